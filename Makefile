@@ -1,0 +1,58 @@
+# The commands of daily work. Everything they need is installed into .venv, nothing elsewhere.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$p; break; }; done)
+ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+VENV := $(ROOT)/.venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench docs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
+
+run: $(VENV)/.installed  ## set everything up and start the server
+	@$(BIN)/recollect serve
+
+test: check  ## check the code and run all tests
+	@cd $(ROOT) && COVERAGE_PROCESS_START=pyproject.toml \
+		$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term --durations=5 $(ARGS)
+
+check: $(VENV)/.installed-dev  ## lint, types, import rules, generated code
+	@cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@cd $(ROOT) && $(BIN)/mypy
+	@cd $(ROOT) && $(BIN)/lint-imports
+	@cd $(ROOT) && $(BIN)/python tools/generate_blocking.py --check
+
+format: $(VENV)/.installed-dev  ## format the code and write the generated files
+	@cd $(ROOT) && $(BIN)/python tools/generate_blocking.py
+	@cd $(ROOT) && $(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev  ## measure latency beside hand-written SQL
+	@cd $(ROOT) && $(BIN)/python benchmarks/latency.py $(ARGS)
+
+docs: $(VENV)/.installed-dev  ## write the reference pages that are made from the code
+	@cd $(ROOT) && $(BIN)/python tools/generate_reference.py
+
+clean:  ## delete what these commands made; stored conversations stay
+	@rm -rf $(VENV) $(ROOT)/.coverage* $(ROOT)/.hypothesis $(ROOT)/.mypy_cache \
+		$(ROOT)/.pytest_cache $(ROOT)/.ruff_cache $(ROOT)/.import_linter_cache $(ROOT)/dist
+	@find $(ROOT)/src $(ROOT)/tests $(ROOT)/benchmarks $(ROOT)/tools -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Recollect needs Python 3.11 or newer; none was found."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+$(VENV)/.installed: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
+	@echo "installing Recollect into .venv …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(ROOT)/constraints.txt -e $(ROOT)
+	@touch $@
+
+$(VENV)/.installed-dev: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
+	@echo "installing Recollect and its development tools into .venv …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(ROOT)/constraints.txt -e "$(ROOT)[dev]"
+	@touch $@ $(VENV)/.installed

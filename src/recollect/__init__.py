@@ -1,0 +1,1 @@
+"""Recollect: a memory server and library for conversational AI, on PostgreSQL."""

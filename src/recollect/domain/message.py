@@ -1,0 +1,134 @@
+"""What was said, by whom."""
+
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Self
+from uuid import UUID, uuid5
+
+from recollect.domain.text import JsonObject, JsonValue, check_json, check_json_object, check_text
+from recollect.errors import InvalidInput
+
+MAX_CONTENT_LENGTH: Final = 1_000_000
+_MAX_TABLES: Final = 1000
+_MAX_SHORT_TEXT: Final = 1000
+_MAX_COUNT: Final = 2**63 - 1
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerDetails:
+    """What an assistant's message may tell about how it was found."""
+
+    sql_query: str | None = None
+    query_explanation: str | None = None
+    tables_used: tuple[str, ...] | None = None
+    execution_result: JsonValue = None
+    tokens: int | None = None
+    execution_time_ms: float | None = None
+    citations: tuple[JsonValue, ...] | None = None
+    model: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("sql_query", "query_explanation"):
+            text = getattr(self, name)
+            if text is not None:
+                check_text(text, name, max_length=MAX_CONTENT_LENGTH)
+        if self.model is not None:
+            check_text(self.model, "model", max_length=_MAX_SHORT_TEXT)
+        if self.tables_used is not None:
+            _check_tables(self.tables_used)
+        _check_not_negative(self.tokens, "tokens")
+        _check_not_negative(self.execution_time_ms, "execution_time_ms")
+        check_json(self.execution_result, "execution_result")
+        check_json(self.citations, "citations")
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Only what is set, so that a plain answer takes no room."""
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    @classmethod
+    def from_json(cls, values: JsonObject) -> Self:
+        """Read back what `to_json` gave."""
+        known = dict(values)
+        for name in ("tables_used", "citations"):
+            if known.get(name) is not None:
+                known[name] = tuple(known[name])  # type: ignore[arg-type]  # lists in JSON
+        return cls(**known)  # type: ignore[arg-type]  # the keys are this class's own fields
+
+
+NO_DETAILS: Final = AnswerDetails()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message about to be stored; values that cannot be stored are refused here."""
+
+    message_id: UUID
+    role: Role
+    content: str
+    metadata: JsonObject = field(default_factory=dict)
+    details: AnswerDetails = NO_DETAILS
+
+    def __post_init__(self) -> None:
+        check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
+        if not self.content.strip():
+            raise InvalidInput("content", "must not be blank")
+        check_json_object(self.metadata, "metadata")
+        if self.role is not Role.ASSISTANT and self.details != NO_DETAILS:
+            given = ", ".join(self.details.to_json())
+            raise InvalidInput(given, "can only be given with an assistant's message")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message as it is stored."""
+
+    message_id: UUID
+    session_id: UUID
+    sequence: int
+    turn_number: int | None
+    role: Role
+    content: str
+    metadata: JsonObject
+    details: AnswerDetails
+    created_at: datetime
+
+    def repeats(self, other: NewMessage) -> bool:
+        """Whether a retry says the same as what is stored."""
+        return self.role is other.role and self.content == other.content
+
+
+def parse_role(role: str) -> Role:
+    """Read a role, or say which ones there are."""
+    try:
+        return Role(role)
+    except ValueError:
+        known = ", ".join(Role)
+        raise InvalidInput("role", f"must be one of: {known}") from None
+
+
+def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:
+    """Derive the id of a message from the key its writer gave, so that a retry finds it."""
+    key = check_text(idempotency_key, "Idempotency-Key", max_length=_MAX_SHORT_TEXT)
+    return uuid5(session_id, f"idempotency-key:{key}")
+
+
+def _check_tables(tables: tuple[str, ...]) -> None:
+    if len(tables) > _MAX_TABLES:
+        raise InvalidInput("tables_used", f"has more than {_MAX_TABLES} entries")
+    for table in tables:
+        check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
+
+
+def _check_not_negative(number: float | None, field_name: str) -> None:
+    if number is not None and not 0 <= number <= _MAX_COUNT:
+        raise InvalidInput(field_name, f"must lie between 0 and {_MAX_COUNT}")

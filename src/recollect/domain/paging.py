@@ -1,0 +1,135 @@
+"""Lists in pages: how much, in which order, from where on."""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+from recollect.errors import InvalidCursor, InvalidInput
+
+MAX_LIMIT: Final = 1000
+DEFAULT_LIMIT: Final = 50
+MAX_OFFSET: Final = 10_000
+_MAX_CURSOR_LENGTH: Final = 500
+_MAX_SEQUENCE: Final = 2**63 - 1
+
+Item = TypeVar("Item")
+
+
+class Order(StrEnum):
+    """Oldest first or newest first."""
+
+    ASC = "asc"
+    DESC = "desc"
+
+
+class MessagePosition(NamedTuple):
+    """Where in one session's messages a page ended."""
+
+    sequence: int
+
+
+class SessionPosition(NamedTuple):
+    """Where in an owner's sessions a page ended."""
+
+    updated_at: datetime
+    session_id: UUID
+
+
+class HistoryPosition(NamedTuple):
+    """Where in an owner's messages across all sessions a page ended."""
+
+    created_at: datetime
+    session_id: UUID
+    sequence: int
+
+
+Position = TypeVar("Position", MessagePosition, SessionPosition, HistoryPosition)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """Which part of a list is wanted."""
+
+    limit: int = DEFAULT_LIMIT
+    order: Order = Order.DESC
+    cursor: str | None = None
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidInput("limit", f"must lie between 1 and {MAX_LIMIT}")
+        if not 0 <= self.offset <= MAX_OFFSET:
+            raise InvalidInput(
+                "offset", f"must lie between 0 and {MAX_OFFSET}; use cursor to go further"
+            )
+        if self.cursor is not None and self.offset:
+            raise InvalidInput("offset", "cannot be combined with cursor")
+
+    def position(self, kind: type[Position]) -> Position | None:
+        """Read the cursor as a position in a list of this kind; None is the list's start."""
+        return None if self.cursor is None else _decode(self.cursor, kind, self.order)
+
+    def page(self, rows: list[tuple[Item, Position]]) -> "Page[Item]":
+        """Make a page of the rows found when one more than `limit` was looked for."""
+        shown = rows[: self.limit]
+        has_more = len(rows) > self.limit
+        return Page(
+            items=tuple(item for item, _ in shown),
+            next_cursor=_encode(shown[-1][1], self.order) if has_more else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[Item]):
+    """A part of a list, and where the next part starts."""
+
+    items: tuple[Item, ...]
+    next_cursor: str | None
+
+
+def _encode(position: Position, order: Order) -> str:
+    values = [value if isinstance(value, int) else str(value) for value in position]
+    text = json.dumps([type(position).__name__, order, *values], separators=(",", ":"))
+    return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
+def _decode(cursor: str, kind: type[Position], order: Order) -> Position:
+    if len(cursor) > _MAX_CURSOR_LENGTH:
+        raise InvalidCursor
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        values: list[object] = json.loads(urlsafe_b64decode(padded))
+        name, cursor_order = values[:2]
+        position = _read_position(kind, values[2:])
+    except (ValueError, TypeError):
+        raise InvalidCursor from None
+    if name != kind.__name__ or cursor_order != order:
+        raise InvalidCursor
+    return position
+
+
+def _read_position(kind: type[Position], values: list[object]) -> Position:
+    readers = {int: _read_sequence, datetime: _read_time, UUID: _read_uuid}
+    types = kind.__annotations__.values()
+    return kind._make(readers[type_](value) for type_, value in zip(types, values, strict=True))
+
+
+def _read_sequence(value: object) -> int:
+    if not isinstance(value, int) or not 0 <= value <= _MAX_SEQUENCE:
+        raise ValueError(value)
+    return value
+
+
+def _read_time(value: object) -> datetime:
+    time = datetime.fromisoformat(str(value))
+    if time.tzinfo is None:
+        raise ValueError(value)
+    return time
+
+
+def _read_uuid(value: object) -> UUID:
+    return UUID(str(value))

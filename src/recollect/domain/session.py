@@ -1,0 +1,116 @@
+"""A conversation of one owner."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from uuid import UUID, uuid5
+
+from recollect.domain.text import JsonObject, check_json_object, check_name, check_text
+from recollect.errors import InvalidId, InvalidInput
+
+MAX_SESSION_NAME_LENGTH: Final = 500
+MAX_EXTERNAL_ID_LENGTH: Final = 255
+_MAX_LABELS: Final = 100
+_MAX_LABEL_LENGTH: Final = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A conversation as it is stored."""
+
+    session_id: UUID
+    name: str | None
+    metadata: JsonObject
+    databases: tuple[str, ...]
+    tags: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime
+    expires_at: datetime | None
+    message_count: int
+    turn_count: int
+    summary: str | None = None
+
+    @property
+    def is_summarized(self) -> bool:
+        """Whether a summary stands for the session's older messages."""
+        return self.summary is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSession:
+    """A conversation about to be started; values that cannot be stored are refused here."""
+
+    session_id: UUID
+    name: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+    databases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            object.__setattr__(self, "name", check_session_name(self.name))
+        check_json_object(self.metadata, "metadata")
+        object.__setattr__(self, "databases", check_labels(self.databases, "databases"))
+        object.__setattr__(self, "tags", check_labels(self.tags, "tags"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionChanges:
+    """What to change in a session; None leaves a part as it is."""
+
+    name: str | None = None
+    metadata: JsonObject | None = None
+    databases: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            object.__setattr__(self, "name", check_session_name(self.name))
+        if self.metadata is not None:
+            check_json_object(self.metadata, "metadata")
+        if self.databases is not None:
+            object.__setattr__(self, "databases", check_labels(self.databases, "databases"))
+        if self.tags is not None:
+            object.__setattr__(self, "tags", check_labels(self.tags, "tags"))
+
+
+def check_session_name(name: str) -> str:
+    """Return a session's name without the blanks around it, or refuse it."""
+    return check_name(name, "name", max_length=MAX_SESSION_NAME_LENGTH)
+
+
+def check_labels(labels: tuple[str, ...], field_name: str) -> tuple[str, ...]:
+    """Return tags or database names, each checked, doubles dropped, order kept."""
+    if len(labels) > _MAX_LABELS:
+        raise InvalidInput(field_name, f"has more than {_MAX_LABELS} entries")
+    names = [check_name(label, field_name, max_length=_MAX_LABEL_LENGTH) for label in labels]
+    return tuple(dict.fromkeys(names))
+
+
+def name_from_question(question: str) -> str | None:
+    """Name a session after its first question, on one line, cut at 500 characters."""
+    line = " ".join(question[: 4 * MAX_SESSION_NAME_LENGTH].split())
+    printable = "".join(character for character in line if character.isprintable())
+    return printable[:MAX_SESSION_NAME_LENGTH].strip() or None
+
+
+def parse_uuid(text: str, field_name: str) -> UUID:
+    """Read a UUID in its usual form, in either case, or refuse it."""
+    try:
+        parsed = UUID(text)
+    except ValueError:
+        raise InvalidId(field_name) from None
+    if str(parsed) != text.strip().lower():
+        # UUID() also takes braces, 'urn:uuid:' and missing hyphens: one form is enough.
+        raise InvalidId(field_name)
+    return parsed
+
+
+def session_id_from(text: str, owner_id: UUID) -> UUID:
+    """Turn any string into a session id: a UUID is itself, anything else maps to one per owner."""
+    try:
+        return parse_uuid(text, "session_id")
+    except InvalidId:
+        name = check_text(text, "session_id", max_length=MAX_EXTERNAL_ID_LENGTH)
+        return uuid5(owner_id, f"session:{name}")

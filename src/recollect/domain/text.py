@@ -1,0 +1,85 @@
+"""What text and JSON must look like before anything is stored."""
+
+import math
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from recollect.errors import InvalidInput
+
+JsonValue: TypeAlias = (
+    "bool | int | float | str | list[JsonValue] | tuple[JsonValue, ...]"
+    " | Mapping[str, JsonValue] | None"
+)
+JsonObject: TypeAlias = Mapping[str, JsonValue]
+
+MAX_JSON_DEPTH = 64
+_MAX_EXACT_INTEGER = 2**63
+
+
+def check_text(value: str, field: str, *, max_length: int) -> str:
+    """Return the text as it is, or refuse what PostgreSQL or UTF-8 cannot hold."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, "must be text")
+    if len(value) > max_length:
+        raise InvalidInput(field, f"is longer than {max_length:,} characters")
+    if "\0" in value:
+        raise InvalidInput(field, "must not contain NUL characters")
+    if not _is_valid_unicode(value):
+        raise InvalidInput(field, "must not contain lone surrogates")
+    return value
+
+
+def check_name(value: str, field: str, *, max_length: int) -> str:
+    """Return a name without the blanks around it; a blank or unprintable one is refused."""
+    name = check_text(value, field, max_length=max_length).strip()
+    if not name:
+        raise InvalidInput(field, "must not be blank")
+    if not name.isprintable():
+        raise InvalidInput(field, "must not contain control characters")
+    return name
+
+
+def check_json(value: JsonValue, field: str, *, depth: int = 0) -> None:
+    """Refuse JSON that would not come back from the database as it went in."""
+    if depth > MAX_JSON_DEPTH:
+        raise InvalidInput(field, f"is nested deeper than {MAX_JSON_DEPTH} levels")
+    match value:
+        case None | bool():
+            pass
+        case str():
+            check_text(value, field, max_length=len(value))
+        case int() | float():
+            _check_number(value, field)
+        case Mapping():
+            for key, item in value.items():
+                check_text(key, field, max_length=1000)
+                check_json(item, field, depth=depth + 1)
+        case list() | tuple():
+            for item in value:
+                check_json(item, field, depth=depth + 1)
+        case _:
+            raise InvalidInput(field, "must be JSON")
+
+
+def check_json_object(value: JsonObject, field: str) -> JsonObject:
+    """Return a JSON object as it is, or refuse what is not one."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(field, "must be a JSON object")
+    check_json(value, field)
+    return value
+
+
+def _check_number(value: float, field: str) -> None:
+    if isinstance(value, int):
+        if not -_MAX_EXACT_INTEGER <= value < _MAX_EXACT_INTEGER:
+            raise InvalidInput(field, "must not contain integers beyond 64 bits")
+    elif not math.isfinite(value):
+        raise InvalidInput(field, "must not contain NaN or infinite numbers")
+
+
+def _is_valid_unicode(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

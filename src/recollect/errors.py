@@ -1,0 +1,119 @@
+"""The errors Recollect raises, all below one root.
+
+RecollectError
+├── InvalidInput            what the caller gave cannot be taken; nothing was changed
+│   ├── InvalidId           an id that is not a UUID
+│   └── InvalidCursor       a paging cursor that this list did not give out
+├── NotFound                nothing of that name belongs to this owner
+│   ├── SessionNotFound
+│   ├── MessageNotFound
+│   ├── TurnNotFound
+│   └── ApiKeyNotFound
+├── IdAlreadyUsed           the id stands for another message already
+├── Unauthenticated         the credentials are missing or not valid
+├── Forbidden               the credentials are valid but do not reach this far
+├── ConfigurationError      the settings contradict each other or miss something
+└── DatabaseUnavailable     the database does not answer now; trying again may help
+    ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
+    └── SchemaOutdated          the database has not been migrated to this version
+
+The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
+"""
+
+from uuid import UUID
+
+
+class RecollectError(Exception):
+    """Anything Recollect itself reports as wrong."""
+
+
+class InvalidInput(RecollectError):
+    """A value that cannot be taken; nothing was changed."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field} {problem}")
+        self.field = field
+        self.problem = problem
+
+
+class InvalidId(InvalidInput):
+    """An id that is not a UUID where only a UUID will do."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field, "must be a valid UUID")
+
+
+class InvalidCursor(InvalidInput):
+    """A paging cursor that this list did not give out."""
+
+    def __init__(self) -> None:
+        super().__init__("cursor", "is not one that this list returned; start again without it")
+
+
+class NotFound(RecollectError):
+    """Nothing of that name belongs to this owner, whether or not it belongs to somebody else."""
+
+    kind = "thing"
+
+    def __init__(self, identifier: object) -> None:
+        super().__init__(f"no {self.kind} {identifier}")
+        self.identifier = identifier
+
+
+class SessionNotFound(NotFound):
+    """The owner has no such session."""
+
+    kind = "session"
+
+
+class MessageNotFound(NotFound):
+    """The owner has no such message."""
+
+    kind = "message"
+
+
+class TurnNotFound(NotFound):
+    """The session has no such turn."""
+
+    kind = "turn"
+
+
+class ApiKeyNotFound(NotFound):
+    """The tenant has no such API key."""
+
+    kind = "API key"
+
+
+class IdAlreadyUsed(RecollectError):
+    """A message id or idempotency key that stands for another message already."""
+
+    def __init__(self, message_id: UUID) -> None:
+        super().__init__(
+            f"message id {message_id} was used for a different message; "
+            "a retry must repeat the same request, a new message needs a new id or key"
+        )
+        self.message_id = message_id
+
+
+class Unauthenticated(RecollectError):
+    """The credentials are missing or not valid."""
+
+
+class Forbidden(RecollectError):
+    """The credentials are valid but do not reach this far."""
+
+
+class ConfigurationError(RecollectError):
+    """The settings contradict each other or miss something; the message says what to set."""
+
+
+class DatabaseUnavailable(RecollectError):
+    """The database does not answer now; nothing was acknowledged, trying again may help."""
+
+
+class EmbeddedServerFailed(DatabaseUnavailable):
+    """The embedded PostgreSQL could not be started; the message names its log."""
+
+
+class SchemaOutdated(DatabaseUnavailable):
+    """The database's schema is not the one this version works with."""

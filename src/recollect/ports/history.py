@@ -1,0 +1,33 @@
+"""Everything a user said and was told, across sessions."""
+
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from recollect.domain.message import Message
+from recollect.domain.paging import Page, PageRequest
+from recollect.domain.scope import Scope
+
+
+class HistoryStore(Protocol):
+    """One owner's messages in the order they were stored, whichever session they are in."""
+
+    async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
+        """The owner's messages by time; within one session in the order of the sequence."""
+        ...
+
+    async def count(self, scope: Scope) -> int:
+        """How many messages the owner has."""
+        ...
+
+    async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
+        """Delete one message, in whichever session; whether there was one. Audited."""
+        ...
+
+    async def clear(self, scope: Scope, *, now: datetime) -> int:
+        """Delete all the owner's messages and say how many; the sessions stay. Audited."""
+        ...
+
+    async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
+        """Delete all but the newest messages and say how many. Audited."""
+        ...

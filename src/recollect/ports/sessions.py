@@ -1,0 +1,44 @@
+"""Where sessions are kept."""
+
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from recollect.domain.paging import Page, PageRequest
+from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession, Session, SessionChanges
+
+
+class SessionStore(Protocol):
+    """Keeps the sessions of every owner apart.
+
+    A session of another owner is as good as absent: every method behaves as if it did not
+    exist. Whatever a method has returned survives a crash.
+    """
+
+    async def start(
+        self, scope: Scope, session: NewSession, *, now: datetime
+    ) -> tuple[Session, bool]:
+        """Create the session, or return the one with that id as it is; and whether it is new.
+
+        Two callers that start the same id at once get the same session, one of them as new.
+        """
+        ...
+
+    async def get(self, scope: Scope, session_id: UUID) -> Session | None:
+        """The session, or None."""
+        ...
+
+    async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
+        """The owner's sessions by the time of their last change."""
+        ...
+
+    async def change(
+        self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
+    ) -> Session | None:
+        """Replace the parts that are given and return the session, or None if there is none."""
+        ...
+
+    async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
+        """Delete the session with its turns and messages; whether there was one. Audited."""
+        ...

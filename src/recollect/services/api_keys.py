@@ -1,0 +1,55 @@
+"""Making, recognising and revoking API keys."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from recollect.domain.api_key import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
+from recollect.domain.scope import Scope, TenantScope
+from recollect.errors import ApiKeyNotFound, Unauthenticated
+from recollect.ports.api_keys import ApiKeyStore
+from recollect.ports.clock import Clock, Ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKeys:
+    """What can be done with the keys of a tenant."""
+
+    store: ApiKeyStore
+    clock: Clock
+    ids: Ids
+
+    async def create(
+        self, scope: TenantScope, *, name: str, scopes: Iterable[KeyScope], user: str | None = None
+    ) -> tuple[ApiKey, str]:
+        """Make a key and return it with its text, which nobody can find out afterwards."""
+        secret = self.ids.new_secret(SECRET_BYTES)
+        key = ApiKey(
+            key_id=self.ids.new_id(),
+            tenant=scope.tenant,
+            user=None if user is None else Scope(tenant=scope.tenant, user=user).user,
+            scopes=frozenset(scopes),
+            name=name,
+            secret_hash=hash_secret(secret),
+            created_at=self.clock.now(),
+        )
+        await self.store.add(scope, key)
+        text = KeyText(owner_id=scope.owner_id, key_id=key.key_id, secret=secret)
+        return key, str(text)
+
+    async def recognise(self, text: str) -> ApiKey:
+        """Find the key a caller presents, or refuse the caller."""
+        parsed = KeyText.parse(text)
+        key = await self.store.find(parsed.owner_id, parsed.key_id) if parsed else None
+        if parsed is None or key is None or key.is_revoked or not key.accepts(parsed.secret):
+            raise Unauthenticated("the API key is not valid")
+        return key
+
+    async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
+        """List a tenant's keys, oldest first."""
+        return await self.store.list(scope)
+
+    async def revoke(self, scope: TenantScope, key_id: UUID) -> None:
+        """Revoke a key at once and for good."""
+        if not await self.store.revoke(scope, key_id, now=self.clock.now()):
+            raise ApiKeyNotFound(key_id)

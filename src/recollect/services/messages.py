@@ -1,0 +1,73 @@
+"""Writing and reading the messages of one session."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from recollect.domain.message import Message, NewMessage
+from recollect.domain.paging import MAX_LIMIT, Page, PageRequest
+from recollect.domain.scope import Scope
+from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, TurnNotFound
+from recollect.ports.clock import Clock
+from recollect.ports.messages import Appended, MessageStore
+
+_MAX_APPENDED = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """What an owner can do with the messages of a session."""
+
+    store: MessageStore
+    clock: Clock
+
+    async def append(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        reply_to: UUID | None = None,
+    ) -> Appended:
+        """Store messages one after the other, all or none; a retry stores nothing twice."""
+        if not 1 <= len(messages) <= _MAX_APPENDED:
+            raise InvalidInput("messages", f"must be 1 to {_MAX_APPENDED} at a time")
+        appended = await self.store.append(
+            scope, session_id, messages, reply_to=reply_to, now=self.clock.now()
+        )
+        if appended is None:
+            raise SessionNotFound(session_id)
+        return appended
+
+    async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
+        """Read the last messages, oldest first, as a prompt wants them."""
+        if not 1 <= count <= MAX_LIMIT:
+            raise InvalidInput("count", f"must lie between 1 and {MAX_LIMIT}")
+        found = await self.store.last(scope, session_id, count=count)
+        if found is None:
+            raise SessionNotFound(session_id)
+        return found
+
+    async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message]:
+        """List a session's messages, newest first by default, as a display wants them."""
+        found = await self.store.list(scope, session_id, page)
+        if found is None:
+            raise SessionNotFound(session_id)
+        return found
+
+    async def delete(self, scope: Scope, session_id: UUID, message_id: UUID) -> None:
+        """Delete one message of a session."""
+        if not await self.store.delete(scope, session_id, message_id, now=self.clock.now()):
+            raise MessageNotFound(message_id)
+
+    async def clear(self, scope: Scope, session_id: UUID) -> int:
+        """Delete all messages of a session and say how many; the session stays."""
+        cleared = await self.store.clear(scope, session_id, now=self.clock.now())
+        if cleared is None:
+            raise SessionNotFound(session_id)
+        return cleared
+
+    async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> None:
+        """Say that a question will get no answer; it is kept, but stays out of windows."""
+        if not await self.store.fail_turn(scope, session_id, turn_number):
+            raise TurnNotFound(turn_number)
