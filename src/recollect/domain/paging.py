@@ -15,6 +15,7 @@ DEFAULT_LIMIT: Final = 50
 MAX_OFFSET: Final = 10_000
 _MAX_CURSOR_LENGTH: Final = 500
 _MAX_SEQUENCE: Final = 2**63 - 1
+_NAME_AND_ORDER: Final = 2
 
 Item = TypeVar("Item")
 
@@ -98,18 +99,25 @@ def _encode(position: Position, order: Order) -> str:
 
 
 def _decode(cursor: str, kind: type[Position], order: Order) -> Position:
-    if len(cursor) > _MAX_CURSOR_LENGTH:
+    unpacked = _unpack(cursor)
+    if unpacked[:_NAME_AND_ORDER] != [kind.__name__, order]:
         raise InvalidCursor
     try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        values: list[object] = json.loads(urlsafe_b64decode(padded))
-        name, cursor_order = values[:2]
-        position = _read_position(kind, values[2:])
+        return _read_position(kind, unpacked[_NAME_AND_ORDER:])
     except (ValueError, TypeError):
         raise InvalidCursor from None
-    if name != kind.__name__ or cursor_order != order:
+
+
+def _unpack(cursor: str) -> list[object]:
+    if not cursor.isascii() or len(cursor) > _MAX_CURSOR_LENGTH:
         raise InvalidCursor
-    return position
+    try:
+        unpacked = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except ValueError:
+        raise InvalidCursor from None
+    if not isinstance(unpacked, list):
+        raise InvalidCursor
+    return unpacked
 
 
 def _read_position(kind: type[Position], values: list[object]) -> Position:
