@@ -92,7 +92,7 @@ class Page(Generic[Item]):
     next_cursor: str | None
 
 
-def _encode(position: Position, order: Order) -> str:
+def _encode(position: tuple[object, ...], order: Order) -> str:
     values = [value if isinstance(value, int) else str(value) for value in position]
     text = json.dumps([type(position).__name__, order, *values], separators=(",", ":"))
     return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
