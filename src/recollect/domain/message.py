@@ -23,6 +23,18 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
+def _check_tables(tables: tuple[str, ...]) -> None:
+    if len(tables) > _MAX_TABLES:
+        raise InvalidInput("tables_used", f"has more than {_MAX_TABLES} entries")
+    for table in tables:
+        check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
+
+
+def _check_not_negative(number: float | None, field_name: str) -> None:
+    if number is not None and not 0 <= number <= _MAX_COUNT:
+        raise InvalidInput(field_name, f"must lie between 0 and {_MAX_COUNT}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDetails:
     """What an assistant's message may tell about how it was found."""
@@ -120,15 +132,3 @@ def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:
     """Derive the id of a message from the key its writer gave, so that a retry finds it."""
     key = check_text(idempotency_key, "Idempotency-Key", max_length=_MAX_SHORT_TEXT)
     return uuid5(session_id, f"idempotency-key:{key}")
-
-
-def _check_tables(tables: tuple[str, ...]) -> None:
-    if len(tables) > _MAX_TABLES:
-        raise InvalidInput("tables_used", f"has more than {_MAX_TABLES} entries")
-    for table in tables:
-        check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
-
-
-def _check_not_negative(number: float | None, field_name: str) -> None:
-    if number is not None and not 0 <= number <= _MAX_COUNT:
-        raise InvalidInput(field_name, f"must lie between 0 and {_MAX_COUNT}")

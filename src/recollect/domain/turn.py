@@ -28,3 +28,10 @@ def turn_offsets(messages: Sequence[NewMessage]) -> Iterator[int | None]:
         if message.role is Role.USER:
             opened += 1
         yield opened
+
+
+def split_before_first_question(messages: Sequence[NewMessage]) -> Iterator[Sequence[NewMessage]]:
+    """Part what belongs to the session's latest turn from what opens turns of its own."""
+    questions = (i for i, message in enumerate(messages) if message.role is Role.USER)
+    first = next(questions, len(messages))
+    yield from (part for part in (messages[:first], messages[first:]) if part)

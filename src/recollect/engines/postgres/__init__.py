@@ -1,0 +1,1 @@
+"""The reference engine: PostgreSQL with row-level security, embedded or anywhere."""

@@ -1,0 +1,92 @@
+"""Connections that work for one owner at a time."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final, Self
+from uuid import UUID
+
+import asyncpg
+
+from recollect.engines.postgres.faults import translated
+from recollect.engines.postgres.queries import query
+
+_SETTINGS: Final = {
+    "application_name": "recollect",
+    "lock_timeout": "15s",
+    "statement_timeout": "60s",
+    "idle_in_transaction_session_timeout": "60s",
+    "jit": "off",  # our statements run for microseconds, compiling them would take milliseconds
+}
+_ACQUIRE_SECONDS: Final = 30
+
+
+class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no type hints
+    """A connection that needs no cleaning between two uses.
+
+    Everything we set is bound to a transaction, so the driver's reset query would only cost a
+    round trip: 0.06 ms of a 0.17 ms read. An open transaction is rolled back all the same.
+    """
+
+    __slots__ = ()
+
+    def get_reset_query(self) -> str:
+        """Nothing to reset."""
+        return ""
+
+
+class Database:
+    """A pool of connections, working as the application's role, bound by row-level security."""
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, dsn: str, *, max_connections: int) -> Self:
+        """Connect, or say why that is not possible."""
+        with translated():
+            pool = await asyncpg.create_pool(
+                dsn,
+                min_size=1,
+                max_size=max_connections,
+                connection_class=Connection,
+                server_settings=_SETTINGS,
+                timeout=_ACQUIRE_SECONDS,
+            )
+        return cls(pool)
+
+    async def close(self) -> None:
+        """Let running work finish, then close every connection."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def owned_by(self, owner_id: UUID) -> AsyncIterator[asyncpg.Connection]:
+        """A transaction that sees and changes the rows of one owner, and commits at the end."""
+        with translated():
+            async with self._pool.acquire(timeout=_ACQUIRE_SECONDS) as connection:
+                # Begun and bound in one round trip. The simple protocol binds no parameters, but
+                # the text of a UUID object is hexadecimal digits and hyphens, whatever was sent.
+                await connection.execute(f"BEGIN; SET LOCAL recollect.owner_id = '{owner_id!s}'")
+                try:
+                    yield connection
+                except BaseException:
+                    if not connection.is_closed():
+                        await connection.execute("ROLLBACK")
+                    raise
+                await connection.execute("COMMIT")
+
+    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
+        """Run a statement that reads the rows of one owner and sets that owner itself.
+
+        Half the time of a transaction around a plain statement; for the reads of every request.
+        See docs/decisions/0004-owner-per-transaction.md.
+        """
+        with translated():
+            records: list[asyncpg.Record] = await self._pool.fetch(
+                query(name), owner_id, *arguments
+            )
+        return records
+
+    async def is_answering(self) -> bool:
+        """Whether the database answers now."""
+        with translated():
+            return await self._pool.fetchval("SELECT true", timeout=5) is True

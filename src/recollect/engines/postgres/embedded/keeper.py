@@ -1,0 +1,41 @@
+"""An embedded server for as long as it is needed, brought back whenever it dies."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from recollect.engines.postgres.embedded.server import EmbeddedServer
+from recollect.errors import EmbeddedServerFailed
+
+_CHECK_SECONDS = 0.5
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def running_server(home: Path) -> AsyncIterator[str]:
+    """The administrator's connection string of a server that runs until the block ends."""
+    server = EmbeddedServer(home)
+    dsn = await asyncio.to_thread(server.start)
+    keeper = asyncio.create_task(_keep_running(server))
+    try:
+        yield dsn
+    finally:
+        keeper.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeper
+        await asyncio.to_thread(server.stop)
+
+
+async def _keep_running(server: EmbeddedServer) -> None:
+    while True:
+        await asyncio.sleep(_CHECK_SECONDS)
+        if await asyncio.to_thread(server.is_running):
+            continue
+        logger.warning("embedded.died")
+        try:
+            await asyncio.to_thread(server.ensure_running)
+        except EmbeddedServerFailed as error:
+            logger.exception("embedded.restart_failed", exc_info=error)

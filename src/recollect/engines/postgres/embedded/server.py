@@ -1,0 +1,175 @@
+"""Starting, finding again and stopping the embedded PostgreSQL of a folder."""
+
+import logging
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from recollect.engines.postgres.embedded.account import Account
+from recollect.engines.postgres.embedded.binaries import MAJOR_VERSION, Binaries
+from recollect.engines.postgres.embedded.lease import Lease
+from recollect.engines.postgres.embedded.postmaster import Postmaster, drop_if_stale
+from recollect.engines.postgres.embedded.programs import (
+    PORT,
+    Answer,
+    ask_server,
+    launch_server,
+    make_cluster,
+)
+from recollect.errors import EmbeddedServerFailed
+
+DEFAULT_START_SECONDS: Final = 300
+_POLL_SECONDS: Final = 0.05
+_PROGRESS_SECONDS: Final = 5
+_MAX_SOCKET_PATH: Final = 100  # the kernel takes 107 bytes, macOS 103
+_STILL_CLOSING: Final = ("already exists", "is still in use")
+
+logger = logging.getLogger(__name__)
+
+
+class EmbeddedServer:
+    """The PostgreSQL of one folder, shared by all processes that use the folder.
+
+    The first user starts it, the last one stops it; it never deletes data. All methods block.
+    """
+
+    def __init__(self, home: Path, *, start_seconds: float = DEFAULT_START_SECONDS) -> None:
+        self._home = home.expanduser().absolute()
+        self._data = self._home / f"postgres-{MAJOR_VERSION}"
+        self._start_log = self._home / "start.log"
+        self._start_seconds = start_seconds
+        self._lease = Lease(self._home)
+        self._child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def dsn(self) -> str:
+        """The connection string of the server's administrator."""
+        return f"postgresql://postgres@/postgres?host={quote(str(self._socket_folder))}"
+
+    def start(self) -> str:
+        """Be a user of the server, starting it if need be, and return its connection string."""
+        self._make_home()
+        with self._lease.my_turn(timeout=self._start_seconds):
+            self._lease.join()
+            try:
+                self._ensure_running()
+            except BaseException:
+                self._lease.leave()
+                raise
+        return self.dsn
+
+    def ensure_running(self) -> None:
+        """Start the server again if it has died under its users."""
+        with self._lease.my_turn(timeout=self._start_seconds):
+            self._ensure_running()
+
+    def is_running(self) -> bool:
+        """Whether the server's process is alive."""
+        self._reap()
+        return Postmaster.of(self._data) is not None
+
+    def stop(self) -> None:
+        """Be no user any more; the last user stops the server."""
+        with self._lease.my_turn(timeout=self._start_seconds):
+            if not self._lease.leave():
+                return
+            postmaster = Postmaster.of(self._data)
+            if postmaster is not None:
+                postmaster.stop()
+                logger.info("embedded.stopped", extra={"facts": {"home": str(self._home)}})
+            self._reap()
+
+    @property
+    def _socket_folder(self) -> Path:
+        """Beside the data, or where the path would be too long for a socket, in a short place."""
+        folder = self._home / "run"
+        if len(str(folder / f".s.PGSQL.{PORT}")) <= _MAX_SOCKET_PATH:
+            return folder
+        name = sha256(str(self._home).encode()).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"recollect-{name}"
+
+    def _make_home(self) -> None:
+        # Root's server runs under another account, which has to pass through.
+        mode = 0o711 if os.geteuid() == 0 else 0o700
+        try:
+            self._home.mkdir(mode=mode, parents=True, exist_ok=True)
+        except OSError as error:
+            raise EmbeddedServerFailed(
+                f"the folder {self._home} cannot be made ({error.strerror}); "
+                "set MEMORY_HOME to one that can"
+            ) from error
+
+    def _ensure_running(self) -> None:
+        self._reap()
+        account = Account.for_data(self._data)
+        if not account.is_ours:
+            account.let_reach(self._home)
+        binaries = Binaries.from_wheel()
+        runnable = binaries.reachable_by(account, self._home)
+        if not (self._data / "PG_VERSION").exists():
+            self._initialise(account, runnable)
+        self._prepare_socket_folder(account)
+        self._start_until_ready(account, runnable, binaries)
+
+    def _initialise(self, account: Account, binaries: Binaries) -> None:
+        """Make a new cluster under a name of its own, so that a crash leaves no half-made one."""
+        logger.info("embedded.initialising", extra={"facts": {"home": str(self._home)}})
+        new = self._data.with_suffix(".new")
+        shutil.rmtree(new, ignore_errors=True)
+        account.own(new)
+        make_cluster(binaries, account, new)
+        new.rename(self._data)
+
+    def _prepare_socket_folder(self, account: Account) -> None:
+        folder = self._socket_folder
+        account.own(folder)
+        facts = folder.lstat()
+        if folder.is_symlink() or facts.st_uid != account.uid or facts.st_mode & 0o077:
+            raise EmbeddedServerFailed(
+                f"the folder {folder} for the server's socket belongs to somebody else "
+                "or is open to others; delete it or choose another MEMORY_HOME"
+            )
+
+    def _start_until_ready(self, account: Account, runnable: Binaries, binaries: Binaries) -> None:
+        began = reported = time.monotonic()
+        while (answer := ask_server(binaries, self._socket_folder)) is not Answer.READY:
+            now = time.monotonic()
+            if now - began > self._start_seconds:
+                raise EmbeddedServerFailed(
+                    f"the embedded PostgreSQL was not ready after {self._start_seconds:.0f} "
+                    f"seconds; it goes on recovering, try again later. Its log: {self._data}/log"
+                )
+            if now - reported > _PROGRESS_SECONDS:
+                reported = now
+                seconds = round(now - began)
+                logger.info("embedded.recovering", extra={"facts": {"seconds": seconds}})
+            if answer is Answer.NONE and Postmaster.of(self._data) is None:
+                self._launch(account, runnable)
+            time.sleep(_POLL_SECONDS)
+        logger.info("embedded.ready", extra={"facts": {"home": str(self._home)}})
+
+    def _launch(self, account: Account, binaries: Binaries) -> None:
+        """Start the server process, or let the last of a killed one leave first."""
+        if self._child is not None and self._child.poll() is not None:
+            log = self._start_log.read_text(encoding="utf-8", errors="replace")
+            self._child = None
+            if not any(sign in log for sign in _STILL_CLOSING):
+                raise EmbeddedServerFailed(
+                    f"the embedded PostgreSQL did not start: {log.strip()[-2000:]}"
+                )
+        drop_if_stale(self._data / "postmaster.pid", self._data)
+        drop_if_stale(self._socket_folder / f".s.PGSQL.{PORT}.lock", self._data)
+        self._child = launch_server(
+            binaries, account, self._data, sockets=self._socket_folder, log=self._start_log
+        )
+
+    def _reap(self) -> None:
+        """Take note of our child's death, lest the kernel keep it in the list of processes."""
+        if self._child is not None and self._child.poll() is not None:
+            self._child = None

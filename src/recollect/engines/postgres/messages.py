@@ -1,0 +1,126 @@
+"""The messages of a session in PostgreSQL."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from asyncpg import ForeignKeyViolationError, UniqueViolationError
+
+from recollect.domain.audit import AuditAction
+from recollect.domain.message import Message, NewMessage
+from recollect.domain.paging import MessagePosition, Order, Page, PageRequest
+from recollect.domain.scope import Scope
+from recollect.domain.turn import TurnStatus
+from recollect.engines.postgres.append import append
+from recollect.engines.postgres.audit import record
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.deletion import remove_message, remove_messages
+from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.rows import message_from
+from recollect.errors import IdAlreadyUsed, MessageNotFound
+from recollect.ports.messages import Appended
+
+_START = (None,)
+
+
+class PostgresMessageStore:
+    """Keeps messages and turns in the tables of those names."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        reply_to: UUID | None = None,
+        now: datetime,
+    ) -> Appended | None:
+        """Store the messages one after the other, all or none; None if there is no session."""
+        try:
+            async with self._database.owned_by(scope.owner_id) as connection:
+                stored = await append(
+                    connection, scope, session_id, messages, reply_to=reply_to, now=now
+                )
+        except UniqueViolationError:
+            return await self._find_repeated(scope, session_id, messages)
+        except ForeignKeyViolationError:
+            raise MessageNotFound(reply_to) from None
+        return Appended(messages=stored, is_new=True) if stored else None
+
+    async def last(
+        self, scope: Scope, session_id: UUID, *, count: int
+    ) -> tuple[Message, ...] | None:
+        """The last messages, oldest first; None if there is no session."""
+        rows = await self._database.read("last_messages", scope.owner_id, session_id, count)
+        if not rows and not await self._database.read("get_session", scope.owner_id, session_id):
+            return None
+        return tuple(map(message_from, reversed(rows)))
+
+    async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:
+        """The session's messages by sequence number; None if there is no session."""
+        name = _LISTS[page.order]
+        position = page.position(MessagePosition) or _START
+        async with self._database.owned_by(scope.owner_id) as connection:
+            rows = await connection.fetch(
+                query(name), scope.owner_id, session_id, *position, page.limit + 1, page.offset
+            )
+        if not rows and not await self._database.read("get_session", scope.owner_id, session_id):
+            return None
+        messages = map(message_from, rows)
+        return page.page([(m, MessagePosition(m.sequence)) for m in messages])
+
+    async def delete(
+        self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
+    ) -> bool:
+        """Delete one message; whether there was one in that session."""
+        return await remove_message(self._database, scope, message_id, session_id, now=now)
+
+    async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
+        """Delete all messages of the session and say how many; None if there is none."""
+        async with self._database.owned_by(scope.owner_id) as connection:
+            locked = await connection.fetch(query("lock_sessions"), scope.owner_id, session_id)
+            if not locked:
+                return None
+            count = await remove_messages(connection, scope, "delete_messages", session_id)
+            action = AuditAction.MESSAGES_CLEARED
+            await record(connection, scope, action, session_id, count=count, now=now)
+        return count
+
+    async def turn_status(
+        self, scope: Scope, session_id: UUID, turn_number: int
+    ) -> TurnStatus | None:
+        """How far the turn has come, or None if there is no such turn."""
+        async with self._database.owned_by(scope.owner_id) as connection:
+            status = await connection.fetchval(
+                query("turn_status"), scope.owner_id, session_id, turn_number
+            )
+        return None if status is None else TurnStatus(status)
+
+    async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
+        """Mark a turn as failed if it is pending; whether there is such a turn."""
+        async with self._database.owned_by(scope.owner_id) as connection:
+            found = await connection.fetchval(
+                query("fail_turn"), scope.owner_id, session_id, turn_number
+            )
+        return found is True
+
+    async def _find_repeated(
+        self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]
+    ) -> Appended:
+        """The messages that a retry sends again; refused if they are not the same."""
+        ids = [message.message_id for message in messages]
+        async with self._database.owned_by(scope.owner_id) as connection:
+            rows = await connection.fetch(query("messages_by_id"), scope.owner_id, ids)
+        stored = {row["message_id"]: message_from(row) for row in rows}
+        for message in messages:
+            found = stored.get(message.message_id)
+            if found is None or found.session_id != session_id or not found.repeats(message):
+                taken = message.message_id if found else next(iter(stored), message.message_id)
+                raise IdAlreadyUsed(taken)
+        return Appended(messages=tuple(stored[id_] for id_ in ids), is_new=False)
+
+
+_LISTS = {Order.DESC: "list_messages_newest_first", Order.ASC: "list_messages_oldest_first"}

@@ -1,0 +1,1 @@
+"""The history of the schema, as plain SQL run by Alembic."""

@@ -1,0 +1,61 @@
+-- Store messages in a session: sequence numbers, turns and counters, all in one atomic statement.
+-- The update of the session's row makes writers of one session queue up, so that numbers are
+-- neither shared nor skipped; time never runs backwards within a session.
+WITH session AS (
+    UPDATE sessions
+    SET last_sequence = last_sequence + cardinality($3::uuid[]),
+        message_count = message_count + cardinality($3::uuid[]),
+        last_turn = last_turn + $9,
+        turn_count = turn_count + $9,
+        current_turn = CASE WHEN $9 > 0 THEN last_turn + $9 ELSE current_turn END,
+        updated_at = greatest(updated_at, $12),
+        last_accessed_at = greatest(updated_at, $12),
+        name = coalesce(name, $11)
+    WHERE owner_id = $1 AND session_id = $2
+    RETURNING
+        last_sequence - cardinality($3::uuid[]) AS sequence_before,
+        last_turn - $9 AS turn_before,
+        current_turn,
+        updated_at
+), placed AS (
+    SELECT
+        session.sequence_before + message.position AS sequence,
+        message.message_id,
+        CASE
+            WHEN message.turn_offset > 0 THEN session.turn_before + message.turn_offset
+            WHEN message.turn_offset = 0 THEN coalesce($10, session.current_turn)
+        END AS turn_number,
+        message.role,
+        message.content,
+        message.metadata,
+        message.details,
+        session.updated_at AS created_at
+    FROM session
+    CROSS JOIN unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[])
+        WITH ORDINALITY
+        AS message (message_id, role, content, metadata, details, turn_offset, position)
+), turn AS (
+    INSERT INTO turns (owner_id, session_id, turn_number, status, started_at, completed_at)
+    SELECT
+        $1,
+        $2,
+        turn_number,
+        CASE WHEN bool_or(role = 'assistant') THEN 'complete' ELSE 'pending' END,
+        min(created_at),
+        max(created_at) FILTER (WHERE role = 'assistant')
+    FROM placed
+    WHERE turn_number IS NOT NULL
+    GROUP BY turn_number
+    ON CONFLICT (owner_id, session_id, turn_number) DO UPDATE
+    SET status = excluded.status, completed_at = excluded.completed_at
+), stored AS (
+    INSERT INTO messages (
+        owner_id, session_id, sequence, message_id, turn_number, role, content,
+        metadata, details, created_at
+    )
+    SELECT
+        $1, $2, sequence, message_id, turn_number, role, content,
+        metadata::jsonb, details::jsonb, created_at
+    FROM placed
+)
+SELECT sequence, turn_number, created_at FROM placed ORDER BY sequence

@@ -1,0 +1,10 @@
+-- Replace the given parts of a session; a NULL leaves its part as it is.
+UPDATE sessions
+SET name = coalesce($3, name),
+    metadata = coalesce($4::text::jsonb, metadata),
+    databases = coalesce($5, databases),
+    tags = coalesce($6, tags),
+    updated_at = greatest(updated_at, $7),
+    last_accessed_at = greatest(updated_at, $7)
+WHERE owner_id = $1 AND session_id = $2
+RETURNING *

@@ -1,0 +1,2 @@
+-- How many messages the owner has, from the sessions' own counters.
+SELECT coalesce(sum(message_count), 0)::bigint FROM sessions WHERE owner_id = $1

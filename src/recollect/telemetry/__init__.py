@@ -1,0 +1,1 @@
+"""What the system tells about itself; never what users said."""
