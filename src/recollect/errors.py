@@ -13,9 +13,11 @@ RecollectError
 ├── Unauthenticated         the credentials are missing or not valid
 ├── Forbidden               the credentials are valid but do not reach this far
 ├── ConfigurationError      the settings contradict each other or miss something
-└── DatabaseUnavailable     the database does not answer now; trying again may help
-    ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
-    └── SchemaOutdated          the database has not been migrated to this version
+└── Unavailable             something outside does not answer now; trying again may help
+    ├── DatabaseUnavailable     the database
+    │   ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
+    │   └── SchemaOutdated          the database has not been migrated to this version
+    └── IdentityUnavailable     whoever tells if credentials are valid
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -107,8 +109,12 @@ class ConfigurationError(RecollectError):
     """The settings contradict each other or miss something; the message says what to set."""
 
 
-class DatabaseUnavailable(RecollectError):
-    """The database does not answer now; nothing was acknowledged, trying again may help."""
+class Unavailable(RecollectError):
+    """Something outside does not answer now; trying again may help."""
+
+
+class DatabaseUnavailable(Unavailable):
+    """The database does not answer now; nothing was acknowledged."""
 
 
 class EmbeddedServerFailed(DatabaseUnavailable):
@@ -117,3 +123,7 @@ class EmbeddedServerFailed(DatabaseUnavailable):
 
 class SchemaOutdated(DatabaseUnavailable):
     """The database's schema is not the one this version works with."""
+
+
+class IdentityUnavailable(Unavailable):
+    """The keys that tell whether credentials are valid cannot be fetched now."""

@@ -5,7 +5,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, Self, TypeVar
 from uuid import UUID
 
 from recollect.errors import InvalidCursor, InvalidInput
@@ -69,6 +69,13 @@ class PageRequest:
             )
         if self.cursor is not None and self.offset:
             raise InvalidInput("offset", "cannot be combined with cursor")
+
+    @classmethod
+    def of(cls, *, limit: int, order: str, cursor: str | None, offset: int) -> Self:
+        """Read a request from what a caller gave, the order in words."""
+        if order not in set(Order):
+            raise InvalidInput("order", "must be asc or desc")
+        return cls(limit=limit, order=Order(order), cursor=cursor, offset=offset)
 
     def position(self, kind: type[Position]) -> Position | None:
         """Read the cursor as a position in a list of this kind; None is the list's start."""

@@ -6,11 +6,8 @@ from uuid import UUID, uuid5
 
 from recollect.domain.text import check_name
 
-SYSTEM_TENANT: Final = "system"
-"""The tenant that stands for 'no tenant': data of the installation itself."""
-
 DEFAULT_TENANT: Final = "default"
-"""The tenant of a single-tenant installation."""
+"""The tenant that stands for 'none': a tenant is never missing inside."""
 
 MAX_NAME_LENGTH: Final = 255
 _OWNERS: Final = UUID("6f1f1c1e-6a52-4b6c-9d0a-2f6d3c8f7b11")

@@ -1,14 +1,13 @@
 """What text and JSON must look like before anything is stored."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from recollect.errors import InvalidInput
 
 JsonValue: TypeAlias = (
-    "bool | int | float | str | list[JsonValue] | tuple[JsonValue, ...]"
-    " | Mapping[str, JsonValue] | None"
+    "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 )
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 

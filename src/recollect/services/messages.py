@@ -7,6 +7,7 @@ from uuid import UUID
 from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import MAX_LIMIT, Page, PageRequest
 from recollect.domain.scope import Scope
+from recollect.domain.turn import TurnStatus
 from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, TurnNotFound
 from recollect.ports.clock import Clock
 from recollect.ports.messages import Appended, MessageStore
@@ -66,6 +67,13 @@ class Messages:
         if cleared is None:
             raise SessionNotFound(session_id)
         return cleared
+
+    async def turn_status(self, scope: Scope, session_id: UUID, turn_number: int) -> TurnStatus:
+        """Tell whether a question is pending, answered or failed."""
+        status = await self.store.turn_status(scope, session_id, turn_number)
+        if status is None:
+            raise TurnNotFound(turn_number)
+        return status
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> None:
         """Say that a question will get no answer; it is kept, but stays out of windows."""

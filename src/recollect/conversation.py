@@ -1,0 +1,143 @@
+"""One session of one user, ready to be written and read."""
+
+from typing import TypedDict, Unpack
+from uuid import UUID
+
+from recollect.domain.message import (
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+    message_id_for_key,
+    parse_role,
+)
+from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest
+from recollect.domain.scope import Scope
+from recollect.domain.session import Session, SessionChanges
+from recollect.domain.text import JsonObject, JsonValue
+from recollect.services.services import Services
+
+
+class Details(TypedDict, total=False):
+    """What may be told about an assistant's answer."""
+
+    sql_query: str
+    query_explanation: str
+    tables_used: tuple[str, ...]
+    execution_result: JsonValue
+    tokens: int
+    execution_time_ms: float
+    citations: tuple[JsonValue, ...]
+    model: str
+
+
+class Conversation:
+    """One session of one user. Get it from `Memory.session`."""
+
+    def __init__(self, services: Services, scope: Scope, session_id: UUID) -> None:
+        self._services = services
+        self._scope = scope
+        self._session_id = session_id
+
+    @property
+    def id(self) -> UUID:
+        """The session's id."""
+        return self._session_id
+
+    async def add(
+        self,
+        role: str,
+        content: str,
+        *,
+        metadata: JsonObject | None = None,
+        message_id: UUID | None = None,
+        idempotency_key: str | None = None,
+        reply_to: UUID | None = None,
+        **details: Unpack[Details],
+    ) -> Message:
+        """Store a message; with the same id or key again, the stored one is returned.
+
+        A user's message opens a turn, an assistant's completes it: the latest one, or the one
+        of the message `reply_to`.
+        """
+        message = NewMessage(
+            message_id=message_id or self._new_id(idempotency_key),
+            role=parse_role(role),
+            content=content,
+            metadata=metadata or {},
+            details=AnswerDetails(**details),
+        )
+        appended = await self._services.messages.append(
+            self._scope, self._session_id, [message], reply_to=reply_to
+        )
+        return appended.messages[0]
+
+    async def add_exchange(
+        self, question: str, answer: str, **details: Unpack[Details]
+    ) -> tuple[Message, Message]:
+        """Store a question and its answer together: both or none, in one step."""
+        asked = NewMessage(message_id=self._new_id(None), role=Role.USER, content=question)
+        answered = NewMessage(
+            message_id=self._new_id(None),
+            role=Role.ASSISTANT,
+            content=answer,
+            details=AnswerDetails(**details),
+        )
+        appended = await self._services.messages.append(
+            self._scope, self._session_id, [asked, answered]
+        )
+        first, second = appended.messages
+        return first, second
+
+    async def last(self, count: int = 10) -> tuple[Message, ...]:
+        """Read the last messages, oldest first, as a prompt wants them."""
+        return await self._services.messages.last(self._scope, self._session_id, count=count)
+
+    async def messages(
+        self,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        order: str = Order.DESC,
+        cursor: str | None = None,
+        offset: int = 0,
+    ) -> Page[Message]:
+        """List the messages in pages, newest first by default, as a display wants them."""
+        page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
+        return await self._services.messages.list(self._scope, self._session_id, page)
+
+    async def fail(self, turn_number: int) -> None:
+        """Say that a question will get no answer; it is kept, but stays out of windows."""
+        await self._services.messages.fail_turn(self._scope, self._session_id, turn_number)
+
+    async def delete_message(self, message_id: UUID) -> None:
+        """Delete one message."""
+        await self._services.messages.delete(self._scope, self._session_id, message_id)
+
+    async def clear(self) -> int:
+        """Delete all messages and say how many; the session stays."""
+        return await self._services.messages.clear(self._scope, self._session_id)
+
+    async def info(self) -> Session:
+        """Read the session's name, counters, times and metadata."""
+        return await self._services.sessions.get(self._scope, self._session_id)
+
+    async def change(
+        self,
+        *,
+        name: str | None = None,
+        metadata: JsonObject | None = None,
+        databases: tuple[str, ...] | None = None,
+        tags: tuple[str, ...] | None = None,
+    ) -> Session:
+        """Rename the session or replace its metadata, databases or tags."""
+        changes = SessionChanges(name=name, metadata=metadata, databases=databases, tags=tags)
+        return await self._services.sessions.change(self._scope, self._session_id, changes)
+
+    async def delete(self) -> None:
+        """Delete the session with everything in it."""
+        await self._services.sessions.delete(self._scope, self._session_id)
+
+    def _new_id(self, idempotency_key: str | None) -> UUID:
+        if idempotency_key is None:
+            return self._services.ids.new_id()
+        return message_id_for_key(self._session_id, idempotency_key)

@@ -1,0 +1,77 @@
+"""`recollect keys`: API keys."""
+
+from typing import Annotated
+
+import typer
+
+from recollect.domain.api_key import ApiKey, KeyScope
+from recollect.domain.scope import TenantScope
+from recollect.domain.session import parse_uuid
+from recollect.interfaces.cli.database import with_memory
+from recollect.interfaces.cli.output import AsJson, Tenant, facts_of, show, show_table
+from recollect.settings import Settings
+
+app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+
+_COLUMNS = ("key_id", "name", "scopes", "user", "created_at", "revoked_at")
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Option(help="What the key is for.")],
+    scope: Annotated[
+        list[KeyScope], typer.Option(help="How far it reaches; may be given several times.")
+    ],
+    user: Annotated[
+        str | None, typer.Option(help="The user of a key of scope user.", show_default=False)
+    ] = None,
+    tenant: Tenant = None,
+    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+) -> None:
+    """Make a key and show it, this once."""
+    key, text = with_memory(
+        lambda memory, settings: memory.services.api_keys.create(
+            _scope(settings, tenant), name=name, scopes=scope, user=user
+        )
+    )
+    show(
+        {**_facts(key), "key": text},
+        as_json=as_json,
+        text=f"{text}\n\nKeep it now: only its hash is stored. Its id is {key.key_id}.",
+    )
+
+
+@app.command("list")
+def list_keys(
+    tenant: Tenant = None,
+    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+) -> None:
+    """List a tenant's keys, without their secrets."""
+    keys = with_memory(
+        lambda memory, settings: memory.services.api_keys.list(_scope(settings, tenant))
+    )
+    show_table(map(_facts, keys), _COLUMNS, as_json=as_json, empty="no keys yet")
+
+
+@app.command()
+def revoke(
+    key_id: Annotated[str, typer.Argument(help="The key's id, as 'list' shows it.")],
+    tenant: Tenant = None,
+    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+) -> None:
+    """Revoke a key, at once and for good."""
+    identifier = parse_uuid(key_id, "key_id")
+    with_memory(
+        lambda memory, settings: memory.services.api_keys.revoke(
+            _scope(settings, tenant), identifier
+        )
+    )
+    show({"revoked": identifier}, as_json=as_json, text=f"key {identifier} is revoked")
+
+
+def _scope(settings: Settings, tenant: str | None) -> TenantScope:
+    return TenantScope(tenant=tenant or settings.tenant, actor="cli")
+
+
+def _facts(key: ApiKey) -> dict[str, object]:
+    return {name: value for name, value in facts_of(key).items() if name != "secret_hash"}

@@ -1,0 +1,39 @@
+"""The HTTP application."""
+
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from recollect.interfaces.http.auth import Authenticator
+from recollect.interfaces.http.errors import add_error_handlers
+from recollect.interfaces.http.middleware import BodyLimit, Transactions
+from recollect.interfaces.http.routes import health, history, messages, sessions
+from recollect.memory import Memory
+from recollect.settings import Settings
+
+_DESCRIPTION = """
+Keeps conversations: every message, in order, for its owner alone.
+
+Errors are `{"error", "detail"}`; what belongs to somebody else answers 404. Each response has an
+`X-Transaction-ID`: the one you sent, or a new one; the server's log knows it.
+"""
+
+
+def create_app(memory: Memory, settings: Settings) -> FastAPI:
+    """An application that serves an open memory."""
+    app = FastAPI(
+        title="Recollect",
+        version=version("recollect"),
+        description=_DESCRIPTION,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        docs_url=None,  # its page would load scripts from the internet
+        redoc_url=None,
+    )
+    app.state.memory = memory
+    app.state.authenticator = Authenticator(settings, memory.services.api_keys)
+    for module in (sessions, messages, history, health):
+        app.include_router(module.router)
+    add_error_handlers(app)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(Transactions)
+    return app

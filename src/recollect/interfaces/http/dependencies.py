@@ -1,0 +1,29 @@
+"""What routes are given."""
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Request
+
+from recollect.memory import Memory
+from recollect.services.services import Services
+
+
+def _memory(request: Request) -> Memory:
+    memory: Memory = request.app.state.memory
+    return memory
+
+
+def _services(request: Request) -> Services:
+    return _memory(request).services
+
+
+OpenMemory = Annotated[Memory, Depends(_memory)]
+UseCases = Annotated[Services, Depends(_services)]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=255,
+        description="Any text of your own; a retry with the same one stores nothing twice.",
+    ),
+]

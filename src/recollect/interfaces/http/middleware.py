@@ -1,0 +1,107 @@
+"""What surrounds every request: its transaction id, a size limit, one log line."""
+
+import logging
+import re
+import time
+from http import HTTPStatus
+from typing import Final
+from uuid import uuid4
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recollect.interfaces.http.errors import error_response
+from recollect.telemetry.logging import transaction_id
+
+TRANSACTION_HEADER: Final = "X-Transaction-ID"
+_ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+logger = logging.getLogger(__name__)
+
+
+class Transactions:
+    """Gives each request an id, returns it, and logs the request under it, without content."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        current = _transaction_id(Headers(scope=scope))
+        token = transaction_id.set(current)
+        status = HTTPStatus.INTERNAL_SERVER_ERROR
+        began = time.perf_counter()
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[TRANSACTION_HEADER] = current
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_id)
+        finally:
+            facts = {
+                "method": scope["method"],
+                "route": getattr(scope.get("route"), "path", "unknown"),
+                "status": int(status),
+                "milliseconds": round((time.perf_counter() - began) * 1000, 2),
+            }
+            logger.info("http.request", extra={"facts": facts})
+            transaction_id.reset(token)
+
+
+def _transaction_id(headers: Headers) -> str:
+    """The caller's id if it is a sensible one, else a new one."""
+    given = headers.get(TRANSACTION_HEADER, "")
+    return given if _ACCEPTABLE.fullmatch(given) else str(uuid4())
+
+
+class BodyLimit:
+    """Refuses a body that is too large as soon as that is known, before anything reads it."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdecimal() and int(declared) > self._max_bytes:
+            await self._refuse(scope, receive, send)
+            return
+        received = 0
+        is_too_large = False
+
+        async def receive_limited() -> Message:
+            nonlocal received, is_too_large
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._max_bytes:
+                is_too_large = True
+                # The application sees a client that left, and stores nothing.
+                return {"type": "http.disconnect"}
+            return message
+
+        async def send_unless_refused(message: Message) -> None:
+            if not is_too_large:
+                await send(message)
+
+        await self._app(scope, receive_limited, send_unless_refused)
+        if is_too_large:
+            await self._refuse(scope, receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = error_response(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "Request too large",
+            f"the body is larger than {self._max_bytes:,} bytes (MEMORY_MAX_BODY_BYTES)",
+        )
+        await response(scope, receive, send)

@@ -1,0 +1,67 @@
+"""A user's messages across sessions over HTTP."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from recollect.domain.session import parse_uuid
+from recollect.interfaces.http.auth import CallerScope
+from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.schemas.common import (
+    ERRORS,
+    NOT_FOUND,
+    Count,
+    Deleted,
+    ListOf,
+    MessageIdPath,
+    PageQuery,
+)
+from recollect.interfaces.http.schemas.messages import MessageOut
+
+router = APIRouter(prefix="/api/v1/history", tags=["history"], responses=ERRORS)
+
+KeepLast = Annotated[
+    int | None,
+    Query(ge=0, le=2**31 - 1, description="Keep so many of the newest messages; default: none."),
+]
+
+
+@router.get("", summary="List all messages", response_model_exclude_unset=True)
+async def list_history(
+    scope: CallerScope, services: UseCases, page: PageQuery
+) -> ListOf[MessageOut]:
+    """List the caller's messages across all sessions by time."""
+    found = await services.history.list(scope, page)
+    return ListOf(
+        items=[MessageOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    )
+
+
+@router.get("/count", summary="Count all messages")
+async def count_history(scope: CallerScope, services: UseCases) -> Count:
+    """Count the caller's messages across all sessions."""
+    return Count(count=await services.history.count(scope))
+
+
+@router.delete("", summary="Clear or trim the history")
+async def clear_history(
+    scope: CallerScope, services: UseCases, keep_last: KeepLast = None
+) -> Deleted:
+    """Delete all the caller's messages, or all but the newest; the sessions stay."""
+    if keep_last is None:
+        return Deleted(deleted=await services.history.clear(scope))
+    return Deleted(deleted=await services.history.trim(scope, keep_last=keep_last))
+
+
+@router.delete(
+    "/{message_id}",
+    summary="Delete a message of any session",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=NOT_FOUND,
+)
+async def delete_from_history(
+    message_id: MessageIdPath, scope: CallerScope, services: UseCases
+) -> None:
+    """Delete one of the caller's messages, in whichever session it is."""
+    await services.history.delete(scope, parse_uuid(message_id, "message_id"))

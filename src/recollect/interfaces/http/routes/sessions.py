@@ -1,0 +1,74 @@
+"""Sessions over HTTP."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Response
+
+from recollect.domain.session import parse_uuid
+from recollect.interfaces.http.auth import CallerScope
+from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.schemas.common import (
+    ERRORS,
+    NOT_FOUND,
+    ListOf,
+    PageQuery,
+    SessionIdPath,
+)
+from recollect.interfaces.http.schemas.sessions import SessionIn, SessionOut, SessionPatch
+
+router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], responses=ERRORS)
+
+
+@router.post(
+    "",
+    summary="Start or resume a session",
+    status_code=HTTPStatus.CREATED,
+    responses={200: {"model": SessionOut, "description": "The session was there already"}},
+)
+async def start_session(
+    body: SessionIn, scope: CallerScope, services: UseCases, response: Response
+) -> SessionOut:
+    """Create a session, or return the one with that id as it is."""
+    session, is_new = await services.sessions.start(scope, body.to_domain(services.ids))
+    response.status_code = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+    return SessionOut.of(session)
+
+
+@router.get("", summary="List sessions")
+async def list_sessions(
+    scope: CallerScope, services: UseCases, page: PageQuery
+) -> ListOf[SessionOut]:
+    """List the caller's sessions by the time of their last change."""
+    found = await services.sessions.list(scope, page)
+    return ListOf(
+        items=[SessionOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    )
+
+
+@router.get("/{session_id}", summary="Get a session", responses=NOT_FOUND)
+async def get_session(
+    session_id: SessionIdPath, scope: CallerScope, services: UseCases
+) -> SessionOut:
+    """Return one session."""
+    found = await services.sessions.get(scope, parse_uuid(session_id, "session_id"))
+    return SessionOut.of(found)
+
+
+@router.patch("/{session_id}", summary="Change a session", responses=NOT_FOUND)
+async def change_session(
+    session_id: SessionIdPath, body: SessionPatch, scope: CallerScope, services: UseCases
+) -> SessionOut:
+    """Rename a session or replace its metadata, databases or tags."""
+    identifier = parse_uuid(session_id, "session_id")
+    return SessionOut.of(await services.sessions.change(scope, identifier, body.to_domain()))
+
+
+@router.delete(
+    "/{session_id}",
+    summary="Delete a session",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=NOT_FOUND,
+)
+async def delete_session(session_id: SessionIdPath, scope: CallerScope, services: UseCases) -> None:
+    """Delete a session with everything in it."""
+    await services.sessions.delete(scope, parse_uuid(session_id, "session_id"))

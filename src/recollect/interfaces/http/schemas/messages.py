@@ -1,0 +1,170 @@
+"""Messages and turns as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from recollect.domain.message import (
+    MAX_CONTENT_LENGTH,
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+    message_id_for_key,
+)
+from recollect.domain.session import parse_uuid
+from recollect.domain.turn import TurnStatus
+from recollect.ports.clock import Ids
+
+Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_LENGTH)]
+_Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+_UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+
+
+class Details(BaseModel):
+    """What an assistant's message may tell about how its answer was found."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql_query: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
+    query_explanation: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
+    tables_used: Annotated[tuple[str, ...], Field(max_length=1000)] | None = None
+    execution_result: JsonValue = None
+    tokens: _Count | None = None
+    execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    citations: tuple[JsonValue, ...] | None = None
+    model: Annotated[str, Field(max_length=1000)] | None = None
+
+    def details(self) -> AnswerDetails:
+        """The details this tells."""
+        names = Details.model_fields
+        return AnswerDetails(**{name: getattr(self, name) for name in names})
+
+
+class MessageIn(Details):
+    """A message to store."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "role": "assistant",
+                "content": "North 2.5M, South 1.8M",
+                "sql_query": "SELECT region, SUM(amount) FROM sales GROUP BY region",
+                "tables_used": ["sales"],
+            }
+        }
+    )
+
+    role: Role
+    content: Content
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    message_id: _UuidText | None = Field(
+        default=None, description="A UUID of your own; the same one again stores nothing twice."
+    )
+    reply_to: _UuidText | None = Field(
+        default=None,
+        description="For a reply: the message it answers. Default: the latest question.",
+    )
+
+    def to_domain(self, session_id: UUID, idempotency_key: str | None, ids: Ids) -> NewMessage:
+        """The message this stands for, its id taken from the caller's id or key."""
+        if self.message_id:
+            message_id = parse_uuid(self.message_id, "message_id")
+        elif idempotency_key:
+            message_id = message_id_for_key(session_id, idempotency_key)
+        else:
+            message_id = ids.new_id()
+        return NewMessage(
+            message_id=message_id,
+            role=self.role,
+            content=self.content,
+            metadata=self.metadata,
+            details=self.details(),
+        )
+
+
+class ExchangeIn(Details):
+    """A question and its answer, to be stored together."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "question": "Show me total sales by region for 2024",
+                "answer": "North 2.5M, South 1.8M",
+                "sql_query": "SELECT region, SUM(amount) FROM sales GROUP BY region",
+            }
+        }
+    )
+
+    question: Content
+    answer: Content
+
+    def to_domain(
+        self, session_id: UUID, idempotency_key: str | None, ids: Ids
+    ) -> list[NewMessage]:
+        """The two messages this stands for."""
+        asked = MessageIn(role=Role.USER, content=self.question)
+        answered = MessageIn(
+            role=Role.ASSISTANT,
+            content=self.answer,
+            **{name: getattr(self, name) for name in Details.model_fields},
+        )
+        keys = (f"{idempotency_key}:{part}" if idempotency_key else None for part in ("q", "a"))
+        return [
+            message.to_domain(session_id, key, ids)
+            for message, key in zip((asked, answered), keys, strict=True)
+        ]
+
+
+class MessageOut(Details):
+    """A message; of the details only those that were given."""
+
+    message_id: UUID
+    session_id: UUID
+    sequence: int = Field(description="1, 2, 3, … in the session, without gaps.")
+    turn_number: int | None = Field(description="The question and its reply share a number.")
+    role: Role
+    content: str
+    metadata: dict[str, JsonValue]
+    created_at: datetime
+
+    @classmethod
+    def of(cls, message: Message) -> Self:
+        """The JSON form of a message."""
+        return cls.model_validate(
+            {
+                "message_id": message.message_id,
+                "session_id": message.session_id,
+                "sequence": message.sequence,
+                "turn_number": message.turn_number,
+                "role": message.role,
+                "content": message.content,
+                "metadata": message.metadata,
+                "created_at": message.created_at,
+                **message.details.to_json(),
+            }
+        )
+
+
+class ExchangeOut(BaseModel):
+    """The two messages of an exchange."""
+
+    question: MessageOut
+    answer: MessageOut
+
+
+class TurnOut(BaseModel):
+    """How far a turn has come."""
+
+    turn_number: int
+    status: TurnStatus
+
+
+class TurnPatch(BaseModel):
+    """Say that a question will get no answer."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"status": "failed"}})
+
+    status: Literal["failed"]

@@ -1,0 +1,97 @@
+"""Sessions as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from recollect.domain.session import (
+    MAX_SESSION_NAME_LENGTH,
+    NewSession,
+    Session,
+    SessionChanges,
+    parse_uuid,
+)
+from recollect.ports.clock import Ids
+
+_Name = Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)]
+_Labels = Annotated[tuple[str, ...], Field(max_length=100)]
+
+
+class SessionIn(BaseModel):
+    """A session to start, or to resume by its id."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "name": "Sales by region",
+                "metadata": {"language": "en", "created_via": "api"},
+                "databases": ["sales"],
+                "tags": ["quarterly"],
+            }
+        },
+    )
+
+    session_id: Annotated[
+        str | None,
+        Field(
+            description="A UUID; missing or blank: a new one.", json_schema_extra={"format": "uuid"}
+        ),
+    ] = None
+    name: _Name | None = Field(default=None, description="Default: the first question.")
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    databases: _Labels = ()
+    tags: _Labels = ()
+
+    def to_domain(self, ids: Ids) -> NewSession:
+        """The session this stands for, its id chosen if it has none."""
+        text = (self.session_id or "").strip()
+        return NewSession(
+            session_id=parse_uuid(text, "session_id") if text else ids.new_id(),
+            name=self.name,
+            metadata=self.metadata,
+            databases=self.databases,
+            tags=self.tags,
+        )
+
+
+class SessionPatch(BaseModel):
+    """What to change; what is left out or null stays as it is."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"name": "Sales 2024"}})
+
+    name: _Name | None = None
+    metadata: dict[str, JsonValue] | None = None
+    databases: _Labels | None = None
+    tags: _Labels | None = None
+
+    def to_domain(self) -> SessionChanges:
+        """The changes this stands for."""
+        return SessionChanges(
+            name=self.name, metadata=self.metadata, databases=self.databases, tags=self.tags
+        )
+
+
+class SessionOut(BaseModel):
+    """A session."""
+
+    session_id: UUID
+    name: str | None
+    metadata: dict[str, JsonValue]
+    databases: tuple[str, ...]
+    tags: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime
+    expires_at: datetime | None
+    message_count: int
+    turn_count: int
+    is_summarized: bool
+    summary: str | None
+
+    @classmethod
+    def of(cls, session: Session) -> Self:
+        """The JSON form of a session."""
+        return cls.model_validate(session, from_attributes=True)

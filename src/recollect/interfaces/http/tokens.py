@@ -1,0 +1,108 @@
+"""Reading JWTs: signature, algorithm, issuer, audience and expiry checked."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Final
+
+import jwt
+
+from recollect.errors import ConfigurationError, IdentityUnavailable, Unauthenticated
+from recollect.settings import Settings, UserIdSource
+
+_SECRET_ALGORITHMS: Final = frozenset({"HS256", "HS384", "HS512"})
+_KEY_SET_ALGORITHMS: Final = frozenset(
+    {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+)
+_OPENWEBUI_ISSUER: Final = "open-webui"
+_FETCH_SECONDS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Whom a token names."""
+
+    user: str
+    tenant: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenReader:
+    """Reads tokens of one issuer."""
+
+    key: str | jwt.PyJWKClient
+    algorithms: tuple[str, ...]
+    issuer: str | None = None
+    audience: str | None = None
+    user_claim: str = "sub"
+    tenant_claim: str | None = None
+
+    async def read(self, token: str) -> Identity:
+        """Whom the token names, if everything about it is valid."""
+        key = await self._key_of(token)
+        try:
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=list(self.algorithms),
+                issuer=self.issuer,
+                audience=self.audience,
+                options={"require": ["exp"], "verify_aud": self.audience is not None},
+            )
+        except jwt.PyJWTError as error:
+            raise Unauthenticated(f"the token is not valid: {error}") from None
+        tenant = None if self.tenant_claim is None else _claim(claims, self.tenant_claim)
+        return Identity(user=_claim(claims, self.user_claim), tenant=tenant)
+
+    async def _key_of(self, token: str) -> str | jwt.PyJWK:
+        if isinstance(self.key, str):
+            return self.key
+        try:
+            return await asyncio.to_thread(self.key.get_signing_key_from_jwt, token)
+        except jwt.PyJWKClientConnectionError as error:
+            raise IdentityUnavailable(
+                "the keys that tokens are checked with cannot be fetched now"
+            ) from error
+        except jwt.PyJWTError as error:
+            raise Unauthenticated(f"the token is not valid: {error}") from None
+
+
+def token_reader(settings: Settings) -> TokenReader | None:
+    """The reader for callers' own tokens, if that is where identities come from."""
+    if settings.user_id_source is not UserIdSource.JWT_CLAIM:
+        return None
+    if settings.jwt_secret:
+        key: str | jwt.PyJWKClient = settings.jwt_secret.get_secret_value()
+        known = _SECRET_ALGORITHMS
+        algorithms = settings.jwt_algorithms or ("HS256",)
+    else:
+        key = jwt.PyJWKClient(settings.jwt_jwks_url or "", timeout=_FETCH_SECONDS)
+        known = _KEY_SET_ALGORITHMS
+        algorithms = settings.jwt_algorithms or ("RS256", "ES256")
+    if unknown := set(algorithms) - known:
+        raise ConfigurationError(
+            f"MEMORY_JWT_ALGORITHMS: {', '.join(sorted(unknown))} cannot be used here; "
+            f"known: {', '.join(sorted(known))}"
+        )
+    return TokenReader(
+        key=key,
+        algorithms=algorithms,
+        issuer=settings.jwt_issuer,
+        audience=settings.jwt_audience,
+        user_claim=settings.user_id_jwt_claim,
+        tenant_claim=settings.tenant_jwt_claim,
+    )
+
+
+def openwebui_reader(settings: Settings) -> TokenReader | None:
+    """The reader for OpenWebUI's signed user header, if its secret is known."""
+    if settings.openwebui_jwt_secret is None:
+        return None
+    secret = settings.openwebui_jwt_secret.get_secret_value()
+    return TokenReader(key=secret, algorithms=("HS256",), issuer=_OPENWEBUI_ISSUER)
+
+
+def _claim(claims: dict[str, Any], name: str) -> str:
+    value = claims.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise Unauthenticated(f"the token has no claim '{name}'")
+    return str(value)
