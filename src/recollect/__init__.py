@@ -1,1 +1,38 @@
-"""Recollect: a memory server and library for conversational AI, on PostgreSQL."""
+"""Recollect: a memory server and library for conversational AI, on PostgreSQL.
+
+    async with Memory.open() as memory:
+        session = await memory.session("chat-1", user="alice")
+        await session.add("user", "Show me total sales by region for 2024")
+
+`recollect.blocking` has the same for programs without async.
+"""
+
+from recollect.conversation import Conversation
+from recollect.domain.message import AnswerDetails, Message, Role
+from recollect.domain.paging import Page
+from recollect.domain.session import Session
+from recollect.errors import (
+    DatabaseUnavailable,
+    IdAlreadyUsed,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+)
+from recollect.memory import Memory
+from recollect.settings import Settings
+
+__all__ = [
+    "AnswerDetails",
+    "Conversation",
+    "DatabaseUnavailable",
+    "IdAlreadyUsed",
+    "InvalidInput",
+    "Memory",
+    "Message",
+    "NotFound",
+    "Page",
+    "RecollectError",
+    "Role",
+    "Session",
+    "Settings",
+]

@@ -57,9 +57,10 @@ class Memory:
             yield cls(services, tenant=settings.tenant, is_answering=database.is_answering)
 
     @classmethod
-    def in_memory(cls) -> Self:
-        """A memory that is gone with the process: for your tests."""
-        return cls(Services.on(in_memory_stores(), clock=SystemClock(), ids=RandomIds()))
+    @asynccontextmanager
+    async def in_memory(cls) -> AsyncIterator[Self]:
+        """Open a memory that is gone when the block ends: for your tests."""
+        yield cls(Services.on(in_memory_stores(), clock=SystemClock(), ids=RandomIds()))
 
     async def session(
         self,

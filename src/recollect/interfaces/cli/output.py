@@ -38,8 +38,8 @@ def show_table(
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        # An id that is cut or broken cannot be copied.
-        table.add_column(column, no_wrap=column.endswith("_id"), overflow="fold")
+        # An id or a time that is broken over lines cannot be copied.
+        table.add_column(column, no_wrap=column.endswith(("_id", "at")), overflow="fold")
     for row in found:
         table.add_row(*(_cell(row[column]) for column in columns))
     Console().print(table)

@@ -1,0 +1,5 @@
+"""`python -m recollect`."""
+
+from recollect.interfaces.cli.main import main
+
+main()

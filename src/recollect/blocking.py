@@ -1,0 +1,257 @@
+"""The blocking twin of `recollect.Memory`: the same methods, without async.
+
+Written by tools/generate_blocking.py from memory.py and conversation.py; change those.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Self, Unpack
+from uuid import UUID
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from recollect import conversation, memory
+from recollect.conversation import Details
+from recollect.domain.message import Message
+from recollect.domain.paging import DEFAULT_LIMIT, Order, Page
+from recollect.domain.session import Session
+from recollect.domain.text import JsonObject
+from recollect.settings import Settings
+
+
+class Conversation:
+    """One session of one user. Get it from `Memory.session`."""
+
+    def __init__(self, portal: BlockingPortal, inner: conversation.Conversation) -> None:
+        self._portal = portal
+        self._inner = inner
+
+    @property
+    def id(self) -> UUID:
+        """The session's id."""
+        return self._inner.id
+
+    def add(
+        self,
+        role: str,
+        content: str,
+        *,
+        metadata: JsonObject | None = None,
+        message_id: UUID | None = None,
+        idempotency_key: str | None = None,
+        reply_to: UUID | None = None,
+        **details: Unpack[Details],
+    ) -> Message:
+        """Store a message; with the same id or key again, the stored one is returned.
+
+        A user's message opens a turn, an assistant's completes it: the latest one, or the one
+        of the message `reply_to`.
+        """
+        return self._portal.call(
+            partial(
+                self._inner.add,
+                role,
+                content,
+                metadata=metadata,
+                message_id=message_id,
+                idempotency_key=idempotency_key,
+                reply_to=reply_to,
+                **details,
+            )
+        )
+
+    def add_exchange(
+        self, question: str, answer: str, **details: Unpack[Details]
+    ) -> tuple[Message, Message]:
+        """Store a question and its answer together: both or none, in one step."""
+        return self._portal.call(partial(self._inner.add_exchange, question, answer, **details))
+
+    def last(self, count: int = 10) -> tuple[Message, ...]:
+        """Read the last messages, oldest first, as a prompt wants them."""
+        return self._portal.call(partial(self._inner.last, count))
+
+    def messages(
+        self,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        order: str = Order.DESC,
+        cursor: str | None = None,
+        offset: int = 0,
+    ) -> Page[Message]:
+        """List the messages in pages, newest first by default, as a display wants them."""
+        return self._portal.call(
+            partial(self._inner.messages, limit=limit, order=order, cursor=cursor, offset=offset)
+        )
+
+    def fail(self, turn_number: int) -> None:
+        """Say that a question will get no answer; it is kept, but stays out of windows."""
+        self._portal.call(partial(self._inner.fail, turn_number))
+
+    def delete_message(self, message_id: UUID) -> None:
+        """Delete one message."""
+        self._portal.call(partial(self._inner.delete_message, message_id))
+
+    def clear(self) -> int:
+        """Delete all messages and say how many; the session stays."""
+        return self._portal.call(partial(self._inner.clear))
+
+    def info(self) -> Session:
+        """Read the session's name, counters, times and metadata."""
+        return self._portal.call(partial(self._inner.info))
+
+    def change(
+        self,
+        *,
+        name: str | None = None,
+        metadata: JsonObject | None = None,
+        databases: tuple[str, ...] | None = None,
+        tags: tuple[str, ...] | None = None,
+    ) -> Session:
+        """Rename the session or replace its metadata, databases or tags."""
+        return self._portal.call(
+            partial(
+                self._inner.change, name=name, metadata=metadata, databases=databases, tags=tags
+            )
+        )
+
+    def delete(self) -> None:
+        """Delete the session with everything in it."""
+        self._portal.call(partial(self._inner.delete))
+
+
+class Memory:
+    """The memory of all users. Open it with `with Memory.open() as memory:`."""
+
+    def __init__(self, portal: BlockingPortal, inner: memory.Memory) -> None:
+        self._portal = portal
+        self._inner = inner
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        home: Path | str | None = None,
+        connection_string: str | None = None,
+    ) -> Iterator[Self]:
+        """Open the memory in PostgreSQL: an embedded one, unless the settings name another.
+
+        Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
+        embedded server, `connection_string` a server of your own.
+        """
+        with (
+            start_blocking_portal() as portal,
+            portal.wrap_async_context_manager(
+                memory.Memory.open(settings, home=home, connection_string=connection_string)
+            ) as inner,
+        ):
+            yield cls(portal, inner)
+
+    @classmethod
+    @contextmanager
+    def in_memory(cls) -> Iterator[Self]:
+        """Open a memory that is gone when the block ends: for your tests."""
+        with (
+            start_blocking_portal() as portal,
+            portal.wrap_async_context_manager(memory.Memory.in_memory()) as inner,
+        ):
+            yield cls(portal, inner)
+
+    def session(
+        self,
+        session_id: str | UUID | None = None,
+        *,
+        user: str,
+        tenant: str | None = None,
+        name: str | None = None,
+        metadata: JsonObject | None = None,
+    ) -> Conversation:
+        """Resume the user's session of that id, or create it; without an id, a new one.
+
+        Any string will do: a UUID is taken as it is, anything else stands for one session of
+        that user. Name and metadata are for a new session; an existing one keeps its own.
+        """
+        return Conversation(
+            self._portal,
+            self._portal.call(
+                partial(
+                    self._inner.session,
+                    session_id,
+                    user=user,
+                    tenant=tenant,
+                    name=name,
+                    metadata=metadata,
+                )
+            ),
+        )
+
+    def sessions(
+        self,
+        *,
+        user: str,
+        tenant: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        order: str = Order.DESC,
+        cursor: str | None = None,
+        offset: int = 0,
+    ) -> Page[Session]:
+        """List a user's sessions in pages, the last changed one first by default."""
+        return self._portal.call(
+            partial(
+                self._inner.sessions,
+                user=user,
+                tenant=tenant,
+                limit=limit,
+                order=order,
+                cursor=cursor,
+                offset=offset,
+            )
+        )
+
+    def history(
+        self,
+        *,
+        user: str,
+        tenant: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        order: str = Order.DESC,
+        cursor: str | None = None,
+        offset: int = 0,
+    ) -> Page[Message]:
+        """List a user's messages across all sessions in pages, newest first by default."""
+        return self._portal.call(
+            partial(
+                self._inner.history,
+                user=user,
+                tenant=tenant,
+                limit=limit,
+                order=order,
+                cursor=cursor,
+                offset=offset,
+            )
+        )
+
+    def count_history(self, *, user: str, tenant: str | None = None) -> int:
+        """Count a user's messages."""
+        return self._portal.call(partial(self._inner.count_history, user=user, tenant=tenant))
+
+    def clear_history(self, *, user: str, tenant: str | None = None) -> int:
+        """Delete all of a user's messages and say how many; the sessions stay."""
+        return self._portal.call(partial(self._inner.clear_history, user=user, tenant=tenant))
+
+    def trim_history(self, *, user: str, keep_last: int, tenant: str | None = None) -> int:
+        """Delete all but a user's newest messages and say how many went."""
+        return self._portal.call(
+            partial(self._inner.trim_history, user=user, keep_last=keep_last, tenant=tenant)
+        )
+
+    def delete_message(self, message_id: UUID, *, user: str, tenant: str | None = None) -> None:
+        """Delete one of a user's messages, in whichever session it is."""
+        self._portal.call(partial(self._inner.delete_message, message_id, user=user, tenant=tenant))
+
+    def is_ready(self) -> bool:
+        """Whether the database answers; raises `DatabaseUnavailable` with the reason if not."""
+        return self._portal.call(partial(self._inner.is_ready))
