@@ -79,7 +79,7 @@ class Memory:
         scope = self._scope(user, tenant)
         text = "" if session_id is None else str(session_id).strip()
         chosen = session_id_from(text, scope.owner_id) if text else self.services.ids.new_id()
-        known_as = {} if text in {"", str(chosen)} else {"external_id": text}
+        known_as = {} if text.lower() in {"", str(chosen)} else {"external_id": text}
         session = NewSession(
             session_id=chosen, name=name, metadata={**known_as, **(metadata or {})}
         )

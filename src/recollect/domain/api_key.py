@@ -86,11 +86,12 @@ class KeyText:
             return None
         if len(packed) != 2 * _ID_BYTES + SECRET_BYTES:
             return None
-        return cls(
+        parsed = cls(
             owner_id=UUID(bytes=packed[:_ID_BYTES]),
             key_id=UUID(bytes=packed[_ID_BYTES : 2 * _ID_BYTES]),
             secret=packed[2 * _ID_BYTES :],
         )
+        return parsed if str(parsed) == text else None
 
 
 def hash_secret(secret: bytes) -> bytes:

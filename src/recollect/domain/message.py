@@ -1,18 +1,28 @@
 """What was said, by whom."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 from uuid import UUID, uuid5
 
-from recollect.domain.text import JsonObject, JsonValue, check_json, check_json_object, check_text
+from recollect.domain.text import (
+    JsonObject,
+    JsonValue,
+    check_json,
+    check_json_object,
+    check_name,
+    check_text,
+)
 from recollect.errors import InvalidInput
 
 MAX_CONTENT_LENGTH: Final = 1_000_000
-_MAX_TABLES: Final = 1000
+_MAX_ITEMS: Final = 1000
 _MAX_SHORT_TEXT: Final = 1000
 _MAX_COUNT: Final = 2**63 - 1
+
+Item = TypeVar("Item")
 
 
 class Role(StrEnum):
@@ -23,16 +33,23 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
-def _check_tables(tables: tuple[str, ...]) -> None:
-    if len(tables) > _MAX_TABLES:
-        raise InvalidInput("tables_used", f"has more than {_MAX_TABLES} entries")
-    for table in tables:
-        check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
-
-
-def _check_not_negative(number: float | None, field_name: str) -> None:
-    if number is not None and not 0 <= number <= _MAX_COUNT:
+def _check_number(number: float | None, field_name: str, *kinds: type) -> None:
+    if number is None:
+        return
+    if isinstance(number, bool) or not isinstance(number, kinds):
+        raise InvalidInput(field_name, "must be a number")
+    if not 0 <= number <= _MAX_COUNT:
         raise InvalidInput(field_name, f"must lie between 0 and {_MAX_COUNT}")
+
+
+def _as_tuple(items: Sequence[Item] | None, field_name: str) -> tuple[Item, ...] | None:
+    if items is None:
+        return None
+    if not isinstance(items, list | tuple):
+        raise InvalidInput(field_name, "must be a list")
+    if len(items) > _MAX_ITEMS:
+        raise InvalidInput(field_name, f"has more than {_MAX_ITEMS} entries")
+    return tuple(items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +72,16 @@ class AnswerDetails:
                 check_text(text, name, max_length=MAX_CONTENT_LENGTH)
         if self.model is not None:
             check_text(self.model, "model", max_length=_MAX_SHORT_TEXT)
-        if self.tables_used is not None:
-            _check_tables(self.tables_used)
-        _check_not_negative(self.tokens, "tokens")
-        _check_not_negative(self.execution_time_ms, "execution_time_ms")
+        tables = _as_tuple(self.tables_used, "tables_used")
+        for table in tables or ():
+            check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
+        object.__setattr__(self, "tables_used", tables)
+        _check_number(self.tokens, "tokens", int)
+        _check_number(self.execution_time_ms, "execution_time_ms", int, float)
         check_json(self.execution_result, "execution_result")
-        check_json(self.citations, "citations")
+        citations = _as_tuple(self.citations, "citations")
+        check_json(citations, "citations")
+        object.__setattr__(self, "citations", citations)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Only what is set, so that a plain answer takes no room."""
@@ -70,11 +91,7 @@ class AnswerDetails:
     @classmethod
     def from_json(cls, values: JsonObject) -> Self:
         """Read back what `to_json` gave."""
-        known = dict(values)
-        for name in ("tables_used", "citations"):
-            if known.get(name) is not None:
-                known[name] = tuple(known[name])  # type: ignore[arg-type]  # lists in JSON
-        return cls(**known)  # type: ignore[arg-type]  # the keys are this class's own fields
+        return cls(**values)  # type: ignore[arg-type]  # the keys are this class's own fields
 
 
 NO_DETAILS: Final = AnswerDetails()
@@ -130,5 +147,5 @@ def parse_role(role: str) -> Role:
 
 def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:
     """Derive the id of a message from the key its writer gave, so that a retry finds it."""
-    key = check_text(idempotency_key, "Idempotency-Key", max_length=_MAX_SHORT_TEXT)
+    key = check_name(idempotency_key, "Idempotency-Key", max_length=_MAX_SHORT_TEXT)
     return uuid5(session_id, f"idempotency-key:{key}")

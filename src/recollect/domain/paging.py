@@ -3,7 +3,7 @@
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final, Generic, NamedTuple, Self, TypeVar
 from uuid import UUID
@@ -110,9 +110,12 @@ def _decode(cursor: str, kind: type[Position], order: Order) -> Position:
     if unpacked[:_NAME_AND_ORDER] != [kind.__name__, order]:
         raise InvalidCursor
     try:
-        return _read_position(kind, unpacked[_NAME_AND_ORDER:])
-    except (ValueError, TypeError):
+        position = _read_position(kind, unpacked[_NAME_AND_ORDER:])
+    except (ValueError, TypeError, OverflowError):
         raise InvalidCursor from None
+    if _encode(position, order) != cursor:
+        raise InvalidCursor
+    return position
 
 
 def _unpack(cursor: str) -> list[object]:
@@ -140,10 +143,7 @@ def _read_sequence(value: object) -> int:
 
 
 def _read_time(value: object) -> datetime:
-    time = datetime.fromisoformat(str(value))
-    if time.tzinfo is None:
-        raise ValueError(value)
-    return time
+    return datetime.fromisoformat(str(value)).astimezone(UTC)
 
 
 def _read_uuid(value: object) -> UUID:

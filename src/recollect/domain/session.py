@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid5
 
-from recollect.domain.text import JsonObject, check_json_object, check_name, check_text
+from recollect.domain.text import JsonObject, check_json_object, check_name, without_breaks
 from recollect.errors import InvalidId, InvalidInput
 
 MAX_SESSION_NAME_LENGTH: Final = 500
@@ -90,18 +90,18 @@ def check_labels(labels: tuple[str, ...], field_name: str) -> tuple[str, ...]:
 
 def name_from_question(question: str) -> str | None:
     """Name a session after its first question, on one line, cut at 500 characters."""
-    line = " ".join(question[: 4 * MAX_SESSION_NAME_LENGTH].split())
-    printable = "".join(character for character in line if character.isprintable())
-    return printable[:MAX_SESSION_NAME_LENGTH].strip() or None
+    line = without_breaks(question.lstrip()[: 4 * MAX_SESSION_NAME_LENGTH])
+    return line[:MAX_SESSION_NAME_LENGTH].strip() or None
 
 
 def parse_uuid(text: str, field_name: str) -> UUID:
     """Read a UUID in its usual form, in either case, or refuse it."""
+    text = text.strip()
     try:
         parsed = UUID(text)
     except ValueError:
         raise InvalidId(field_name) from None
-    if str(parsed) != text.strip().lower():
+    if str(parsed) != text.lower():
         # UUID() also takes braces, 'urn:uuid:' and missing hyphens: one form is enough.
         raise InvalidId(field_name)
     return parsed
@@ -112,5 +112,5 @@ def session_id_from(text: str, owner_id: UUID) -> UUID:
     try:
         return parse_uuid(text, "session_id")
     except InvalidId:
-        name = check_text(text, "session_id", max_length=MAX_EXTERNAL_ID_LENGTH)
+        name = check_name(text, "session_id", max_length=MAX_EXTERNAL_ID_LENGTH)
         return uuid5(owner_id, f"session:{name}")

@@ -1,6 +1,7 @@
 """What text and JSON must look like before anything is stored."""
 
 import math
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -13,6 +14,7 @@ JsonObject: TypeAlias = Mapping[str, JsonValue]
 
 MAX_JSON_DEPTH = 64
 _MAX_EXACT_INTEGER = 2**63
+_UNNAMEABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, surrogate, line and paragraph breaks
 
 
 def check_text(value: str, field: str, *, max_length: int) -> str:
@@ -33,9 +35,15 @@ def check_name(value: str, field: str, *, max_length: int) -> str:
     name = check_text(value, field, max_length=max_length).strip()
     if not name:
         raise InvalidInput(field, "must not be blank")
-    if not name.isprintable():
-        raise InvalidInput(field, "must not contain control characters")
+    if any(unicodedata.category(character) in _UNNAMEABLE for character in name):
+        raise InvalidInput(field, "must not contain control characters or line breaks")
     return name
+
+
+def without_breaks(text: str) -> str:
+    """Put a text on one line, as a name must be."""
+    joined = " ".join(text.split())
+    return "".join(c for c in joined if unicodedata.category(c) not in _UNNAMEABLE)
 
 
 def check_json(value: JsonValue, field: str, *, depth: int = 0) -> None:

@@ -13,6 +13,7 @@ from recollect.ports.clock import Clock
 from recollect.ports.messages import Appended, MessageStore
 
 _MAX_APPENDED = 1000
+_MAX_TURN = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ class Messages:
 
     async def turn_status(self, scope: Scope, session_id: UUID, turn_number: int) -> TurnStatus:
         """Tell whether a question is pending, answered or failed."""
+        _check_turn_number(turn_number)
         status = await self.store.turn_status(scope, session_id, turn_number)
         if status is None:
             raise TurnNotFound(turn_number)
@@ -77,5 +79,11 @@ class Messages:
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> None:
         """Say that a question will get no answer; it is kept, but stays out of windows."""
+        _check_turn_number(turn_number)
         if not await self.store.fail_turn(scope, session_id, turn_number):
             raise TurnNotFound(turn_number)
+
+
+def _check_turn_number(turn_number: int) -> None:
+    if not 1 <= turn_number <= _MAX_TURN:
+        raise TurnNotFound(turn_number)

@@ -1,6 +1,7 @@
 """Appending messages to a session, inside a transaction of their owner."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -25,22 +26,35 @@ async def append(
     now: datetime,
 ) -> tuple[Message, ...]:
     """Store the messages one after the other; none of them if there is no session."""
-    turn = None
+    answers = _LATEST
     if reply_to is not None:
-        turn = await _turn_of(connection, scope, session_id, reply_to)
+        answers = await _turn_of(connection, scope, session_id, reply_to)
     stored: list[Message] = []
     for part in split_before_first_question(messages):
-        stored += await _append_part(connection, scope, session_id, part, turn=turn, now=now)
+        stored += await _append_part(connection, scope, session_id, part, answers=answers, now=now)
     return tuple(stored)
 
 
-async def _turn_of(connection: Connection, scope: Scope, session_id: UUID, message_id: UUID) -> int:
-    turn: int | None = await connection.fetchval(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """Which turn a reply without a question before it belongs to."""
+
+    is_latest: bool
+    turn_number: int | None = None
+
+
+_LATEST = _Answered(is_latest=True)
+
+
+async def _turn_of(
+    connection: Connection, scope: Scope, session_id: UUID, message_id: UUID
+) -> _Answered:
+    row = await connection.fetchrow(
         query("turn_of_message"), scope.owner_id, session_id, message_id
     )
-    if turn is None:
+    if row is None:
         raise MessageNotFound(message_id)
-    return turn
+    return _Answered(is_latest=False, turn_number=row["turn_number"])
 
 
 async def _append_part(
@@ -49,7 +63,7 @@ async def _append_part(
     session_id: UUID,
     messages: Sequence[NewMessage],
     *,
-    turn: int | None,
+    answers: _Answered,
     now: datetime,
 ) -> list[Message]:
     offsets = list(turn_offsets(messages))
@@ -64,7 +78,8 @@ async def _append_part(
         [_details_json(message) for message in messages],
         offsets,
         max((offset for offset in offsets if offset), default=0),
-        turn,
+        answers.is_latest,
+        answers.turn_number,
         _session_name(messages),
         now,
     )

@@ -46,7 +46,10 @@ class PostgresMessageStore:
                 )
         except UniqueViolationError:
             return await self._find_repeated(scope, session_id, messages)
-        except ForeignKeyViolationError:
+        except (ForeignKeyViolationError, MessageNotFound):
+            # What it replies to is gone; a retry finds itself stored all the same.
+            if await self._stored(scope, messages):
+                return await self._find_repeated(scope, session_id, messages)
             raise MessageNotFound(reply_to) from None
         return Appended(messages=stored, is_new=True) if stored else None
 
@@ -111,16 +114,21 @@ class PostgresMessageStore:
         self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]
     ) -> Appended:
         """The messages that a retry sends again; refused if they are not the same."""
-        ids = [message.message_id for message in messages]
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(query("messages_by_id"), scope.owner_id, ids)
-        stored = {row["message_id"]: message_from(row) for row in rows}
+        stored = await self._stored(scope, messages)
         for message in messages:
             found = stored.get(message.message_id)
             if found is None or found.session_id != session_id or not found.repeats(message):
                 taken = message.message_id if found else next(iter(stored), message.message_id)
                 raise IdAlreadyUsed(taken)
-        return Appended(messages=tuple(stored[id_] for id_ in ids), is_new=False)
+        return Appended(
+            messages=tuple(stored[message.message_id] for message in messages), is_new=False
+        )
+
+    async def _stored(self, scope: Scope, messages: Sequence[NewMessage]) -> dict[UUID, Message]:
+        ids = [message.message_id for message in messages]
+        async with self._database.owned_by(scope.owner_id) as connection:
+            rows = await connection.fetch(query("messages_by_id"), scope.owner_id, ids)
+        return {row["message_id"]: message_from(row) for row in rows}
 
 
 _LISTS = {Order.DESC: "list_messages_newest_first", Order.ASC: "list_messages_oldest_first"}

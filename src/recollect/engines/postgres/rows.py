@@ -12,7 +12,7 @@ from recollect.domain.text import JsonObject
 
 def to_json(value: JsonObject) -> str:
     """JSON text as PostgreSQL takes it."""
-    return orjson.dumps(value).decode()
+    return orjson.dumps(value, default=dict).decode()
 
 
 def session_from(row: Record) -> Session:

@@ -98,7 +98,7 @@ def _check_database(settings: Settings) -> Iterator[Finding]:
             check="database",
             status=Status.FAILED,
             found=str(error),
-            advice="check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its start.log",
+            advice="check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log",
         )
         return
     yield _check_version(facts)

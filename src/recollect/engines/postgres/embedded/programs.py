@@ -1,6 +1,7 @@
 """Running PostgreSQL's programs under the account that owns the data."""
 
 import os
+import shlex
 import subprocess
 from enum import IntEnum
 from pathlib import Path
@@ -54,24 +55,33 @@ def make_cluster(binaries: Binaries, account: Account, folder: Path) -> None:
 
 
 def launch_server(
-    binaries: Binaries, account: Account, data: Path, *, sockets: Path, log: Path
+    binaries: Binaries, account: Account, data: Path, *, sockets: Path, seconds: float
 ) -> subprocess.Popen[bytes]:
-    """Start a server that outlives this process; what it says before its own log goes to `log`."""
+    """Let pg_ctl start a server that outlives us; it ends when the server is ready, or failed."""
     settings = {**_SETTINGS, "unix_socket_directories": str(sockets)}
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    with log.open("wb") as log_file:
-        return subprocess.Popen(  # noqa: S603  # our own paths and settings
-            [binaries.program("postgres"), "-D", str(data), "-p", str(PORT), *options],
-            stdin=subprocess.DEVNULL,
-            stdout=log_file,
-            stderr=log_file,
-            cwd="/",
-            env=_environment(),
-            start_new_session=True,
-            user=account.other_uid,
-            group=account.other_gid,
-            extra_groups=account.other_groups,
-        )
+    options += ["-p", str(PORT)]
+    log = start_log(data)
+    log.unlink(missing_ok=True)
+    command = [binaries.program("pg_ctl"), "start", "--pgdata", str(data), "--log", str(log)]
+    command += ["--timeout", str(int(seconds) + 1), "--options", shlex.join(options)]
+    return subprocess.Popen(  # noqa: S603  # our own paths and settings
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env=_environment(),
+        start_new_session=True,
+        user=account.other_uid,
+        group=account.other_gid,
+        extra_groups=account.other_groups,
+    )
+
+
+def start_log(data: Path) -> Path:
+    """Where a server says what kept it from starting."""
+    return data / "start.log"
 
 
 def ask_server(binaries: Binaries, sockets: Path) -> Answer:

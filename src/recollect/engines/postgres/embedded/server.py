@@ -21,6 +21,7 @@ from recollect.engines.postgres.embedded.programs import (
     ask_server,
     launch_server,
     make_cluster,
+    start_log,
 )
 from recollect.errors import EmbeddedServerFailed
 
@@ -42,10 +43,8 @@ class EmbeddedServer:
     def __init__(self, home: Path, *, start_seconds: float = DEFAULT_START_SECONDS) -> None:
         self._home = home.expanduser().absolute()
         self._data = self._home / f"postgres-{MAJOR_VERSION}"
-        self._start_log = self._home / "start.log"
         self._start_seconds = start_seconds
         self._lease = Lease(self._home)
-        self._child: subprocess.Popen[bytes] | None = None
 
     @property
     def dsn(self) -> str:
@@ -71,7 +70,6 @@ class EmbeddedServer:
 
     def is_running(self) -> bool:
         """Whether the server's process is alive."""
-        self._reap()
         return Postmaster.of(self._data) is not None
 
     def stop(self) -> None:
@@ -83,7 +81,6 @@ class EmbeddedServer:
             if postmaster is not None:
                 postmaster.stop()
                 logger.info("embedded.stopped", extra={"facts": {"home": str(self._home)}})
-            self._reap()
 
     @property
     def _socket_folder(self) -> Path:
@@ -106,7 +103,6 @@ class EmbeddedServer:
             ) from error
 
     def _ensure_running(self) -> None:
-        self._reap()
         account = Account.for_data(self._data)
         if not account.is_ours:
             account.let_reach(self._home)
@@ -137,7 +133,9 @@ class EmbeddedServer:
             )
 
     def _start_until_ready(self, account: Account, runnable: Binaries, binaries: Binaries) -> None:
+        """Wait for a running server, start one where there is none, and report while it takes."""
         began = reported = time.monotonic()
+        starter: subprocess.Popen[bytes] | None = None
         while (answer := ask_server(binaries, self._socket_folder)) is not Answer.READY:
             now = time.monotonic()
             if now - began > self._start_seconds:
@@ -149,27 +147,27 @@ class EmbeddedServer:
                 reported = now
                 seconds = round(now - began)
                 logger.info("embedded.recovering", extra={"facts": {"seconds": seconds}})
-            if answer is Answer.NONE and Postmaster.of(self._data) is None:
-                self._launch(account, runnable)
+            is_starting = starter is not None and starter.poll() is None
+            if answer is Answer.NONE and not is_starting and Postmaster.of(self._data) is None:
+                self._check_failure(starter)
+                starter = self._launch(account, runnable)
             time.sleep(_POLL_SECONDS)
+        if starter is not None:
+            starter.wait()
         logger.info("embedded.ready", extra={"facts": {"home": str(self._home)}})
 
-    def _launch(self, account: Account, binaries: Binaries) -> None:
-        """Start the server process, or let the last of a killed one leave first."""
-        if self._child is not None and self._child.poll() is not None:
-            log = self._start_log.read_text(encoding="utf-8", errors="replace")
-            self._child = None
-            if not any(sign in log for sign in _STILL_CLOSING):
-                raise EmbeddedServerFailed(
-                    f"the embedded PostgreSQL did not start: {log.strip()[-2000:]}"
-                )
+    def _launch(self, account: Account, binaries: Binaries) -> subprocess.Popen[bytes]:
         drop_if_stale(self._data / "postmaster.pid", self._data)
         drop_if_stale(self._socket_folder / f".s.PGSQL.{PORT}.lock", self._data)
-        self._child = launch_server(
-            binaries, account, self._data, sockets=self._socket_folder, log=self._start_log
-        )
+        sockets, seconds = self._socket_folder, self._start_seconds
+        return launch_server(binaries, account, self._data, sockets=sockets, seconds=seconds)
 
-    def _reap(self) -> None:
-        """Take note of our child's death, lest the kernel keep it in the list of processes."""
-        if self._child is not None and self._child.poll() is not None:
-            self._child = None
+    def _check_failure(self, starter: subprocess.Popen[bytes] | None) -> None:
+        """Give up on a start that failed, unless the last of a killed server was in its way."""
+        if starter is None or starter.returncode == 0:
+            return
+        log = start_log(self._data).read_text(encoding="utf-8", errors="replace")
+        if not any(sign in log for sign in _STILL_CLOSING):
+            raise EmbeddedServerFailed(
+                f"the embedded PostgreSQL did not start: {log.strip()[-2000:]}"
+            )

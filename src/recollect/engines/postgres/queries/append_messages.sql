@@ -8,9 +8,9 @@ WITH session AS (
         last_turn = last_turn + $9,
         turn_count = turn_count + $9,
         current_turn = CASE WHEN $9 > 0 THEN last_turn + $9 ELSE current_turn END,
-        updated_at = greatest(updated_at, $12),
-        last_accessed_at = greatest(updated_at, $12),
-        name = coalesce(name, $11)
+        updated_at = greatest(updated_at, $13),
+        last_accessed_at = greatest(updated_at, $13),
+        name = coalesce(name, $12)
     WHERE owner_id = $1 AND session_id = $2
     RETURNING
         last_sequence - cardinality($3::uuid[]) AS sequence_before,
@@ -23,7 +23,7 @@ WITH session AS (
         message.message_id,
         CASE
             WHEN message.turn_offset > 0 THEN session.turn_before + message.turn_offset
-            WHEN message.turn_offset = 0 THEN coalesce($10, session.current_turn)
+            WHEN message.turn_offset = 0 THEN CASE WHEN $10 THEN session.current_turn ELSE $11 END
         END AS turn_number,
         message.role,
         message.content,
@@ -55,7 +55,7 @@ WITH session AS (
     )
     SELECT
         $1, $2, sequence, message_id, turn_number, role, content,
-        metadata::jsonb, details::jsonb, created_at
+        metadata::json, details::json, created_at
     FROM placed
 )
 SELECT sequence, turn_number, created_at FROM placed ORDER BY sequence

@@ -1,7 +1,7 @@
 -- Replace the given parts of a session; a NULL leaves its part as it is.
 UPDATE sessions
 SET name = coalesce($3, name),
-    metadata = coalesce($4::text::jsonb, metadata),
+    metadata = coalesce($4::text::json, metadata),
     databases = coalesce($5, databases),
     tags = coalesce($6, tags),
     updated_at = greatest(updated_at, $7),

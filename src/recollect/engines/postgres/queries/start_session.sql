@@ -8,6 +8,6 @@ INSERT INTO sessions (
     owner_id, session_id, name, metadata, databases, tags,
     created_at, updated_at, last_accessed_at
 )
-VALUES ($1, $4, $5, $6::text::jsonb, $7, $8, $9, $9, $9)
+VALUES ($1, $4, $5, $6::text::json, $7, $8, $9, $9, $9)
 ON CONFLICT (owner_id, session_id) DO NOTHING
 RETURNING *

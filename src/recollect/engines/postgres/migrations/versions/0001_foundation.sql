@@ -8,12 +8,13 @@ CREATE TABLE owners (
     UNIQUE (owner_id, tenant_id, user_id)
 );
 
+-- Free JSON is kept as 'json': 'jsonb' would hand 1e17 back as an integer.
 -- Each append updates the counters; a fifth of every page left free keeps that update on the page.
 CREATE TABLE sessions (
     owner_id         uuid NOT NULL REFERENCES owners ON DELETE CASCADE,
     session_id       uuid NOT NULL,
     name             text,
-    metadata         jsonb NOT NULL,
+    metadata         json NOT NULL,
     databases        text[] NOT NULL,
     tags             text[] NOT NULL,
     created_at       timestamptz NOT NULL,
@@ -48,8 +49,8 @@ CREATE TABLE messages (
     turn_number bigint,
     role        text NOT NULL CHECK (role IN ('user', 'assistant', 'system')),
     content     text NOT NULL,
-    metadata    jsonb NOT NULL,
-    details     jsonb,  -- what only an assistant's message has: sql_query, tables_used, model, …
+    metadata    json NOT NULL,
+    details     json,  -- what only an assistant's message has: sql_query, tables_used, model, …
     created_at  timestamptz NOT NULL,
     PRIMARY KEY (owner_id, session_id, sequence),
     UNIQUE (owner_id, message_id),
@@ -67,7 +68,7 @@ CREATE TABLE jobs (
     owner_id     uuid NOT NULL REFERENCES owners ON DELETE CASCADE,
     job_id       uuid NOT NULL,
     kind         text NOT NULL,
-    payload      jsonb NOT NULL,
+    payload      json NOT NULL,
     attempts     integer NOT NULL DEFAULT 0,
     scheduled_at timestamptz NOT NULL,
     created_at   timestamptz NOT NULL,

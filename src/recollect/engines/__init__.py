@@ -1,0 +1,1 @@
+"""Where memory is kept: each engine implements the ports of `recollect.ports`."""

@@ -1,0 +1,100 @@
+"""Sessions in plain dictionaries."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from recollect.domain.audit import AuditAction
+from recollect.domain.paging import Page, PageRequest, SessionPosition
+from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession, Session, SessionChanges
+from recollect.engines.in_memory.paging import cut_page
+from recollect.engines.in_memory.state import Conversation, State, copy_object
+
+
+@dataclass(frozen=True, slots=True)
+class InMemorySessions:
+    """Implements `recollect.ports.sessions.SessionStore`."""
+
+    state: State
+
+    async def start(
+        self, scope: Scope, session: NewSession, *, now: datetime
+    ) -> tuple[Session, bool]:
+        """Create the session, or return the one with that id as it is; and whether it is new."""
+        existing = self.state.conversation(scope, session.session_id)
+        if existing is not None:
+            return existing.session, False
+        started = _started(session, now)
+        conversations = self.state.of(scope.owner_id).conversations
+        conversations[session.session_id] = Conversation(session=started)
+        return started, True
+
+    async def get(self, scope: Scope, session_id: UUID) -> Session | None:
+        """The session, or None."""
+        conversation = self.state.conversation(scope, session_id)
+        return None if conversation is None else conversation.session
+
+    async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
+        """The owner's sessions by the time of their last change."""
+        conversations = self.state.of(scope.owner_id).conversations.values()
+        sessions = [conversation.session for conversation in conversations]
+        return cut_page(sessions, page, SessionPosition, position_of=_position)
+
+    async def change(
+        self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
+    ) -> Session | None:
+        """Replace the parts that are given and return the session, or None if there is none."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return None
+        conversation.session = _changed(conversation.session, changes, now)
+        return conversation.session
+
+    async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
+        """Delete the session with its turns and messages; whether there was one. Audited."""
+        deleted = self.state.of(scope.owner_id).conversations.pop(session_id, None)
+        if deleted is None:
+            return False
+        self.state.audit(
+            scope,
+            AuditAction.SESSION_DELETED,
+            target=session_id,
+            count=len(deleted.messages),
+            now=now,
+        )
+        return True
+
+
+def _started(session: NewSession, now: datetime) -> Session:
+    return Session(
+        session_id=session.session_id,
+        name=session.name,
+        metadata=copy_object(session.metadata),
+        databases=session.databases,
+        tags=session.tags,
+        created_at=now,
+        updated_at=now,
+        last_accessed_at=now,
+        expires_at=None,
+        message_count=0,
+        turn_count=0,
+    )
+
+
+def _changed(session: Session, changes: SessionChanges, now: datetime) -> Session:
+    metadata = session.metadata if changes.metadata is None else copy_object(changes.metadata)
+    time = max(now, session.updated_at)
+    return replace(
+        session,
+        name=session.name if changes.name is None else changes.name,
+        metadata=metadata,
+        databases=session.databases if changes.databases is None else changes.databases,
+        tags=session.tags if changes.tags is None else changes.tags,
+        updated_at=time,
+        last_accessed_at=time,
+    )
+
+
+def _position(session: Session) -> SessionPosition:
+    return SessionPosition(session.updated_at, session.session_id)

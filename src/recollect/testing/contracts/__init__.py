@@ -1,0 +1,1 @@
+"""What every engine must do, as abstract test classes, one per promise."""

@@ -1,0 +1,129 @@
+"""Values for tests, made of random owners and ids: no two tests ever meet."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+from recollect.domain.api_key import ApiKey, KeyScope, hash_secret
+from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, NewMessage, Role
+from recollect.domain.scope import Scope, TenantScope
+from recollect.domain.session import NewSession, Session
+from recollect.domain.text import JsonObject
+from recollect.ports.stores import Stores
+from recollect.testing.fakes import FIRST_MOMENT
+
+EVERY_KIND_OF_JSON: Final[JsonObject] = {
+    "text": "quotes ' \" and \\ backslash",
+    "empty": "",
+    "unicode": "naïve, 数据库, العربية",
+    "emoji": "👩‍👩‍👧 🧠",
+    "integer": 9_007_199_254_740_993,
+    "whole large float": 1e17,
+    "negative": -1,
+    "fraction": 0.1,
+    "whole float": 1.0,
+    "small float": 1e-300,
+    "large float": 1e300,
+    "true": True,
+    "zero": 0,
+    "null": None,
+    "list": [1, "1", 1.0, None, [], {}],
+    "nested": {"a": {"b": [{"c": None}]}},
+    "": "an empty key",
+}
+
+
+def a_scope(tenant: str | None = None, user: str = "alice") -> Scope:
+    """An owner nobody has used before, unless the tenant is given."""
+    return Scope(
+        tenant=tenant or f"tenant-{uuid4()}", user=user, actor="tester", transaction_id="tx-1"
+    )
+
+
+def a_tenant_scope(tenant: str | None = None) -> TenantScope:
+    """A tenant nobody has used before, unless it is given."""
+    return TenantScope(tenant=tenant or f"tenant-{uuid4()}", actor="tester", transaction_id="tx-1")
+
+
+def a_session(session_id: UUID | None = None, *, name: str | None = None) -> NewSession:
+    """A session about to be started."""
+    return NewSession(session_id=session_id or uuid4(), name=name)
+
+
+def a_message(
+    role: str = "user",
+    content: str = "What were the sales of 2024?",
+    *,
+    message_id: UUID | None = None,
+    metadata: JsonObject | None = None,
+    details: AnswerDetails = NO_DETAILS,
+) -> NewMessage:
+    """A message about to be stored."""
+    return NewMessage(
+        message_id=message_id or uuid4(),
+        role=Role(role),
+        content=content,
+        metadata=metadata or {},
+        details=details,
+    )
+
+
+def messages_of(*roles: str) -> list[NewMessage]:
+    """One message for each of the roles, numbered in their texts."""
+    return [a_message(role, f"{role} {number}") for number, role in enumerate(roles, start=1)]
+
+
+def an_api_key(
+    scope: TenantScope, *, name: str = "a key", created_at: datetime = FIRST_MOMENT
+) -> ApiKey:
+    """A service key of the tenant, as it is stored."""
+    return ApiKey(
+        key_id=uuid4(),
+        tenant=scope.tenant,
+        user=None,
+        scopes=frozenset({KeyScope.SERVICE, KeyScope.ADMIN}),
+        name=name,
+        secret_hash=hash_secret(b"secret"),
+        created_at=created_at,
+    )
+
+
+def seconds_on(seconds: float) -> datetime:
+    """A moment so many seconds after the first one."""
+    return FIRST_MOMENT + timedelta(seconds=seconds)
+
+
+async def start_session(
+    stores: Stores, scope: Scope, *, name: str | None = None, now: datetime = FIRST_MOMENT
+) -> Session:
+    """Start a session with nothing in it."""
+    session, _ = await stores.sessions.start(scope, a_session(name=name), now=now)
+    return session
+
+
+async def append(
+    stores: Stores,
+    scope: Scope,
+    session_id: UUID,
+    *messages: NewMessage,
+    reply_to: UUID | None = None,
+    now: datetime = FIRST_MOMENT,
+) -> tuple[Message, ...]:
+    """Store messages in a session that is known to exist."""
+    appended = await stores.messages.append(scope, session_id, messages, reply_to=reply_to, now=now)
+    assert appended is not None, "the session should exist"
+    return appended.messages
+
+
+async def start_conversation(
+    stores: Stores,
+    scope: Scope,
+    roles: Sequence[str] = ("user", "assistant"),
+    *,
+    now: datetime = FIRST_MOMENT,
+) -> tuple[UUID, tuple[Message, ...]]:
+    """Start a session with a message for each of the roles; its id, and the messages."""
+    session = await start_session(stores, scope, now=now)
+    stored = await append(stores, scope, session.session_id, *messages_of(*roles), now=now)
+    return session.session_id, stored

@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.engines.postgres.embedded import EmbeddedServer
+from support.ports import free_port
+from support.serving import ServerProgram
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def server(home: Path) -> Iterator[ServerProgram]:
+    """The program that users start, running on a folder of its own."""
+    program = ServerProgram(home, port=free_port())
+    program.start()
+    yield program
+    program.stop()
+    left_over = EmbeddedServer(home)
+    if left_over.is_running():  # its last user was killed
+        left_over.start()
+        left_over.stop()

@@ -1,0 +1,137 @@
+"""Nothing acknowledged is lost by kill -9, of the server or of PostgreSQL, nor doubled."""
+
+import random
+import threading
+import time
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from recollect.engines.postgres.embedded.postmaster import Postmaster
+from support.serving import ServerProgram
+
+ROUNDS = 5
+
+
+class Writer(threading.Thread):
+    """Appends messages one after the other and notes each one that was acknowledged."""
+
+    def __init__(self, url: str, session_id: str) -> None:
+        super().__init__()
+        self._messages = f"{url}/api/v1/sessions/{session_id}/messages"
+        self.acknowledged: list[str] = []
+
+    def run(self) -> None:
+        with httpx.Client(timeout=10) as client:
+            while True:
+                message_id = str(uuid4())
+                body = {"role": "user", "content": f"say {message_id}", "message_id": message_id}
+                try:
+                    response = client.post(self._messages, json=body)
+                except httpx.TransportError:
+                    return
+                if response.status_code != 201:
+                    return
+                self.acknowledged.append(message_id)
+
+
+def start_session(url: str) -> str:
+    response = httpx.post(f"{url}/api/v1/sessions", json={}, timeout=10)
+    session_id: str = response.raise_for_status().json()["session_id"]
+    return session_id
+
+
+def stored_messages(url: str, session_id: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    parameters = {"order": "asc", "limit": "1000"}
+    while True:
+        response = httpx.get(
+            f"{url}/api/v1/sessions/{session_id}/messages", params=parameters, timeout=10
+        )
+        page = response.raise_for_status().json()
+        found += page["items"]
+        if page["next_cursor"] is None:
+            return found
+        parameters["cursor"] = page["next_cursor"]
+
+
+def check_nothing_lost(server: ServerProgram, session_id: str, acknowledged: list[str]) -> None:
+    stored = stored_messages(server.url, session_id)
+    ids = [message["message_id"] for message in stored]
+    assert [message["sequence"] for message in stored] == list(range(1, len(stored) + 1))
+    assert len(set(ids)) == len(ids)
+    # The last one may have been stored without our hearing of it; each one we heard of is there.
+    assert [id_ for id_ in ids if id_ in set(acknowledged)] == acknowledged
+
+
+def kill_postmaster(home: Path) -> None:
+    postmaster = Postmaster.of(home / "postgres-18")
+    assert postmaster is not None
+    postmaster.process.kill()
+
+
+@pytest.mark.slow
+def test_every_acknowledged_message_survives_a_kill_of_the_server(server: ServerProgram) -> None:
+    session_id = start_session(server.url)
+    acknowledged: list[str] = []
+    for _ in range(ROUNDS):
+        writer = Writer(server.url, session_id)
+        writer.start()
+        time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
+        server.kill()
+        writer.join()
+        acknowledged += writer.acknowledged
+        server.start()
+        check_nothing_lost(server, session_id, acknowledged)
+    assert acknowledged
+
+
+@pytest.mark.slow
+def test_every_acknowledged_message_survives_a_kill_of_server_and_database(
+    server: ServerProgram, home: Path
+) -> None:
+    session_id = start_session(server.url)
+    acknowledged: list[str] = []
+    for _ in range(ROUNDS):
+        writer = Writer(server.url, session_id)
+        writer.start()
+        time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
+        kill_postmaster(home)
+        server.kill()
+        writer.join()
+        acknowledged += writer.acknowledged
+        server.start()
+        check_nothing_lost(server, session_id, acknowledged)
+    assert acknowledged
+
+
+@pytest.mark.slow
+def test_a_running_server_recovers_by_itself_from_a_kill_of_the_database(
+    server: ServerProgram, home: Path
+) -> None:
+    session_id = start_session(server.url)
+    acknowledged: list[str] = []
+    for _ in range(ROUNDS):
+        writer = Writer(server.url, session_id)
+        writer.start()
+        time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
+        kill_postmaster(home)
+        writer.join()
+        acknowledged += writer.acknowledged
+        wait_until_ready(server.url)
+        check_nothing_lost(server, session_id, acknowledged)
+    assert acknowledged
+
+
+def wait_until_ready(url: str) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        response = httpx.get(f"{url}/readyz", timeout=10)
+        if response.is_success:
+            return
+        assert response.status_code == 503
+        assert response.json().keys() == {"error", "detail"}
+        time.sleep(0.1)
+    raise TimeoutError("the database did not come back")

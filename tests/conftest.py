@@ -1,0 +1,71 @@
+"""One embedded PostgreSQL for all tests; each test works in a fresh random tenant."""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from recollect.domain.scope import Scope
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.embedded import EmbeddedServer
+from recollect.engines.postgres.engine import open_embedded
+from recollect.engines.postgres.stores import postgres_stores
+from recollect.memory import Memory
+from recollect.ports.stores import Stores
+from recollect.services.services import Services
+from recollect.system import RandomIds, SystemClock
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the developer has set must not change what the tests see."""
+    for name in os.environ:
+        if name.startswith("MEMORY_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the one server, the same for all processes of a parallel run."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-home"
+
+
+@pytest_asyncio.fixture(scope="session")
+async def database(shared_home: Path) -> AsyncIterator[Database]:
+    """Connections as the role the server works as."""
+    async with open_embedded(shared_home, max_connections=20) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def admin_dsn(shared_home: Path, database: Database) -> str:
+    """The connection string of the shared server's administrator."""
+    return EmbeddedServer(shared_home).dsn
+
+
+@pytest.fixture(scope="session")
+def stores(database: Database) -> Stores:
+    """The PostgreSQL engine's stores."""
+    return postgres_stores(database)
+
+
+@pytest.fixture(scope="session")
+def services(stores: Stores) -> Services:
+    """The use cases on PostgreSQL."""
+    return Services.on(stores, clock=SystemClock(), ids=RandomIds())
+
+
+@pytest.fixture(scope="session")
+def memory(services: Services, database: Database) -> Memory:
+    """An open memory on PostgreSQL."""
+    return Memory(services, is_answering=database.is_answering)
+
+
+@pytest.fixture
+def scope() -> Scope:
+    """A user of a tenant that nobody else has."""
+    return Scope(tenant=f"tenant-{uuid4()}", user="alice", actor="test")

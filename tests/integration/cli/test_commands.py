@@ -1,0 +1,147 @@
+"""The program as a user runs it: a process of its own, on a folder of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from recollect import Memory
+from recollect.engines.postgres.database import Database
+from recollect.services.services import Services
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(shared_home: Path, database: Database) -> Run:
+    """Run a command on the shared server."""
+
+    def run_command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "recollect", *words],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "MEMORY_HOME": str(shared_home), "COLUMNS": "160", **env},
+        )
+
+    return run_command
+
+
+def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(run: Run) -> None:
+    tenant = f"tenant-{uuid4()}"
+    made = run("keys", "create", "--name", "web", "--scope", "service", "--tenant", tenant)
+    text = made.stdout.splitlines()[0]
+    assert text.startswith("rec_")
+    listed = run("keys", "list", "--tenant", tenant, "--json")
+    (key,) = json.loads(listed.stdout)["items"]
+    assert key["name"] == "web"
+    assert "secret" not in listed.stdout
+    assert text not in listed.stdout
+    assert run("keys", "revoke", key["key_id"], "--tenant", tenant).returncode == 0
+    (key,) = json.loads(run("keys", "list", "--tenant", tenant, "--json").stdout)["items"]
+    assert key["revoked_at"].endswith("Z")
+    log = json.loads(run("audit", "--tenant", tenant, "--json").stdout)["items"]
+    assert [entry["action"] for entry in log] == ["api_key.revoked", "api_key.created"]
+
+
+def test_a_key_of_scope_user_needs_a_user(run: Run) -> None:
+    refused = run("keys", "create", "--name", "x", "--scope", "user", "--json")
+    assert refused.returncode == 1
+    assert "user" in json.loads(refused.stderr)["error"]
+
+
+async def test_sessions_are_listed_shown_and_deleted(run: Run, memory: Memory) -> None:
+    user = f"user-{uuid4()}"
+    session = await memory.session(user=user)
+    await session.add_exchange("How much?", "2.5M", sql_query="SELECT 1")
+    listed = run("sessions", "list", "--user", user)
+    assert str(session.id) in listed.stdout
+    assert "How much?" in listed.stdout
+    shown = json.loads(run("sessions", "show", str(session.id), "--user", user, "--json").stdout)
+    assert [message["content"] for message in shown["items"]] == ["How much?", "2.5M"]
+    assert shown["items"][1]["details"] == {"sql_query": "SELECT 1"}
+    deleted = run("sessions", "delete", str(session.id), "--user", user, "--yes", "--json")
+    assert json.loads(deleted.stdout) == {"deleted": str(session.id)}
+    assert json.loads(run("sessions", "list", "--user", user, "--json").stdout) == {"items": []}
+
+
+async def test_deleting_without_a_yes_deletes_nothing(run: Run, memory: Memory) -> None:
+    user = f"user-{uuid4()}"
+    session = await memory.session(user=user)
+    assert run("sessions", "delete", str(session.id), "--user", user).returncode != 0
+    assert (await session.info()).message_count == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("sessions", "show", "abc"), "session_id must be a valid UUID"),
+        (("sessions", "show", str(uuid4())), "no session"),
+        (("keys", "revoke", str(uuid4())), "no API key"),
+        (("keys", "revoke", "abc"), "key_id must be a valid UUID"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(run: Run, words: tuple[str, ...], complaint: str) -> None:
+    done = run(*words)
+    assert done.returncode == 1
+    assert done.stderr.startswith("recollect: ")
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_doctor_finds_everything_in_order(run: Run) -> None:
+    done = run("doctor", "--json")
+    findings = {item["check"]: item["status"] for item in json.loads(done.stdout)["items"]}
+    assert done.returncode == 0
+    assert findings.keys() >= {"versions", "access", "disk", "database", "schema", "isolation"}
+    assert set(findings.values()) == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("env", "complaint"),
+    [
+        ({"MEMORY_PORT": "many"}, "MEMORY_PORT"),
+        ({"MEMORY_HOST": "0.0.0.0"}, "without authentication"),  # noqa: S104  # it is refused
+        ({"MEMORY_DB_CONNECTION_STRING": "mysql://host/db"}, "postgresql://"),
+        (
+            {"MEMORY_DB_CONNECTION_STRING": "postgresql://u:secret@127.0.0.1:9/db"},
+            "does not answer",
+        ),
+    ],
+)
+def test_the_doctor_says_what_is_wrong_and_what_to_do(
+    run: Run, env: dict[str, str], complaint: str
+) -> None:
+    done = run("doctor", "--json", **env)
+    failed = [i for i in json.loads(done.stdout)["items"] if i["status"] == "failed"]
+    assert done.returncode == 1
+    assert any(complaint in finding["found"] and finding["advice"] for finding in failed)
+    assert "secret" not in done.stdout
+
+
+def test_migrating_is_told(run: Run) -> None:
+    done = run("migrate", "--json")
+    assert json.loads(done.stdout) == {"before": "0001", "after": "0001"}
+
+
+@pytest.mark.parametrize("setting", ["MEMORY_HOST", "MEMORY_PORT"])
+def test_the_server_refuses_an_address_it_cannot_have(run: Run, setting: str) -> None:
+    value = {"MEMORY_HOST": "0.0.0.0", "MEMORY_PORT": "99999"}[setting]  # noqa: S104  # refused
+    done = run("serve", **{setting: value})
+    assert done.returncode == 1
+    assert done.stderr.startswith("recollect: ")
+
+
+async def test_the_command_line_sees_what_the_server_stored(
+    run: Run, services: Services, memory: Memory
+) -> None:
+    session = await memory.session("chat", user="local")
+    assert str(session.id) in run("sessions", "list", "--json", "--limit", "1000").stdout

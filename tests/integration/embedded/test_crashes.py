@@ -1,0 +1,123 @@
+"""What the launcher copes with: killed processes, stale files, slow recoveries."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from recollect.engines.postgres.embedded import EmbeddedServer
+from recollect.engines.postgres.embedded.postmaster import Postmaster
+from recollect.errors import EmbeddedServerFailed
+
+Ask = Callable[[str, str], object]
+
+START_AND_HANG = """
+import sys, time
+from pathlib import Path
+from recollect.engines.postgres.embedded import EmbeddedServer
+EmbeddedServer(Path(sys.argv[1])).start()
+print("up", flush=True)
+time.sleep(600)
+"""
+
+
+def postmaster_of(home: Path) -> psutil.Process:
+    postmaster = Postmaster.of(home / "postgres-18")
+    assert postmaster is not None
+    return postmaster.process
+
+
+def test_a_killed_user_leaves_a_server_that_the_next_one_takes_over(home: Path, ask: Ask) -> None:
+    user = subprocess.Popen(
+        [sys.executable, "-c", START_AND_HANG, str(home)], stdout=subprocess.PIPE, text=True
+    )
+    assert user.stdout is not None
+    user.stdout.readline()
+    user.kill()
+    user.communicate()
+    survivor = postmaster_of(home)
+    server = EmbeddedServer(home)
+    assert ask(server.start(), "SELECT 1") == 1
+    assert postmaster_of(home).pid == survivor.pid
+    server.stop()
+    assert not server.is_running()
+
+
+def test_a_killed_server_is_started_again_with_everything_committed(home: Path, ask: Ask) -> None:
+    server = EmbeddedServer(home)
+    ask(server.start(), "CREATE TABLE kept AS SELECT 42 AS answer")
+    for _ in range(3):
+        postmaster_of(home).kill()
+        server.ensure_running()
+        assert ask(server.dsn, "SELECT answer FROM kept") == 42
+    server.stop()
+
+
+def test_another_process_can_start_a_killed_server_at_once(home: Path, ask: Ask) -> None:
+    first = EmbeddedServer(home)
+    first.start()
+    postmaster_of(home).kill()
+    second = EmbeddedServer(home)
+    assert ask(second.start(), "SELECT 1") == 1
+    second.stop()
+    first.stop()
+    assert not first.is_running()
+
+
+@pytest.mark.parametrize("left_over", ["{pid}\n/elsewhere\n", "999999\n", "", "not a number\n"])
+def test_stale_lock_files_do_not_keep_the_server_from_starting(
+    home: Path, ask: Ask, left_over: str
+) -> None:
+    server = EmbeddedServer(home)
+    server.start()
+    server.stop()
+    # Another live process now has the number that the crashed server had.
+    text = left_over.format(pid=os.getpid())
+    (home / "postgres-18" / "postmaster.pid").write_text(text)
+    (home / "run" / ".s.PGSQL.5432.lock").write_text(text)
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+
+
+def test_a_half_made_cluster_is_made_anew(home: Path, ask: Ask) -> None:
+    unfinished = home / "postgres-18.new" / "base"
+    unfinished.mkdir(parents=True)
+    server = EmbeddedServer(home)
+    assert ask(server.start(), "SELECT 1") == 1
+    server.stop()
+
+
+def test_a_server_that_takes_its_time_is_waited_for(home: Path, ask: Ask) -> None:
+    server = EmbeddedServer(home)
+    server.start()
+    slow = postmaster_of(home)
+    slow.send_signal(signal.SIGSTOP)
+    threading.Timer(2, slow.send_signal, (signal.SIGCONT,)).start()
+    began = time.monotonic()
+    patient = EmbeddedServer(home)
+    assert ask(patient.start(), "SELECT 1") == 1
+    assert time.monotonic() - began > 1.5
+    patient.stop()
+    server.stop()
+
+
+def test_a_server_that_takes_too_long_is_reported_and_left_alone(home: Path, ask: Ask) -> None:
+    server = EmbeddedServer(home)
+    server.start()
+    slow = postmaster_of(home)
+    slow.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(EmbeddedServerFailed, match="try again later"):
+            EmbeddedServer(home, start_seconds=0.5).start()
+    finally:
+        slow.send_signal(signal.SIGCONT)
+    assert postmaster_of(home).pid == slow.pid
+    assert ask(server.dsn, "SELECT 1") == 1
+    server.stop()

@@ -1,0 +1,32 @@
+import asyncio
+from pathlib import Path
+
+import asyncpg
+
+from recollect.engines.postgres.embedded import EmbeddedServer, running_server
+from recollect.engines.postgres.embedded.postmaster import Postmaster
+
+
+async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with running_server(home) as dsn:
+        postmaster = Postmaster.of(home / "postgres-18")
+        assert postmaster is not None
+        postmaster.process.kill()
+        async with asyncio.timeout(30):
+            assert await _first_answer(dsn) == 1
+    assert not EmbeddedServer(home).is_running()
+
+
+async def _first_answer(dsn: str) -> int:
+    while True:
+        try:
+            connection = await asyncpg.connect(dsn)
+        except (OSError, asyncpg.PostgresError):
+            await asyncio.sleep(0.05)
+            continue
+        try:
+            answer: int = await connection.fetchval("SELECT 1")
+        finally:
+            await connection.close()
+        return answer

@@ -1,0 +1,161 @@
+import json
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from recollect.domain.api_key import SECRET_BYTES, KeyText
+from recollect.domain.message import AnswerDetails, Role
+from recollect.domain.paging import (
+    HistoryPosition,
+    MessagePosition,
+    Order,
+    PageRequest,
+    Position,
+    SessionPosition,
+)
+from recollect.domain.scope import Scope
+from recollect.domain.session import (
+    MAX_SESSION_NAME_LENGTH,
+    check_session_name,
+    name_from_question,
+    session_id_from,
+)
+from recollect.domain.text import JsonValue, check_json, check_text
+from recollect.domain.turn import turn_offsets
+from recollect.errors import InvalidCursor, InvalidInput
+from recollect.testing.examples import messages_of
+
+storable_text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+any_text = st.text(st.characters(exclude_categories=[]))
+json_values: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | storable_text,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(storable_text, inner, max_size=4),
+    max_leaves=20,
+)
+names = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=50)
+sequences = st.integers(0, 2**63 - 1)
+times = st.datetimes(timezones=st.just(UTC))
+
+
+def there_and_back(position: Position, order: Order) -> Position | None:
+    page = PageRequest(limit=1, order=order).page([("shown", position), ("more", position)])
+    return PageRequest(cursor=page.next_cursor, order=order).position(type(position))
+
+
+@given(sequences, times, st.uuids(), st.sampled_from(Order))
+def test_a_cursor_leads_back_to_its_position(
+    sequence: int, time: datetime, session_id: UUID, order: Order
+) -> None:
+    message = MessagePosition(sequence)
+    assert there_and_back(message, order) == message
+    session = SessionPosition(time, session_id)
+    assert there_and_back(session, order) == session
+    history = HistoryPosition(time, session_id, sequence)
+    assert there_and_back(history, order) == history
+
+
+@given(any_text, st.sampled_from([MessagePosition, SessionPosition, HistoryPosition]))
+@example("WyJNZXNzYWdlUG9zaXRpb24iLCJkZXNjIiwxXQ", MessagePosition)
+def test_any_text_is_a_cursor_or_refused(text: str, kind: type[MessagePosition]) -> None:
+    try:
+        position = PageRequest(cursor=text).position(kind)
+    except InvalidCursor:
+        return
+    assert isinstance(position, kind)
+
+
+@given(json_values)
+def test_json_that_can_be_stored_is_taken(value: JsonValue) -> None:
+    check_json(value, "metadata")
+    assert json.loads(json.dumps(value, allow_nan=False)) == value
+
+
+@given(st.text(max_size=20), st.integers(), st.floats())
+def test_what_is_taken_comes_back_from_json(text: str, integer: int, number: float) -> None:
+    value: JsonValue = {"text": text, "integer": integer, "number": number}
+    try:
+        check_json(value, "metadata")
+    except InvalidInput:
+        return
+    assert json.loads(json.dumps(value, allow_nan=False).encode()) == value
+
+
+@given(any_text)
+def test_text_is_taken_if_and_only_if_postgresql_could_hold_it(text: str) -> None:
+    is_storable = "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+    if is_storable:
+        assert check_text(text, "content", max_length=len(text)) == text
+    else:
+        with pytest.raises(InvalidInput):
+            check_text(text, "content", max_length=len(text))
+
+
+@given(any_text)
+@example("rec_" + "A" * 86)
+@example("rec_" + "!" * 86)
+@example("rec_=")
+def test_reading_a_keys_text_never_fails(text: str) -> None:
+    for candidate in (text, f"rec_{text}"):
+        parsed = KeyText.parse(candidate)
+        assert parsed is None or len(parsed.secret) == SECRET_BYTES
+
+
+@given(st.uuids(), st.uuids(), st.binary(min_size=SECRET_BYTES, max_size=SECRET_BYTES))
+def test_a_keys_text_is_read_back(owner_id: UUID, key_id: UUID, secret: bytes) -> None:
+    text = KeyText(owner_id=owner_id, key_id=key_id, secret=secret)
+    assert KeyText.parse(str(text)) == text
+
+
+@given(names, names, names)
+def test_a_session_id_is_stable_and_per_owner(text: str, user: str, other: str) -> None:
+    assume(user != other)
+    mine = Scope(tenant="acme", user=user).owner_id
+    theirs = Scope(tenant="acme", user=other).owner_id
+    assert session_id_from(text, mine) == session_id_from(text, mine)
+    assert session_id_from(text, mine) != session_id_from(text, theirs)
+
+
+@given(st.uuids(), st.uuids())
+def test_a_uuid_is_a_session_id_itself_in_either_case(session_id: UUID, owner_id: UUID) -> None:
+    for text in (str(session_id), str(session_id).upper()):
+        assert session_id_from(text, owner_id) == session_id
+
+
+@given(st.tuples(names, names), st.tuples(names, names))
+def test_owners_have_one_id_if_and_only_if_they_are_the_same(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    one, other = (Scope(tenant=tenant, user=user) for tenant, user in (first, second))
+    assert (one.owner_id == other.owner_id) == (first == second) == (one == other)
+
+
+@given(storable_text)
+def test_a_name_made_from_a_question_is_one_that_could_be_given(question: str) -> None:
+    name = name_from_question(question)
+    if name is not None:
+        assert check_session_name(name) == name
+        assert len(name) <= MAX_SESSION_NAME_LENGTH
+
+
+@given(st.lists(st.sampled_from([role.value for role in Role])))
+def test_turns_are_opened_by_questions_alone_and_never_skipped(roles: list[str]) -> None:
+    offsets = list(turn_offsets(messages_of(*roles)))
+    assert [o for o, role in zip(offsets, roles, strict=True) if role == "user"] == list(
+        range(1, roles.count("user") + 1)
+    )
+    joined = [offset for offset in offsets if offset is not None]
+    assert joined == sorted(joined)
+    assert offsets.count(None) == roles.count("system")
+
+
+@given(json_values, st.lists(json_values, max_size=3), st.integers(0, 2**63 - 1))
+def test_details_survive_json(result: JsonValue, citations: list[JsonValue], tokens: int) -> None:
+    details = AnswerDetails(execution_result=result, citations=tuple(citations), tokens=tokens)
+    assert AnswerDetails.from_json(json.loads(json.dumps(details.to_json()))) == details

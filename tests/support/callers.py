@@ -1,0 +1,134 @@
+"""Callers of a server: who they are, and what they send."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+import httpx
+
+from recollect.domain.api_key import KeyScope
+from recollect.domain.scope import Scope, TenantScope
+from recollect.services.services import Services
+
+Json: TypeAlias = dict[str, Any]
+QueryValue: TypeAlias = str | int | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Somebody who sends the same headers with every request."""
+
+    client: httpx.AsyncClient
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def with_headers(self, headers: Mapping[str, str]) -> "Caller":
+        """The same server, called with more headers, or with other values for these."""
+        return Caller(client=self.client, url=self.url, headers={**self.headers, **headers})
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: object = None,
+        content: bytes | None = None,
+        params: Mapping[str, QueryValue] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Send a request; headers travel as UTF-8."""
+        sent = {**self.headers, **(headers or {})}
+        return await self.client.request(
+            method,
+            self.url + path,
+            json=json,
+            content=content,
+            params=params,
+            headers=[(name.encode(), value.encode()) for name, value in sent.items()],
+        )
+
+    async def get(self, path: str, **params: QueryValue) -> httpx.Response:
+        """GET with query parameters."""
+        return await self.send("GET", path, params=params)
+
+    async def post(
+        self, path: str, body: object, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
+        """POST a JSON body."""
+        return await self.send("POST", path, json=body, headers=headers)
+
+    async def patch(self, path: str, body: object) -> httpx.Response:
+        """PATCH with a JSON body."""
+        return await self.send("PATCH", path, json=body)
+
+    async def delete(self, path: str, **params: QueryValue) -> httpx.Response:
+        """DELETE with query parameters."""
+        return await self.send("DELETE", path, params=params)
+
+    async def start_session(self, **body: object) -> Json:
+        """A session, as the server tells it."""
+        response = await self.post("/api/v1/sessions", body)
+        assert response.status_code in {200, 201}, response.text
+        session: Json = response.json()
+        return session
+
+    async def add(
+        self, session: Json, content: str, *, role: str = "user", **details: object
+    ) -> Json:
+        """A message added to a session, as the server tells it."""
+        body = {"role": role, "content": content, **details}
+        response = await self.post(f"/api/v1/sessions/{session['session_id']}/messages", body)
+        assert response.status_code == 201, response.text
+        message: Json = response.json()
+        return message
+
+    async def messages(self, session: Json, **params: QueryValue) -> list[Json]:
+        """A page of a session's messages."""
+        response = await self.get(f"/api/v1/sessions/{session['session_id']}/messages", **params)
+        assert response.status_code == 200, response.text
+        items: list[Json] = response.json()["items"]
+        return items
+
+    async def history(self, **params: QueryValue) -> list[Json]:
+        """A page of all messages."""
+        response = await self.get("/api/v1/history", **params)
+        assert response.status_code == 200, response.text
+        items: list[Json] = response.json()["items"]
+        return items
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """A tenant that nobody else has, with keys for a server that asks for them."""
+
+    server: Caller
+    services: Services
+    name: str = field(default_factory=lambda: f"tenant-{uuid4()}")
+
+    async def key(self, *scopes: KeyScope, user: str | None = None) -> str:
+        """The text of a new key."""
+        _, text = await self.services.api_keys.create(
+            TenantScope(tenant=self.name, actor="test"), name="a key", scopes=scopes, user=user
+        )
+        return text
+
+    async def user(self, name: str) -> Caller:
+        """A user with a key of their own."""
+        return self.holding(await self.key(KeyScope.USER, user=name))
+
+    async def service(self) -> Caller:
+        """A service that may name users."""
+        return self.holding(await self.key(KeyScope.SERVICE))
+
+    async def admin(self) -> Caller:
+        """An administrator."""
+        return self.holding(await self.key(KeyScope.ADMIN))
+
+    def holding(self, credentials: str) -> Caller:
+        """Whoever presents these credentials."""
+        return self.server.with_headers({"Authorization": f"Bearer {credentials}"})
+
+    def scope(self, user: str) -> Scope:
+        """The owner that a user of this tenant is."""
+        return Scope(tenant=self.name, user=user, actor="test")

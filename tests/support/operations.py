@@ -1,0 +1,62 @@
+"""What the application offers, told by its own OpenAPI document."""
+
+from dataclasses import dataclass
+
+from recollect.engines.in_memory import in_memory_stores
+from recollect.interfaces.http.app import create_app
+from recollect.memory import Memory
+from recollect.services.services import Services
+from recollect.settings import Settings
+from recollect.system import RandomIds, SystemClock
+
+from .callers import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One method of one path."""
+
+    method: str
+    path: str
+    spec: Json
+    example: Json | None
+    """The documented example of its body, if it takes one."""
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+    @property
+    def names_something(self) -> bool:
+        """Whether its path has an id."""
+        return "{" in self.path
+
+    def path_with(self, values: dict[str, object]) -> str:
+        """The path with its ids filled in; an id that is not among the values is an error."""
+        return self.path.format(**values)
+
+
+def openapi_document() -> Json:
+    """The document as it is served, made without a database or an environment."""
+    services = Services.on(in_memory_stores(), clock=SystemClock(), ids=RandomIds())
+    return create_app(Memory(services), Settings.model_construct()).openapi()
+
+
+def operations(document: Json | None = None) -> list[Operation]:
+    """Every operation there is."""
+    document = document or openapi_document()
+    return [
+        Operation(
+            method=method.upper(), path=path, spec=spec, example=_body_example(document, spec)
+        )
+        for path, methods in document["paths"].items()
+        for method, spec in methods.items()
+    ]
+
+
+def _body_example(document: Json, spec: Json) -> Json | None:
+    if "requestBody" not in spec:
+        return None
+    schema = spec["requestBody"]["content"]["application/json"]["schema"]
+    name = schema["$ref"].rpartition("/")[2]
+    example: Json | None = document["components"]["schemas"][name].get("example")
+    return example

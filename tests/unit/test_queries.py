@@ -1,0 +1,73 @@
+"""A lint of the engine's SQL: no statement reaches a row without naming its owner."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import recollect.engines.postgres as engine
+
+FOLDER = Path(engine.__file__).parent
+QUERIES = sorted((FOLDER / "queries").glob("*.sql"))
+OWNED_TABLES = {"owners", "sessions", "turns", "messages", "jobs", "api_keys", "audit"}
+
+# A statement that may do without an owner would stand here with its reason; there is none.
+WITHOUT_OWNER: dict[str, str] = {}
+
+
+def statements_on_owned_tables(tree: exp.Expression) -> Iterator[exp.Expression]:
+    """Every part that reads, changes or deletes rows of an owned table."""
+    for table in tree.find_all(exp.Table):
+        if table.name in OWNED_TABLES and not isinstance(table.parent, exp.Schema):
+            statement = table.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Insert)
+            assert statement is not None
+            yield statement
+
+
+def names_owner(statement: exp.Expression) -> bool:
+    if isinstance(statement, exp.Insert):
+        columns = statement.this.expressions
+        return "owner_id" in {column.name for column in columns}
+    where = statement.args.get("where")
+    return where is not None and "owner_id" in {c.name for c in where.find_all(exp.Column)}
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_every_statement_filters_by_owner(path: Path) -> None:
+    if path.stem in WITHOUT_OWNER:
+        assert WITHOUT_OWNER[path.stem]
+        return
+    tree = sqlglot.parse_one(path.read_text(), dialect="postgres")
+    parts = [*statements_on_owned_tables(tree)]
+    inserts = [*tree.find_all(exp.Insert)]
+    assert parts or inserts
+    assert all(names_owner(part) for part in (*parts, *inserts))
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_every_statement_says_in_its_first_line_what_it_is_for(path: Path) -> None:
+    first_line = path.read_text().splitlines()[0]
+    assert re.fullmatch(r"-- [A-Z].+[.:]", first_line) or first_line.startswith("-- The last")
+
+
+@pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
+def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows(
+    path: Path,
+) -> None:
+    """Without OFFSET and LIMIT the planner may join the two parts and look first."""
+    text = path.read_text()
+    if "set_config" in text:
+        assert "OFFSET 0) AS scope" in text
+        assert re.search(r"CROSS JOIN LATERAL \(.*LIMIT (1|\$\d)\n\)", text, re.DOTALL)
+
+
+def test_every_statement_is_used_and_every_used_one_exists() -> None:
+    source = "\n".join(path.read_text() for path in FOLDER.glob("*.py"))
+    named = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', source))
+    stems = {path.stem for path in QUERIES}
+    assert stems <= named
+    called = set(re.findall(r'(?:query|read)\(\s*"([a-z_]+)"', source))
+    assert called <= stems
