@@ -1,6 +1,7 @@
 """Callers of a server: who they are, and what they send."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -96,6 +97,10 @@ class Caller:
         assert response.status_code == 200, response.text
         items: list[Json] = response.json()["items"]
         return items
+
+
+Serve: TypeAlias = Callable[..., AbstractAsyncContextManager[Caller]]
+"""Starts a server with settings, and gives a caller of it without credentials."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,12 +21,15 @@ async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: 
 async def _first_answer(dsn: str) -> int:
     while True:
         try:
-            connection = await asyncpg.connect(dsn)
-        except (OSError, asyncpg.PostgresError):
+            return await _ask(dsn)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             await asyncio.sleep(0.05)
-            continue
-        try:
-            answer: int = await connection.fetchval("SELECT 1")
-        finally:
-            await connection.close()
-        return answer
+
+
+async def _ask(dsn: str) -> int:
+    connection = await asyncpg.connect(dsn)
+    try:
+        answer: int = await connection.fetchval("SELECT 1")
+    finally:
+        await connection.close()
+    return answer

@@ -21,6 +21,7 @@ from recollect.telemetry.logging import transaction_id
 USER_HEADER: Final = "X-Memory-User"
 OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
+_BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,21 +128,22 @@ def _principal_of(key: ApiKey) -> Principal:
 
 def _bearer_token(headers: Headers) -> str:
     scheme, _, credentials = headers.get("Authorization", "").partition(" ")
-    return credentials.strip() if scheme.lower() == "bearer" else ""
+    return credentials.strip(_BLANKS) if scheme.lower() == "bearer" else ""
 
 
 def _text_of(headers: Headers, name: str) -> str:
     """A header's value as its sender meant it: headers travel as bytes, names are UTF-8."""
-    value = headers.get(name, "").strip()
+    value = headers.get(name, "").strip(_BLANKS)
     try:
         return value.encode("latin-1").decode()
     except UnicodeDecodeError:
-        return value
+        raise InvalidInput(name, "must be UTF-8") from None
 
 
 def _check_local_host(headers: Headers) -> None:
     """Refuse names that are not this machine's: a web page may have bound its own name to us."""
-    host = headers.get("Host", "").rsplit(":", 1)[0].strip("[]").lower()
+    host = headers.get("Host", "").lower()
+    host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
     if host == "localhost" or host.endswith(".localhost"):
         return
     try:

@@ -1,6 +1,7 @@
 """Errors as responses: `{"error", "detail"}`, and never a word of what was sent."""
 
 import logging
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
@@ -39,6 +40,8 @@ _HEADERS: Final[Mapping[HTTPStatus, Mapping[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
 }
+
+_OUR_NAME: Final = re.compile(r"[A-Za-z_-]{1,40}")
 
 
 class ErrorBody(BaseModel):
@@ -99,8 +102,8 @@ async def _on_validation_error(_request: Request, error: Exception) -> JSONRespo
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """Name where the problem is; keys of free JSON are the sender's, so only the first parts."""
-    return ".".join(str(part) for part in location[:2])
+    """Name where the problem is, as far as the name is ours: the rest is the sender's words."""
+    return ".".join(str(part) for part in location[:2] if _OUR_NAME.fullmatch(str(part)))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:

@@ -56,14 +56,21 @@ class TokenReader:
     async def _key_of(self, token: str) -> str | jwt.PyJWK:
         if isinstance(self.key, str):
             return self.key
-        try:
-            return await asyncio.to_thread(self.key.get_signing_key_from_jwt, token)
-        except jwt.PyJWKClientConnectionError as error:
-            raise IdentityUnavailable(
-                "the keys that tokens are checked with cannot be fetched now"
-            ) from error
-        except jwt.PyJWTError as error:
-            raise Unauthenticated(f"the token is not valid: {error}") from None
+        return await asyncio.to_thread(_signing_key, self.key, token)
+
+
+def _signing_key(keys: jwt.PyJWKClient, token: str) -> jwt.PyJWK:
+    """The key that a token says it was signed with: without keys at all, nobody can be judged."""
+    try:
+        keys.get_signing_keys()
+    except (jwt.PyJWTError, ValueError) as error:
+        raise IdentityUnavailable(
+            "the keys that tokens are checked with cannot be fetched now"
+        ) from error
+    try:
+        return keys.get_signing_key_from_jwt(token)
+    except (jwt.PyJWTError, ValueError) as error:
+        raise Unauthenticated(f"the token is not valid: {error}") from None
 
 
 def token_reader(settings: Settings) -> TokenReader | None:

@@ -19,7 +19,7 @@ from recollect.domain.turn import TurnStatus
 from recollect.ports.clock import Ids
 
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_LENGTH)]
-_Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+_Count = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 _UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
 
 
@@ -33,7 +33,7 @@ class Details(BaseModel):
     tables_used: Annotated[tuple[str, ...], Field(max_length=1000)] | None = None
     execution_result: JsonValue = None
     tokens: _Count | None = None
-    execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
     citations: tuple[JsonValue, ...] | None = None
     model: Annotated[str, Field(max_length=1000)] | None = None
 

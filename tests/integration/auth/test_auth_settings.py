@@ -1,0 +1,79 @@
+"""Settings under which nobody's memory would be safe are refused at the start."""
+
+from typing import Final
+
+import pytest
+
+from recollect.errors import ConfigurationError
+from recollect.interfaces.http.app import create_app
+from recollect.memory import Memory
+from recollect.settings import load_settings
+from support.tokens import SECRET
+
+JWKS: Final = "https://issuer.example/jwks.json"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "memory.example", ""])  # noqa: S104
+def test_no_address_but_loopback_without_authentication(host: str) -> None:
+    with pytest.raises(ConfigurationError, match="without authentication"):
+        load_settings(host=host).check_address()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "LOCALHOST"])
+def test_loopback_needs_no_authentication(host: str) -> None:
+    load_settings(host=host).check_address()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"user_id_source": "api_key"},
+        {"user_id_source": "jwt_claim", "jwt_secret": SECRET},
+        {"user_id_source": "jwt_claim", "jwt_jwks_url": JWKS},
+        {"user_id_source": "bearer_token", "bearer_hash_secret": SECRET},
+    ],
+)
+def test_with_authentication_any_address_will_do(settings: dict[str, object]) -> None:
+    load_settings(host="0.0.0.0", **settings).check_address()  # noqa: S104  # on purpose
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"user_id_source": "basic_username"}, "basic_username"),
+        ({"user_id_source": "jwt_claim"}, "MEMORY_JWT_SECRET"),
+        (
+            {"user_id_source": "jwt_claim", "jwt_secret": SECRET, "jwt_jwks_url": JWKS},
+            "not both",
+        ),
+        ({"user_id_source": "bearer_token"}, "MEMORY_BEARER_HASH_SECRET"),
+        ({"user_id_source": "bearer_token", "bearer_hash_secret": ""}, "MEMORY_BEARER_HASH_SECRET"),
+        ({"user_id_source": "nobody"}, "MEMORY_USER_ID_SOURCE"),
+        ({"user_id_source": "jwt_claim", "jwt_secret": ""}, "MEMORY_JWT_SECRET"),
+    ],
+)
+def test_settings_that_leave_a_door_open_are_refused(
+    settings: dict[str, object], told: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=told) as raised:
+        load_settings(**settings)
+
+    assert SECRET not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"jwt_secret": SECRET, "jwt_algorithms": "none"},
+        {"jwt_secret": SECRET, "jwt_algorithms": "HS256,none"},
+        {"jwt_secret": SECRET, "jwt_algorithms": "RS256"},
+        {"jwt_jwks_url": JWKS, "jwt_algorithms": "HS256"},
+        {"jwt_jwks_url": JWKS, "jwt_algorithms": "RS256, HS256"},
+        {"jwt_jwks_url": JWKS, "jwt_algorithms": "none"},
+    ],
+)
+def test_algorithms_that_do_not_fit_the_key_are_refused(
+    memory: Memory, settings: dict[str, object]
+) -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_JWT_ALGORITHMS"):
+        create_app(memory, load_settings(user_id_source="jwt_claim", **settings))

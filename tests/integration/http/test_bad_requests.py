@@ -1,0 +1,118 @@
+from typing import Final
+
+import httpx
+import pytest
+
+from support.callers import Caller
+from support.operations import Operation, operations
+from support.refusals import HISTORY, MESSAGES, SECRET, SESSION, SESSIONS, Bystander, assert_refused
+
+OPERATIONS: Final = operations()
+WITHOUT_BODY: Final = [operation for operation in OPERATIONS if operation.example is None]
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+NOT_ALLOWED: Final = [
+    (method, path)
+    for path in dict.fromkeys(operation.path for operation in OPERATIONS)
+    for method in METHODS
+    if (method, path) not in {(known.method, known.path) for known in OPERATIONS}
+    # 'count' there is read as the id of a message, and refused as one
+    and (method, path) != ("DELETE", "/api/v1/history/count")
+]
+
+
+@pytest.mark.parametrize(("method", "path"), NOT_ALLOWED)
+async def test_a_method_that_a_path_does_not_take_is_refused(
+    bystander: Bystander, method: str, path: str
+) -> None:
+    response = await bystander.send(method, path.replace("{turn_number}", "1"))
+
+    assert_refused(response, 405)
+    assert method in response.json()["detail"]
+    assert response.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/api",
+        "/api/v2/sessions",
+        f"/api/v1/{SECRET}",
+        "/api/v1/sessions/{session_id}/nothing",
+        "/api/v1/sessions/{session_id}/messages/{message_id}/more",
+        "/api/v1/history/count/more",
+        "/docs",
+        "/redoc",
+        "/static/../../etc/passwd",
+        "//api//v1//sessions",
+        "/%00",
+        "/" + "a" * 5000,
+    ],
+    ids=lambda path: path[:40],
+)
+async def test_an_unknown_path_is_not_found(bystander: Bystander, path: str) -> None:
+    assert_refused(await bystander.send("GET", path), 404)
+
+
+@pytest.mark.parametrize("path", [SESSIONS, MESSAGES, HISTORY])
+async def test_unknown_query_parameters_do_no_harm(bystander: Bystander, path: str) -> None:
+    params = {"owner_id": SECRET, "user": "bob", "tenant": "other", "'; DROP TABLE": "1"}
+
+    plain = await bystander.send("GET", path)
+    response = await bystander.send("GET", path, params=params)
+
+    assert response.status_code == 200
+    assert response.json() == plain.json()
+
+
+async def send_headers(
+    bystander: Bystander, headers: list[tuple[bytes, bytes]], path: str = SESSION
+) -> httpx.Response:
+    caller: Caller = bystander.caller
+    path = path.replace("{session_id}", bystander.session_id)
+    return await caller.client.request("GET", caller.url + path, headers=headers)
+
+
+async def test_credentials_given_twice_reach_nothing_but_the_first_ones_memory(
+    bystander: Bystander,
+) -> None:
+    key = bystander.caller.headers["Authorization"].encode()
+    other = b"Bearer rec_" + b"a" * 86
+
+    good_first = await send_headers(bystander, [(b"Authorization", key), (b"Authorization", other)])
+    bad_first = await send_headers(bystander, [(b"Authorization", other), (b"Authorization", key)])
+
+    assert good_first.status_code in {200, 400, 401}
+    assert bad_first.status_code in {400, 401}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        (b"X-Transaction-ID", [b"one", b"two"]),
+        (b"Accept", [b"text/html", b"image/png"]),
+        (b"X-Memory-User", [b"", b""]),
+        (b"Cookie", [b"a=b", b"c=d", b"\xff"]),
+        (b"X-Unknown", [b"\xff\xfe", b"\xc3\x28"]),
+        (b"Content-Type", [b"application/json", b"text/plain"]),
+    ],
+)
+async def test_other_headers_given_twice_do_no_harm(
+    bystander: Bystander, name: bytes, values: list[bytes]
+) -> None:
+    key = bystander.caller.headers["Authorization"].encode()
+    headers = [(b"Authorization", key), *((name, value) for value in values)]
+
+    response = await send_headers(bystander, headers)
+
+    assert response.status_code == 200
+
+
+@pytest.mark.parametrize("operation", WITHOUT_BODY, ids=str)
+async def test_a_body_where_none_is_taken_does_no_harm(alice: Caller, operation: Operation) -> None:
+    nothing = "00000000-0000-4000-8000-000000000000"
+    path = operation.path_with({"session_id": nothing, "message_id": nothing, "turn_number": 1})
+
+    response = await alice.send(operation.method, path, content=b"\xff not json")
+
+    assert response.status_code == (404 if operation.names_something else 200)

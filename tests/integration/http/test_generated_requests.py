@@ -1,0 +1,75 @@
+"""Requests that schemathesis makes up from the OpenAPI document, valid and not, to the program."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+from uuid import uuid4
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from recollect.engines.postgres.database import Database
+from support.operations import openapi_document
+from support.ports import free_port
+from support.serving import ServerProgram
+
+Case: TypeAlias = schemathesis.Case[Any]
+SCHEMA: Final = schemathesis.openapi.from_dict(openapi_document())
+CHECKS: Final = [
+    not_a_server_error,
+    status_code_conformance,
+    response_schema_conformance,
+    content_type_conformance,
+]
+BOUNDED: Final = settings(
+    max_examples=25,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def program(shared_home: Path, database: Database) -> Iterator[str]:
+    """The address of the server in a process of its own: schemathesis waits for its answers."""
+    server = ServerProgram(
+        shared_home, port=free_port(), env={"MEMORY_TENANT": f"generated-{uuid4()}"}
+    )
+    server.start()
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture
+def ids(program: str) -> dict[str, object]:
+    """The ids of things that exist."""
+    sessions = f"{program}/api/v1/sessions"
+    session: str = httpx.post(sessions, json={}).json()["session_id"]
+    question = {"role": "user", "content": "Hello"}
+    message = httpx.post(f"{sessions}/{session}/messages", json=question).json()
+    return {"session_id": session, "message_id": message["message_id"], "turn_number": 1}
+
+
+@SCHEMA.parametrize()
+@BOUNDED
+def test_any_request_gets_a_documented_answer(case: Case, program: str) -> None:
+    case.call_and_validate(base_url=program, checks=CHECKS)
+
+
+@SCHEMA.include(path_regex="{").parametrize()
+@BOUNDED
+def test_any_request_for_what_exists_gets_a_documented_answer(
+    case: Case, program: str, ids: dict[str, object]
+) -> None:
+    case.path_parameters = {name: ids[name] for name in case.path_parameters}
+
+    case.call_and_validate(base_url=program, checks=CHECKS)

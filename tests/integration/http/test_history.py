@@ -1,0 +1,73 @@
+from uuid import uuid4
+
+import pytest
+
+from support.callers import Caller, Json
+
+
+async def remember(caller: Caller, count: int) -> list[Json]:
+    """Messages in turn in two sessions, oldest first."""
+    sessions = [await caller.start_session(), await caller.start_session()]
+    return [await caller.add(sessions[n % 2], f"message {n}") for n in range(count)]
+
+
+async def test_the_history_has_the_messages_of_all_sessions_by_time(alice: Caller) -> None:
+    messages = await remember(alice, 5)
+
+    assert await alice.history() == messages[::-1]
+    assert await alice.history(order="asc") == messages
+
+
+async def test_the_history_is_counted(alice: Caller) -> None:
+    assert (await alice.get("/api/v1/history/count")).json() == {"count": 0}
+
+    await remember(alice, 5)
+
+    assert (await alice.get("/api/v1/history/count")).json() == {"count": 5}
+
+
+async def test_one_message_is_deleted_in_whichever_session_it_is(alice: Caller) -> None:
+    messages = await remember(alice, 4)
+    gone = messages.pop(2)
+
+    response = await alice.delete(f"/api/v1/history/{gone['message_id'].upper()}")
+
+    assert (response.status_code, response.content) == (204, b"")
+    assert await alice.history(order="asc") == messages
+    again = await alice.delete(f"/api/v1/history/{gone['message_id']}")
+    assert (again.status_code, again.json()["error"]) == (404, "Message not found")
+    session = (await alice.get(f"/api/v1/sessions/{gone['session_id']}")).json()
+    assert session["message_count"] == 1
+
+
+async def test_clearing_the_history_leaves_the_sessions(alice: Caller) -> None:
+    await remember(alice, 4)
+
+    response = await alice.delete("/api/v1/history")
+
+    assert (response.status_code, response.json()) == (200, {"deleted": 4})
+    assert await alice.history() == []
+    sessions = (await alice.get("/api/v1/sessions")).json()["items"]
+    assert [(item["message_count"], item["turn_count"]) for item in sessions] == [(0, 0), (0, 0)]
+    assert (await alice.delete("/api/v1/history")).json() == {"deleted": 0}
+
+
+@pytest.mark.parametrize(
+    ("keep_last", "kept"), [(0, 0), (1, 1), (3, 3), (5, 5), (6, 5), (2**31 - 1, 5)]
+)
+async def test_trimming_keeps_the_newest_messages(alice: Caller, keep_last: int, kept: int) -> None:
+    messages = await remember(alice, 5)
+
+    response = await alice.delete("/api/v1/history", keep_last=keep_last)
+
+    assert (response.status_code, response.json()) == (200, {"deleted": 5 - kept})
+    assert await alice.history(order="asc") == messages[5 - kept :]
+    assert (await alice.get("/api/v1/history/count")).json() == {"count": kept}
+    sessions = (await alice.get("/api/v1/sessions")).json()["items"]
+    assert sum(item["message_count"] for item in sessions) == kept
+
+
+async def test_a_message_that_never_was_is_not_found(alice: Caller) -> None:
+    response = await alice.delete(f"/api/v1/history/{uuid4()}")
+
+    assert response.status_code == 404

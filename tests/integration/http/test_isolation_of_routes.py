@@ -1,0 +1,214 @@
+"""What belongs to somebody else answers 404 on every route, and does not change.
+
+The routes come from the application's own OpenAPI document: a new one is tested from its first day.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from recollect.engines.postgres.database import Database
+from support.callers import Caller, Json, Tenant
+from support.operations import Operation, operations
+from support.snapshots import rows_of
+
+SECRET = "kiwi-7f3a"  # in everything that the owner says
+OPERATIONS = operations()
+OF_ONE_THING = [operation for operation in OPERATIONS if operation.names_something]
+OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
+    "GET /api/v1/sessions": {"items": [], "next_cursor": None},
+    "GET /api/v1/history": {"items": [], "next_cursor": None},
+    "GET /api/v1/history/count": {"count": 0},
+    "DELETE /api/v1/history": {"deleted": 0},
+}
+OF_NOBODY = {"GET /healthz", "GET /readyz"}
+CREATING = {"POST /api/v1/sessions"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owned:
+    """An owner's memory, and how it is read."""
+
+    caller: Caller
+    session_id: str
+    message_id: str
+    turn_number: int
+
+    async def read(self) -> list[bytes]:
+        """All of it, as it is served."""
+        session = f"/api/v1/sessions/{self.session_id}"
+        paths = [
+            session,
+            f"{session}/messages",
+            f"{session}/turns/{self.turn_number}",
+            "/api/v1/sessions",
+            "/api/v1/history",
+            "/api/v1/history/count",
+        ]
+        responses = [await self.caller.get(path) for path in paths]
+        assert all(response.status_code == 200 for response in responses)
+        return [response.content for response in responses]
+
+    @property
+    def ids(self) -> dict[str, object]:
+        """What a path may ask for."""
+        return {
+            "session_id": self.session_id,
+            "message_id": self.message_id,
+            "turn_number": self.turn_number,
+        }
+
+
+@pytest_asyncio.fixture
+async def owned(tenant: Tenant, database: Database) -> AsyncIterator[Owned]:
+    """Alice's memory; after the test it must be what it was, byte for byte."""
+    alice = await tenant.user("alice")
+    session = await alice.start_session(name=SECRET, metadata={SECRET: SECRET}, tags=[SECRET])
+    await alice.add(session, f"What is {SECRET}?")
+    await alice.add(session, f"{SECRET} is a fruit", role="assistant", model=SECRET)
+    pending = await alice.add(session, f"And green {SECRET}?")
+    found = Owned(
+        caller=alice,
+        session_id=session["session_id"],
+        message_id=pending["message_id"],
+        turn_number=pending["turn_number"],
+    )
+    served = await found.read()
+    stored = await rows_of(database, tenant.scope("alice").owner_id)
+    yield found
+    assert await found.read() == served
+    assert await rows_of(database, tenant.scope("alice").owner_id) == stored
+
+
+@pytest_asyncio.fixture(
+    params=["user of the same tenant", "same user of another tenant", "service"]
+)
+async def stranger(request: pytest.FixtureRequest, tenant: Tenant, other_tenant: Tenant) -> Caller:
+    """Somebody with valid credentials who is not Alice."""
+    match request.param:
+        case "user of the same tenant":
+            return await tenant.user("bob")
+        case "same user of another tenant":
+            return await other_tenant.user("alice")
+        case _:
+            service = await other_tenant.service()
+            return service.with_headers({"X-Memory-User": "alice"})
+
+
+async def attempt(stranger: Caller, operation: Operation, owned: Owned) -> httpx.Response:
+    return await stranger.send(
+        operation.method, operation.path_with(owned.ids), json=operation.example
+    )
+
+
+def test_every_route_is_tested_one_way_or_another() -> None:
+    known = {*OF_EVERYTHING_ONE_HAS, *OF_NOBODY, *CREATING, *map(str, OF_ONE_THING)}
+
+    assert known == {str(operation) for operation in OPERATIONS}
+    assert len(OF_ONE_THING) >= 11
+
+
+@pytest.mark.parametrize("operation", OF_ONE_THING, ids=str)
+async def test_a_stranger_gets_not_found_and_changes_nothing(
+    operation: Operation, stranger: Caller, owned: Owned
+) -> None:
+    response = await attempt(stranger, operation, owned)
+
+    assert response.status_code == 404
+    assert set(response.json()) == {"error", "detail"}
+    assert SECRET not in response.text
+
+
+@pytest.mark.parametrize("operation", OF_ONE_THING, ids=str)
+async def test_a_stranger_cannot_tell_what_exists_from_what_does_not(
+    operation: Operation, stranger: Caller, owned: Owned
+) -> None:
+    absent = Owned(
+        caller=owned.caller,
+        session_id="00000000-0000-4000-8000-000000000000",
+        message_id="00000000-0000-4000-8000-000000000001",
+        turn_number=7,
+    )
+
+    foreign = await attempt(stranger, operation, owned)
+    nowhere = await attempt(stranger, operation, absent)
+
+    def without_ids(text: str, of: Owned) -> str:
+        for name, value in of.ids.items():
+            text = text.replace(f" {value}", f" {name}")
+        return text
+
+    assert without_ids(foreign.text, owned) == without_ids(nowhere.text, absent)
+
+
+@pytest.mark.parametrize("operation", OF_ONE_THING, ids=str)
+async def test_a_stranger_with_sessions_and_messages_of_the_same_ids_reaches_only_those(
+    operation: Operation, stranger: Caller, owned: Owned
+) -> None:
+    twin = await stranger.start_session(session_id=owned.session_id)
+    for n in range(owned.turn_number - 1):
+        await stranger.add(twin, f"mine {n}")
+    await stranger.add(twin, "mine", message_id=owned.message_id)
+
+    response = await attempt(stranger, operation, owned)
+
+    assert response.is_success
+    assert SECRET not in response.text
+
+
+@pytest.mark.parametrize(("operation", "nothing"), OF_EVERYTHING_ONE_HAS.items())
+async def test_a_stranger_has_nothing_to_see_or_to_delete(
+    operation: str, nothing: Json, stranger: Caller, owned: Owned
+) -> None:
+    method, path = operation.split()
+
+    response = await stranger.send(method, path)
+
+    assert (response.status_code, response.json()) == (200, nothing)
+
+
+async def test_starting_a_session_of_a_foreign_id_makes_an_empty_one_of_ones_own(
+    stranger: Caller, owned: Owned
+) -> None:
+    response = await stranger.post("/api/v1/sessions", {"session_id": owned.session_id})
+
+    assert response.status_code == 201
+    assert response.json()["message_count"] == 0
+    assert SECRET not in response.text
+
+
+async def test_a_reply_to_a_foreign_message_is_not_found(stranger: Caller, owned: Owned) -> None:
+    session = await stranger.start_session()
+    body = {"role": "assistant", "content": "Hello", "reply_to": owned.message_id}
+
+    response = await stranger.post(f"/api/v1/sessions/{session['session_id']}/messages", body)
+
+    assert response.status_code == 404
+    assert await stranger.messages(session) == []
+
+
+@pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history"])
+async def test_a_foreign_cursor_shows_only_what_is_ones_own(
+    path: str, stranger: Caller, alice: Caller
+) -> None:
+    for _ in range(2):
+        await alice.add(await alice.start_session(), "Hello")
+    cursor = (await alice.get(path, limit=1)).json()["next_cursor"]
+    assert cursor is not None
+
+    response = await stranger.get(path, cursor=cursor)
+
+    assert response.json() == {"items": [], "next_cursor": None}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+async def test_nobody_gets_past_without_credentials(
+    operation: Operation, anonymous: Caller, owned: Owned
+) -> None:
+    response = await attempt(anonymous, operation, owned)
+
+    assert response.status_code == (200 if str(operation) in OF_NOBODY else 401)
+    assert SECRET not in response.text

@@ -1,0 +1,148 @@
+"""Row-level security on the role the server really works as, without any of our own filters."""
+
+from collections.abc import AsyncIterator
+from typing import Final
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from recollect.domain.paging import PageRequest
+from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.dsn import as_application
+from recollect.services.services import Services
+from recollect.testing.examples import a_message
+from support.snapshots import rows_of, tables_of_owners
+
+ANOTHER: Final = str(uuid4())
+SET_OWNER: Final = "SELECT set_config('recollect.owner_id', $1, true)"
+INSERTS: Final = {
+    "owners": "INSERT INTO owners VALUES ($1, 't', 'u', now())",
+    "sessions": "INSERT INTO sessions VALUES ($1, $2, 'x', '{}', '{}', '{}', now(), now(), now())",
+    "turns": "INSERT INTO turns VALUES ($1, $2, 9, 'pending', now())",
+    "messages": "INSERT INTO messages VALUES ($1, $2, 9, $2, NULL, 'user', 'x', '{}', NULL, now())",
+    "jobs": "INSERT INTO jobs VALUES ($1, $2, 'x', '{}', 0, now(), now())",
+    "api_keys": "INSERT INTO api_keys VALUES ($1, $2, 't', 'u', '{user}', 'n', '', now())",
+    "audit": "INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at) "
+    "VALUES ($1, 'x', $2::uuid::text, 1, 'x', 'x', now())",
+}
+TABLES: Final = sorted(INSERTS)
+
+
+@pytest_asyncio.fixture
+async def connection(admin_dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """A plain connection as the application's role, in a transaction that is rolled back."""
+    opened = await asyncpg.connect(as_application(admin_dsn, logs_in=True))
+    transaction = opened.transaction()
+    await transaction.start()
+    yield opened
+    await transaction.rollback()
+    await opened.close()
+
+
+@pytest_asyncio.fixture
+async def filled(services: Services, database: Database, scope: Scope) -> UUID:
+    """An owner with at least one row in every table."""
+    session, gone = NewSession(session_id=uuid4()), a_message()
+    await services.sessions.start(scope, session)
+    await services.messages.append(scope, session.session_id, [a_message(), gone])
+    await services.messages.delete(scope, session.session_id, gone.message_id)
+    async with database.owned_by(scope.owner_id) as owner:
+        for table in ("jobs", "api_keys"):
+            await owner.execute(INSERTS[table], scope.owner_id, uuid4())
+    assert all((await rows_of(database, scope.owner_id)).values())
+    return scope.owner_id
+
+
+async def test_the_list_of_tables_here_is_complete(database: Database) -> None:
+    assert await tables_of_owners(database) == TABLES
+
+
+@pytest.mark.parametrize("table", TABLES)
+async def test_a_select_without_an_owner_returns_no_row(
+    table: str, connection: asyncpg.Connection, filled: UUID
+) -> None:
+    assert await connection.fetch(f"SELECT * FROM {table}") == []  # noqa: S608  # from a constant
+
+
+@pytest.mark.parametrize("table", TABLES)
+async def test_a_select_for_another_owner_returns_no_row(
+    table: str, connection: asyncpg.Connection, filled: UUID
+) -> None:
+    await connection.execute(SET_OWNER, str(uuid4()))
+    statement = f"SELECT * FROM {table}"  # noqa: S608  # from a constant
+
+    assert await connection.fetch(statement) == []
+    assert await connection.fetch(f"{statement} WHERE owner_id = $1", filled) == []
+
+    await connection.execute(SET_OWNER, str(filled))
+    assert {row["owner_id"] for row in await connection.fetch(statement)} == {filled}
+
+
+@pytest.mark.parametrize("owner", ["", ANOTHER], ids=["no owner", "another owner"])
+@pytest.mark.parametrize("table", TABLES)
+async def test_a_row_cannot_be_inserted_for_another_owner(
+    table: str, owner: str, connection: asyncpg.Connection, filled: UUID
+) -> None:
+    await connection.execute(SET_OWNER, owner)
+    arguments = [filled] if table == "owners" else [filled, uuid4()]
+
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+        await connection.execute(INSERTS[table], *arguments)
+
+
+@pytest.mark.parametrize("owner", ["", ANOTHER], ids=["no owner", "another owner"])
+@pytest.mark.parametrize("table", sorted(set(TABLES) - {"audit"}))
+async def test_rows_of_another_owner_are_neither_updated_nor_deleted(
+    table: str, owner: str, connection: asyncpg.Connection, database: Database, filled: UUID
+) -> None:
+    before = await rows_of(database, filled)
+    await connection.execute(SET_OWNER, owner)
+
+    updated = await connection.execute(f"UPDATE {table} SET owner_id = owner_id")  # noqa: S608
+    deleted = await connection.execute(f"DELETE FROM {table}")  # noqa: S608  # from a constant
+
+    assert (updated, deleted) == ("UPDATE 0", "DELETE 0")
+    assert await rows_of(database, filled) == before
+
+
+@pytest.mark.parametrize("table", sorted(set(TABLES) - {"audit"}))
+async def test_a_row_cannot_be_given_to_another_owner(
+    table: str, connection: asyncpg.Connection, filled: UUID
+) -> None:
+    await connection.execute(SET_OWNER, str(filled))
+
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+        await connection.execute(f"UPDATE {table} SET owner_id = $1", uuid4())  # noqa: S608
+
+
+@pytest.mark.parametrize("statement", ["UPDATE audit SET actor = 'me'", "DELETE FROM audit"])
+async def test_the_audit_log_cannot_be_rewritten_even_by_its_owner(
+    statement: str, connection: asyncpg.Connection, filled: UUID
+) -> None:
+    await connection.execute(SET_OWNER, str(filled))
+
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await connection.execute(statement)
+
+
+async def test_the_owner_is_forgotten_with_the_transaction(
+    database: Database, filled: UUID
+) -> None:
+    for _ in range(3):
+        async with database.owned_by(filled) as used:
+            assert await used.fetchval("SELECT count(*) FROM messages") == 1
+        rows = await database._pool.fetch("SELECT * FROM messages")
+        assert rows == []
+
+
+async def test_a_read_that_sets_its_owner_leaves_none_behind(
+    database: Database, services: Services, filled: UUID, scope: Scope
+) -> None:
+    listed = await services.sessions.list(scope, PageRequest())
+    assert len(await services.messages.last(scope, listed.items[0].session_id, count=5)) == 1
+
+    assert await database._pool.fetch("SELECT * FROM messages") == []

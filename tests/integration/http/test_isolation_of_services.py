@@ -1,0 +1,178 @@
+"""Every use case, called for somebody who does not own what it is asked for."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, fields
+from typing import Final, TypeAlias
+from uuid import UUID, uuid4
+
+import pytest
+import pytest_asyncio
+
+from recollect.domain.api_key import KeyScope
+from recollect.domain.paging import Page, PageRequest
+from recollect.domain.scope import Scope, TenantScope
+from recollect.domain.session import NewSession, SessionChanges
+from recollect.engines.postgres.database import Database
+from recollect.errors import NotFound
+from recollect.services.services import Services
+from recollect.testing.examples import a_message
+from support.snapshots import rows_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owned:
+    """What Alice and her tenant own."""
+
+    scope: Scope
+    session_id: UUID
+    message_id: UUID
+    key_id: UUID
+    key_text: str
+
+
+Call: TypeAlias = Callable[[Services, Scope, Owned], Awaitable[object]]
+
+EMPTY: Final[Page[object]] = Page(items=(), next_cursor=None)
+PAGE: Final = PageRequest()
+
+
+def tenant_of(scope: Scope) -> TenantScope:
+    return TenantScope(tenant=scope.tenant, actor="test")
+
+
+NOT_FOUND: Final[dict[str, Call]] = {
+    "sessions.get": lambda s, scope, o: s.sessions.get(scope, o.session_id),
+    "sessions.change": lambda s, scope, o: s.sessions.change(
+        scope, o.session_id, SessionChanges(name="mine now")
+    ),
+    "sessions.delete": lambda s, scope, o: s.sessions.delete(scope, o.session_id),
+    "messages.append": lambda s, scope, o: s.messages.append(scope, o.session_id, [a_message()]),
+    "messages.last": lambda s, scope, o: s.messages.last(scope, o.session_id, count=10),
+    "messages.list": lambda s, scope, o: s.messages.list(scope, o.session_id, PAGE),
+    "messages.delete": lambda s, scope, o: s.messages.delete(scope, o.session_id, o.message_id),
+    "messages.clear": lambda s, scope, o: s.messages.clear(scope, o.session_id),
+    "messages.turn_status": lambda s, scope, o: s.messages.turn_status(scope, o.session_id, 1),
+    "messages.fail_turn": lambda s, scope, o: s.messages.fail_turn(scope, o.session_id, 1),
+    "history.delete": lambda s, scope, o: s.history.delete(scope, o.message_id),
+}
+NOTHING: Final[dict[str, tuple[Call, object]]] = {
+    "sessions.list": (lambda s, scope, _: s.sessions.list(scope, PAGE), EMPTY),
+    "history.list": (lambda s, scope, _: s.history.list(scope, PAGE), EMPTY),
+    "history.count": (lambda s, scope, _: s.history.count(scope), 0),
+    "history.clear": (lambda s, scope, _: s.history.clear(scope), 0),
+    "history.trim": (lambda s, scope, _: s.history.trim(scope, keep_last=0), 0),
+    "audit.entries": (lambda s, scope, _: s.audit.entries(scope, limit=10), ()),
+}
+# Keys belong to tenants, so the second user of a tenant shares them; see the tests below.
+OF_TENANTS: Final = {
+    "api_keys.create",
+    "api_keys.recognise",
+    "api_keys.list",
+    "api_keys.revoke",
+}
+CREATING: Final = {"sessions.start"}
+
+
+@pytest_asyncio.fixture
+async def owned(services: Services, scope: Scope) -> Owned:
+    session, message = NewSession(session_id=uuid4()), a_message()
+    await services.sessions.start(scope, session)
+    await services.messages.append(scope, session.session_id, [message])
+    gone = a_message()
+    await services.messages.append(scope, session.session_id, [gone])
+    await services.history.delete(scope, gone.message_id)  # leaves an entry in the audit log
+    key, text = await services.api_keys.create(
+        tenant_of(scope), name="a key", scopes=[KeyScope.USER], user="alice"
+    )
+    return Owned(
+        scope=scope,
+        session_id=session.session_id,
+        message_id=message.message_id,
+        key_id=key.key_id,
+        key_text=text,
+    )
+
+
+@pytest.fixture(params=["second user", "second tenant"])
+def stranger(request: pytest.FixtureRequest, scope: Scope) -> Scope:
+    if request.param == "second user":
+        return Scope(tenant=scope.tenant, user="bob", actor="test")
+    return Scope(tenant=f"tenant-{uuid4()}", user=scope.user, actor="test")
+
+
+def use_cases(services: Services) -> set[str]:
+    """The name of every public async method of every part."""
+    return {
+        f"{part.name}.{name}"
+        for part in fields(services)
+        for name, method in inspect.getmembers(
+            type(getattr(services, part.name)), inspect.iscoroutinefunction
+        )
+        if not name.startswith("_")
+    }
+
+
+def test_every_use_case_is_tested(services: Services) -> None:
+    assert {*NOT_FOUND, *NOTHING, *OF_TENANTS, *CREATING} == use_cases(services)
+
+
+@pytest.mark.parametrize("name", NOT_FOUND)
+async def test_what_a_stranger_names_is_not_found_and_stays(
+    name: str, services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+
+    with pytest.raises(NotFound):
+        await NOT_FOUND[name](services, stranger, owned)
+
+    assert await rows_of(database, owned.scope.owner_id) == before
+    assert all(not rows for rows in (await rows_of(database, stranger.owner_id)).values())
+    # The same call works for the owner: it was refused for whose it is, for nothing else.
+    await NOT_FOUND[name](services, owned.scope, owned)
+
+
+@pytest.mark.parametrize("name", NOTHING)
+async def test_a_stranger_sees_and_deletes_nothing(
+    name: str, services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    call, nothing = NOTHING[name]
+    before = await rows_of(database, owned.scope.owner_id)
+
+    assert await call(services, stranger, owned) == nothing
+
+    assert await rows_of(database, owned.scope.owner_id) == before
+    assert await call(services, owned.scope, owned) != nothing
+
+
+async def test_a_session_started_under_a_foreign_id_is_a_new_one(
+    services: Services, owned: Owned, stranger: Scope
+) -> None:
+    session, is_new = await services.sessions.start(
+        stranger, NewSession(session_id=owned.session_id)
+    )
+
+    assert is_new
+    assert session.message_count == 0
+    assert (await services.sessions.get(owned.scope, owned.session_id)).message_count == 1
+
+
+async def test_keys_are_listed_and_revoked_by_their_own_tenant_alone(
+    services: Services, owned: Owned
+) -> None:
+    other = TenantScope(tenant=f"tenant-{uuid4()}", actor="test")
+    await services.api_keys.create(other, name="a key", scopes=[KeyScope.ADMIN])
+
+    assert owned.key_id not in {key.key_id for key in await services.api_keys.list(other)}
+    with pytest.raises(NotFound):
+        await services.api_keys.revoke(other, owned.key_id)
+    assert (await services.api_keys.recognise(owned.key_text)).tenant == owned.scope.tenant
+
+
+async def test_what_tenants_do_to_keys_is_told_to_themselves_alone(
+    services: Services, owned: Owned
+) -> None:
+    other = TenantScope(tenant=f"tenant-{uuid4()}", actor="test")
+
+    assert await services.audit.entries(other, limit=10) == ()
+    assert len(await services.audit.entries(tenant_of(owned.scope), limit=10)) == 1

@@ -1,0 +1,99 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Final
+from urllib.parse import urlsplit
+
+import pytest
+
+from support.callers import Caller
+from support.refusals import EXCHANGES, MESSAGES, SESSION, SESSIONS, Bystander, assert_refused
+
+TEN_MEGABYTES: Final = 10_000_000
+WITH_BODY: Final = [("POST", SESSIONS), ("PATCH", SESSION), ("POST", MESSAGES), ("POST", EXCHANGES)]
+
+
+def large_message(size: int) -> bytes:
+    return json.dumps({"role": "user", "content": "Hello", "metadata": {"x": "x" * size}}).encode()
+
+
+async def in_chunks(body: bytes, size: int = 65_536) -> AsyncIterator[bytes]:
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+
+
+@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+async def test_a_body_of_ten_megabytes_is_refused(
+    bystander: Bystander, method: str, path: str
+) -> None:
+    response = await bystander.send_raw(method, path, large_message(TEN_MEGABYTES))
+
+    assert_refused(response, 422)
+    assert "MEMORY_MAX_BODY_BYTES" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+async def test_a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_large(
+    bystander: Bystander, method: str, path: str
+) -> None:
+    caller = bystander.caller
+    path = path.replace("{session_id}", bystander.session_id)
+
+    response = await caller.client.request(
+        method,
+        caller.url + path,
+        content=in_chunks(large_message(TEN_MEGABYTES)),
+        headers={**caller.headers, "Content-Type": "application/json"},
+    )
+
+    assert_refused(response, 422)
+
+
+async def test_the_server_goes_on_after_a_large_body(bystander: Bystander) -> None:
+    for _ in range(3):
+        await bystander.send_raw("POST", MESSAGES, large_message(TEN_MEGABYTES))
+        assert (await bystander.send("GET", SESSION)).status_code == 200
+
+
+async def test_a_large_body_is_refused_before_it_is_sent(bystander: Bystander) -> None:
+    """The length alone is enough: nobody needs to read ten megabytes to say no."""
+    url = urlsplit(bystander.caller.url)
+    reader, writer = await asyncio.open_connection(url.hostname, url.port)
+    writer.write(
+        f"POST {SESSIONS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {TEN_MEGABYTES}\r\n"
+        "Content-Type: application/json\r\n\r\n".encode()
+    )
+
+    status = await asyncio.wait_for(reader.readline(), timeout=10)
+
+    assert b" 422 " in status
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_a_message_of_the_largest_size_is_taken(alice: Caller) -> None:
+    session = await alice.start_session()
+
+    message = await alice.add(session, "ü" * 1_000_000, metadata={"x": "x" * 5_000_000})
+
+    assert await alice.messages(session) == [message]
+
+
+async def test_a_client_that_leaves_in_the_middle_of_its_body_stores_nothing(
+    bystander: Bystander,
+) -> None:
+    url = urlsplit(bystander.caller.url)
+    path = MESSAGES.replace("{session_id}", bystander.session_id)
+    body = json.dumps({"role": "user", "content": "Hello"}).encode()
+    _, writer = await asyncio.open_connection(url.hostname, url.port)
+    writer.write(
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body) + 1}\r\n"
+        f"Authorization: {bystander.caller.headers['Authorization']}\r\n"
+        "Content-Type: application/json\r\n\r\n".encode()
+        + body
+    )
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+    assert (await bystander.send("GET", SESSION)).status_code == 200

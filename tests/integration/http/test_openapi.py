@@ -1,0 +1,98 @@
+"""The OpenAPI document is what callers read first: complete, and true."""
+
+import re
+from typing import Final
+
+import pytest
+
+from support.callers import Caller, Json
+from support.operations import Operation, openapi_document, operations
+
+DOCUMENT: Final = openapi_document()
+OPERATIONS: Final = operations(DOCUMENT)
+SCHEMAS: Final[dict[str, Json]] = DOCUMENT["components"]["schemas"]
+GENERATED: Final = {"JsonValue", "ListOf_SessionOut_", "ListOf_MessageOut_"}  # by pydantic
+OF_MEMORY: Final = [operation for operation in OPERATIONS if operation.path.startswith("/api/")]
+WITH_BODY: Final = [operation for operation in OPERATIONS if "requestBody" in operation.spec]
+
+
+async def test_the_document_is_served_to_everybody(anonymous: Caller) -> None:
+    response = await anonymous.get("/openapi.json")
+
+    assert response.status_code == 200
+    assert response.json() == DOCUMENT
+
+
+def test_the_document_says_what_it_describes() -> None:
+    assert DOCUMENT["openapi"].startswith("3.")
+    assert all(DOCUMENT["info"][part] for part in ("title", "version", "description", "license"))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_every_operation_is_described(operation: Operation) -> None:
+    assert operation.spec["summary"]
+    assert operation.spec["description"].endswith(".")
+    assert operation.spec["tags"]
+    assert operation.spec["operationId"]
+
+
+def test_no_two_operations_have_the_same_id_or_summary() -> None:
+    for part in ("operationId", "summary"):
+        names = [operation.spec[part] for operation in OPERATIONS]
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("operation", OF_MEMORY, ids=str)
+def test_every_operation_documents_its_errors_in_one_form(operation: Operation) -> None:
+    responses = operation.spec["responses"]
+
+    assert set(responses) >= {"400", "401", "403", "422", "503"}
+    assert ("404" in responses) == operation.names_something
+    for status, response in responses.items():
+        assert response["description"]
+        if int(status) >= 400:
+            schema = response["content"]["application/json"]["schema"]
+            assert schema == {"$ref": "#/components/schemas/ErrorBody"}
+
+
+@pytest.mark.parametrize("operation", OF_MEMORY, ids=str)
+def test_every_operation_names_its_credentials(operation: Operation) -> None:
+    assert operation.spec["security"] == [{"Bearer": []}]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_every_parameter_is_described(operation: Operation) -> None:
+    for parameter in operation.spec.get("parameters", []):
+        assert parameter["description"], parameter["name"]
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+def test_every_body_has_an_example(operation: Operation) -> None:
+    assert operation.example
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=str)
+async def test_every_example_is_one_that_works(alice: Caller, operation: Operation) -> None:
+    session = await alice.start_session()
+    message = await alice.add(session, "Hello")
+
+    response = await alice.send(
+        operation.method, operation.path_with({**session, **message}), json=operation.example
+    )
+
+    assert response.is_success
+
+
+@pytest.mark.parametrize("name", [name for name in SCHEMAS if name not in GENERATED])
+def test_every_schema_is_described_and_none_is_the_frameworks_own(name: str) -> None:
+    schema = SCHEMAS[name]
+
+    assert name not in {"HTTPValidationError", "ValidationError"}
+    assert re.fullmatch(r"[A-Za-z_]+", name)
+    assert schema["description"]
+
+
+def test_every_request_body_refuses_unknown_fields() -> None:
+    for operation in WITH_BODY:
+        schema = operation.spec["requestBody"]["content"]["application/json"]["schema"]
+        assert SCHEMAS[schema["$ref"].rpartition("/")[2]]["additionalProperties"] is False
