@@ -20,7 +20,7 @@ async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: 
 
 
 async def _until_another_than(killed: Postmaster, data: Path) -> None:
-    while (now := Postmaster.of(data)) is None or now.process.pid == killed.process.pid:
+    while (now := Postmaster.of(data)) is None or now.process.pid == killed.process.pid:  # noqa: ASYNC110
         await asyncio.sleep(0.05)
 
 
