@@ -26,9 +26,11 @@ check: $(VENV)/.installed-dev  ## lint, types, import rules, generated code
 	@cd $(ROOT) && $(BIN)/mypy
 	@cd $(ROOT) && $(BIN)/lint-imports
 	@cd $(ROOT) && $(BIN)/python tools/generate_blocking.py --check
+	@cd $(ROOT) && $(BIN)/python tools/generate_reference.py --check
 
 format: $(VENV)/.installed-dev  ## format the code and write the generated files
 	@cd $(ROOT) && $(BIN)/python tools/generate_blocking.py
+	@cd $(ROOT) && $(BIN)/python tools/generate_reference.py
 	@cd $(ROOT) && $(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
 bench: $(VENV)/.installed-dev  ## measure latency beside hand-written SQL

@@ -1,6 +1,8 @@
 """One embedded PostgreSQL for all tests; each test works in a fresh random tenant."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +20,8 @@ from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from recollect.system import RandomIds, SystemClock
 
+_HOME = "RECOLLECT_TESTS_HOME"
+
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,11 +31,24 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+def pytest_configure() -> None:
+    """Choose the folder of the one server, which parallel processes inherit.
+
+    Not below pytest's own folder: a second run as root would close that to the server's account.
+    """
+    os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind, once the last process has left the server."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(os.environ.pop(_HOME), ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
-def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_home() -> Path:
     """The folder of the one server, the same for all processes of a parallel run."""
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-home"
+    return Path(os.environ[_HOME])
 
 
 @pytest_asyncio.fixture(scope="session")

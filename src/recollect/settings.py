@@ -73,8 +73,9 @@ class Settings(BaseSettings):
 
     user_id_source: UserIdSource | None = Field(
         default=None,
-        description="Where the caller's identity comes from: api_key, jwt_claim, basic_username "
-        "or bearer_token. Unset: one local user, on loopback only.",
+        description="Where the caller's identity comes from: api_key, jwt_claim or bearer_token "
+        "(basic_username needs an upstream, which this version has not). "
+        "Unset: one local user, on loopback only.",
     )
     user_id_jwt_claim: str = Field(default="sub", description="JWT claim that names the user.")
     tenant_jwt_claim: str | None = Field(
@@ -99,8 +100,9 @@ class Settings(BaseSettings):
     )
     openwebui_jwt_secret: SecretStr | None = Field(
         default=None,
-        description="Secret of OpenWebUI's X-OpenWebUI-User-Jwt (its FORWARD_USER_JWT_SECRET); "
-        "when set, a service key's user is taken from that token.",
+        description="Secret of OpenWebUI's X-OpenWebUI-User-Jwt (its "
+        "FORWARD_USER_INFO_HEADER_JWT_SECRET); when set, OpenWebUI's users are taken from that "
+        "token alone, not from X-OpenWebUI-User-Id.",
     )
 
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")

@@ -158,4 +158,4 @@ def test_turns_are_opened_by_questions_alone_and_never_skipped(roles: list[str])
 @given(json_values, st.lists(json_values, max_size=3), st.integers(0, 2**63 - 1))
 def test_details_survive_json(result: JsonValue, citations: list[JsonValue], tokens: int) -> None:
     details = AnswerDetails(execution_result=result, citations=tuple(citations), tokens=tokens)
-    assert AnswerDetails.from_json(json.loads(json.dumps(details.to_json()))) == details
+    assert AnswerDetails.stored(json.loads(json.dumps(details.to_json()))) == details

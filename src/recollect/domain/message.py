@@ -89,11 +89,19 @@ class AnswerDetails:
         return {name: value for name, value in values.items() if value is not None}
 
     @classmethod
-    def from_json(cls, values: JsonObject) -> Self:
-        """Read back what `to_json` gave."""
-        return cls(**values)  # type: ignore[arg-type]  # the keys are this class's own fields
+    def stored(cls, values: JsonObject) -> Self:
+        """Read back what `to_json` gave, which was checked when it was stored."""
+        details = object.__new__(cls)
+        for name in _DETAILS:
+            value = values.get(name)
+            if isinstance(value, list) and name in _LISTS:
+                value = tuple(value)
+            object.__setattr__(details, name, value)
+        return details
 
 
+_DETAILS: Final = tuple(part.name for part in fields(AnswerDetails))
+_LISTS: Final = frozenset({"tables_used", "citations"})
 NO_DETAILS: Final = AnswerDetails()
 
 

@@ -43,6 +43,8 @@ def check_name(value: str, field: str, *, max_length: int) -> str:
 def without_breaks(text: str) -> str:
     """Put a text on one line, as a name must be."""
     joined = " ".join(text.split())
+    if joined.isprintable():  # none of those is; a fifth of the time of looking at each
+        return joined
     return "".join(c for c in joined if unicodedata.category(c) not in _UNNAMEABLE)
 
 

@@ -104,10 +104,10 @@ def test_details_survive_json() -> None:
         citations=("a", None),
         execution_time_ms=0.5,
     )
-    assert AnswerDetails.from_json(details.to_json()) == details
+    assert AnswerDetails.stored(details.to_json()) == details
     from_lists = {"tables_used": ["dwh.sales"], "citations": ["a", None]}
     expected = AnswerDetails(tables_used=("dwh.sales",), citations=("a", None))
-    assert AnswerDetails.from_json(from_lists) == expected  # type: ignore[arg-type]  # invariant
+    assert AnswerDetails.stored(from_lists) == expected  # type: ignore[arg-type]  # invariant
 
 
 def test_a_retry_repeats_a_message_that_says_the_same() -> None:

@@ -112,7 +112,7 @@ def _stored(
         role=message.role,
         content=message.content,
         metadata=copy_object(message.metadata),
-        details=AnswerDetails.from_json(copy_object(message.details.to_json())),
+        details=AnswerDetails.stored(copy_object(message.details.to_json())),
         created_at=time,
     )
 

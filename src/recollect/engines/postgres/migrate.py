@@ -6,7 +6,7 @@ from typing import Final
 
 import asyncpg
 
-from recollect.engines.postgres.dsn import display
+from recollect.engines.postgres.dsn import APP_ROLE, display
 from recollect.engines.postgres.faults import translated
 from recollect.errors import SchemaOutdated
 
@@ -49,14 +49,7 @@ async def ensure_current(dsn: str) -> None:
             f"the database at {display(dsn)} is at revision {revision}, made by a newer Recollect; "
             f"this one knows {HEAD}: upgrade Recollect"
         )
-    try:
-        await migrate(dsn)
-    except asyncpg.InsufficientPrivilegeError as error:
-        raise SchemaOutdated(
-            f"the database at {display(dsn)} is at revision {revision}, this version needs {HEAD}, "
-            f"and the connecting role may not change it ({error}): "
-            "run 'recollect migrate' with the connection string of the database's owner"
-        ) from error
+    await migrate(dsn)
 
 
 async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
@@ -68,6 +61,11 @@ async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, 
         await connection.execute("CREATE SCHEMA IF NOT EXISTS recollect")
         await _run_alembic(dsn, target, is_upgrade=is_upgrade)
         after = await _read_revision(connection)
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise SchemaOutdated(
+            f"the connecting role may not change the schema of {display(dsn)} ({error}): "
+            "run 'recollect migrate' with the connection string of the database's owner"
+        ) from error
     finally:
         await connection.close()
     logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
@@ -81,6 +79,11 @@ async def _read_revision(connection: asyncpg.Connection) -> str | None:
         )
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
         return None
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise SchemaOutdated(
+            f"the connecting role may not see the schema ({error}): "
+            f"let the database's owner run 'GRANT {APP_ROLE} TO …' for it"
+        ) from error
     return revision
 
 

@@ -1,5 +1,7 @@
 """Rows of the database as values of the domain, and back."""
 
+from typing import Final
+
 import orjson
 from asyncpg import Record
 
@@ -8,6 +10,8 @@ from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role
 from recollect.domain.session import Session
 from recollect.domain.text import JsonObject
+
+_ROLES: Final = {str(role): role for role in Role}  # a third of the time of Role(…)
 
 
 def to_json(value: JsonObject) -> str:
@@ -41,10 +45,10 @@ def message_from(row: Record) -> Message:
         session_id=row["session_id"],
         sequence=row["sequence"],
         turn_number=row["turn_number"],
-        role=Role(row["role"]),
+        role=_ROLES[row["role"]],
         content=row["content"],
         metadata=orjson.loads(row["metadata"]),
-        details=NO_DETAILS if details is None else AnswerDetails.from_json(orjson.loads(details)),
+        details=NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details)),
         created_at=row["created_at"],
     )
 

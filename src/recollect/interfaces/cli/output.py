@@ -19,6 +19,8 @@ User = Annotated[
     str | None, typer.Option(help="The user; default: MEMORY_LOCAL_USER.", show_default=False)
 ]
 
+_FREE_TEXT = frozenset({"name", "content", "found", "advice", "user"})
+
 
 def show(value: object, *, as_json: bool, text: str) -> None:
     """Print one answer."""
@@ -38,8 +40,8 @@ def show_table(
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        # An id or a time that is broken over lines cannot be copied.
-        table.add_column(column, no_wrap=column.endswith(("_id", "at")), overflow="fold")
+        # Free text may take several lines; an id or a time broken over lines cannot be copied.
+        table.add_column(column, no_wrap=column not in _FREE_TEXT, overflow="fold")
     for row in found:
         table.add_row(*(_cell(row[column]) for column in columns))
     Console().print(table)

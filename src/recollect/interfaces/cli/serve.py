@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.output import AsJson
 from recollect.settings import LogFormat, load_settings
 from recollect.telemetry.logging import configure_logging
 
@@ -14,7 +13,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address; default: MEMORY_HOST.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; default: MEMORY_PORT.")] = None,
     home: Annotated[Path | None, typer.Option(help="Data folder; default: MEMORY_HOME.")] = None,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: Annotated[bool, typer.Option("--json", help="Log in JSON.")] = False,  # noqa: FBT002  # a flag of the command line
 ) -> None:
     """Serve memory over HTTP, with everything it needs, until interrupted."""
     # The web framework takes 0.4 s to load, which no other command needs.

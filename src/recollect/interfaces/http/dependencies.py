@@ -8,13 +8,15 @@ from recollect.memory import Memory
 from recollect.services.services import Services
 
 
-def _memory(request: Request) -> Memory:
+# Async, though they await nothing: FastAPI would send plain functions to a thread each.
+async def _memory(request: Request) -> Memory:
     memory: Memory = request.app.state.memory
     return memory
 
 
-def _services(request: Request) -> Services:
-    return _memory(request).services
+async def _services(request: Request) -> Services:
+    memory: Memory = request.app.state.memory
+    return memory.services
 
 
 OpenMemory = Annotated[Memory, Depends(_memory)]

@@ -68,7 +68,7 @@ class Count(BaseModel):
     count: int = Field(description="Number of messages.", examples=[128])
 
 
-def _page_request(
+async def _page_request(  # else FastAPI sends it to a thread
     limit: Annotated[
         int, Query(ge=1, le=MAX_LIMIT, description="Items on a page.")
     ] = DEFAULT_LIMIT,

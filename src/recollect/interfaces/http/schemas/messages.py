@@ -123,7 +123,9 @@ class MessageOut(Details):
 
     message_id: UUID
     session_id: UUID
-    sequence: int = Field(description="1, 2, 3, … in the session, without gaps.")
+    sequence: int = Field(
+        description="1, 2, 3, … in the session; the number of a deleted one is not given again."
+    )
     turn_number: int | None = Field(description="The question and its reply share a number.")
     role: Role
     content: str

@@ -102,13 +102,21 @@ CREATE TABLE audit (
 );
 
 -- Who works with the data: not the owner of the tables, no superuser, bound by every policy.
+-- Roles belong to the whole server: another database may have made it already.
 DO $$
 BEGIN
-    CREATE ROLE recollect_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'recollect_app') THEN
+        CREATE ROLE recollect_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL;  -- roles belong to the whole server: another database made it already
+    NULL;  -- made since we looked
 END $$;
-GRANT recollect_app TO CURRENT_USER;
+DO $$
+BEGIN
+    IF NOT pg_has_role('recollect_app', 'MEMBER') THEN
+        GRANT recollect_app TO CURRENT_USER;
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA recollect TO recollect_app;
 GRANT SELECT, INSERT, UPDATE, DELETE
     ON owners, sessions, turns, messages, jobs, api_keys TO recollect_app;
