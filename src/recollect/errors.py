@@ -17,7 +17,8 @@ RecollectError
     ├── DatabaseUnavailable     the database
     │   ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
     │   └── SchemaOutdated          the database has not been migrated to this version
-    └── IdentityUnavailable     whoever tells if credentials are valid
+    ├── IdentityUnavailable     whoever tells if credentials are valid
+    └── ModelUnavailable        a language model
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -127,3 +128,7 @@ class SchemaOutdated(DatabaseUnavailable):
 
 class IdentityUnavailable(Unavailable):
     """The keys that tell whether credentials are valid cannot be fetched now."""
+
+
+class ModelUnavailable(Unavailable):
+    """A language model failed, took too long, or answered with nothing."""

@@ -1,0 +1,57 @@
+"""What goes into the understanding of a follow-up, and what comes out."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.domain.message import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One message of the conversation so far; `sql_query` is the SQL behind an answer, if any."""
+
+    role: Role
+    content: str
+    sql_query: str | None = None
+
+
+class Method(StrEnum):
+    """How the standalone question was found."""
+
+    NONE = "none"
+    RULES = "rules"
+    LLM = "llm"
+
+
+class Signal(StrEnum):
+    """What in a question points back to its history."""
+
+    PRONOUN = "pronoun"
+    POSSESSIVE = "possessive"
+    DEMONSTRATIVE = "demonstrative"
+    PLACE_ADVERB = "place_adverb"
+    PRONOMINAL_ADVERB = "pronominal_adverb"
+    ELLIPSIS_OPENER = "ellipsis_opener"
+    BARE_VALUE = "bare_value"
+    FRAGMENT = "fragment"
+    COMPARATIVE = "comparative"
+    ORDINAL = "ordinal"
+    ELSE = "else"
+    SAME_BUT = "same_but"
+    FILTER = "filter"
+    REPLY = "reply"
+    MISSING_COMPLEMENT = "missing_complement"
+    DEFINITE_NOUN = "definite_noun"
+    PARTIAL_NAME = "partial_name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewrite:
+    """A question as it reads without its history, and how sure that reading is."""
+
+    standalone_question: str
+    is_follow_up: bool
+    method: Method
+    signals: tuple[Signal, ...]
+    confidence: float
+    language: str

@@ -1,0 +1,101 @@
+"""The rule-based reading of a follow-up: one call, no model, no I/O."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from recollect.domain.followup.detect import DECISIVE, detect
+from recollect.domain.followup.dialogue import Method, Rewrite, Said, Signal
+from recollect.domain.followup.discourse import Discourse
+from recollect.domain.followup.grammar import read
+from recollect.domain.followup.language import language_of
+from recollect.domain.followup.languages import installed, pack_for
+from recollect.domain.followup.languages.pack import LanguagePack
+from recollect.domain.followup.reading import Reading, read_turn
+from recollect.domain.followup.register import is_open_question
+from recollect.domain.followup.replies import asks_nothing
+from recollect.domain.message import Role
+
+MAX_ADDED: Final = 500  # a standalone question is at most this much longer than what was asked
+_LONGEST_QUESTION: Final = 1000  # what is longer is a document, and says what it means
+_KEPT_MESSAGES: Final = 20
+_RECENT_ANSWERS: Final = 4  # older ones have faded
+
+_CONFIDENCE: Final = {
+    Signal.PRONOUN: 0.8,
+    Signal.POSSESSIVE: 0.8,
+    Signal.PRONOMINAL_ADVERB: 0.8,
+    Signal.PLACE_ADVERB: 0.65,
+    Signal.ELLIPSIS_OPENER: 0.75,
+    Signal.ORDINAL: 0.75,
+    Signal.SAME_BUT: 0.7,
+    Signal.FILTER: 0.7,
+    Signal.REPLY: 0.7,
+    Signal.DEMONSTRATIVE: 0.65,
+    Signal.DEFINITE_NOUN: 0.6,
+    Signal.MISSING_COMPLEMENT: 0.6,
+    Signal.FRAGMENT: 0.5,
+    Signal.ELSE: 0.4,
+}
+_UNSURE: Final = 0.3
+_SURE: Final = 0.9
+
+
+def rewrite(question: str, history: Sequence[Said], *, language: str | None = None) -> Rewrite:
+    """Say a question so that it needs no history; a standalone one comes back unchanged."""
+    code = language if language in installed() else language_of(question, history)
+    pack = pack_for(code)
+    is_askable = bool(history) and len(question) <= _LONGEST_QUESTION
+    if not is_askable:
+        return _result(question, (), (), code)
+    discourse = _listen(history, pack)
+    text = read(question, pack)
+    reading = read_turn(text, discourse)
+    standalone = reading.text.text
+    if len(standalone) > len(question) + MAX_ADDED:
+        standalone, reading = question, Reading(text=text)
+    seen = detect(text, pack) if discourse.referents else ()
+    return _result(standalone, reading.signals, seen, code)
+
+
+def _result(
+    standalone: str, resolved: tuple[Signal, ...], seen: tuple[Signal, ...], code: str
+) -> Rewrite:
+    is_follow_up = bool(resolved) or any(signal in DECISIVE for signal in seen)
+    if resolved:
+        confidence = min(_CONFIDENCE.get(signal, _UNSURE) for signal in resolved)
+    else:
+        confidence = _UNSURE if is_follow_up else _SURE
+    return Rewrite(
+        standalone_question=standalone,
+        is_follow_up=is_follow_up,
+        method=Method.RULES if resolved else Method.NONE,
+        signals=tuple(dict.fromkeys((*resolved, *seen))) if is_follow_up else (),
+        confidence=confidence,
+        language=code,
+    )
+
+
+def _listen(history: Sequence[Said], pack: LanguagePack) -> Discourse:
+    """Read the conversation in order, each question in the light of those before it."""
+    discourse = Discourse(pack=pack)
+    kept = history if len(history) <= _KEPT_MESSAGES else (*history[:2], *history[-_KEPT_MESSAGES:])
+    answers = sum(said.role is Role.ASSISTANT for said in kept)
+    for said in kept:
+        if said.role is Role.USER:
+            _hear(said.content[:_LONGEST_QUESTION], discourse)
+        elif said.role is Role.ASSISTANT:
+            is_recent = answers <= _RECENT_ANSWERS
+            discourse.hear_answer(said.content, sql_query=said.sql_query, is_recent=is_recent)
+            answers -= 1
+    discourse.next_turn()
+    return discourse
+
+
+def _hear(question: str, discourse: Discourse) -> None:
+    text = read(question, discourse.pack)
+    discourse.next_turn()
+    reading = read_turn(text, discourse)
+    if not asks_nothing(text, discourse.pack):
+        discourse.hear_question(reading.text)
+    if is_open_question(text, discourse.pack):
+        discourse.had_open_question = True
