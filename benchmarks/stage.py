@@ -1,6 +1,7 @@
 """A loaded database with everything open that a measurement on it needs."""
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -23,6 +24,7 @@ BARE_POOL: Final = "by hand, no reset"
 SERVICE: Final = "service"
 HTTP: Final = "HTTP"
 
+_PRESET: Final = "chat"  # no work in the background beside what is measured
 _START_SECONDS: Final = 60
 _STOP_SECONDS: Final = 30
 _LISTENING: Final = "Recollect listens on http://127.0.0.1:"
@@ -41,7 +43,7 @@ class Stage:
     async def open(cls, size: int, *, folder: Path) -> AsyncIterator[Self]:
         """Load the database if that is needed, and start the server on it."""
         home = folder / f"messages-{size}"
-        settings = load_settings(home=home)
+        settings = load_settings(home=home, preset=_PRESET)
         dataset = Dataset.of(size)
         async with (
             running_server(home) as dsn,
@@ -94,6 +96,7 @@ async def _serving(home: Path) -> AsyncIterator[int]:
         server = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "recollect", "serve", "--port", "0", "--home", str(home)),
             stderr=log_file,
+            env={**os.environ, "MEMORY_PRESET": _PRESET},
         )
     try:
         yield await asyncio.wait_for(_port_in(log, server), _START_SECONDS)

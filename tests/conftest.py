@@ -16,8 +16,9 @@ from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.memory import Memory
+from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import Services
+from recollect.services.services import Services, Surroundings
 from recollect.system import RandomIds, SystemClock
 
 _HOME = "RECOLLECT_TESTS_HOME"
@@ -67,13 +68,14 @@ def admin_dsn(shared_home: Path, database: Database) -> str:
 @pytest.fixture(scope="session")
 def stores(database: Database) -> Stores:
     """The PostgreSQL engine's stores."""
-    return postgres_stores(database)
+    return postgres_stores(database, SystemClock())
 
 
 @pytest.fixture(scope="session")
 def services(stores: Stores) -> Services:
     """The use cases on PostgreSQL."""
-    return Services.on(stores, clock=SystemClock(), ids=RandomIds())
+    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    return Services.on(stores, around)
 
 
 @pytest.fixture(scope="session")

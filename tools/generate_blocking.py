@@ -18,7 +18,7 @@ HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, withou
 Written by tools/generate_blocking.py from memory.py and conversation.py; change those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from recollect import conversation, memory
 from recollect.conversation import Details
+from recollect.domain.context import Context
+from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.message import Message
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page
 from recollect.domain.session import Session

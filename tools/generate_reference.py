@@ -24,7 +24,8 @@ from recollect.domain.paging import DEFAULT_LIMIT, Order
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
-from recollect.services.services import Services
+from recollect.models.tokens import token_counter_for
+from recollect.services.services import Services, Surroundings
 from recollect.system import RandomIds, SystemClock
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference"
@@ -204,7 +205,8 @@ def _option_values(hint: object) -> str:
 
 def http_page() -> str:
     """Every route of the OpenAPI document, and the JSON that it takes and gives."""
-    services = Services.on(in_memory_stores(), clock=SystemClock(), ids=RandomIds())
+    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    services = Services.on(in_memory_stores(), around)
     document = create_app(Memory(services), Settings.model_construct()).openapi()
     models = document["components"]["schemas"]
     routes = [

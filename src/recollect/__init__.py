@@ -8,6 +8,8 @@
 """
 
 from recollect.conversation import Conversation
+from recollect.domain.context import Context
+from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.message import AnswerDetails, Message, Role
 from recollect.domain.paging import Page
 from recollect.domain.session import Session
@@ -23,6 +25,7 @@ from recollect.settings import Settings
 
 __all__ = [
     "AnswerDetails",
+    "Context",
     "Conversation",
     "DatabaseUnavailable",
     "IdAlreadyUsed",
@@ -32,6 +35,7 @@ __all__ = [
     "NotFound",
     "Page",
     "RecollectError",
+    "Rewrite",
     "Role",
     "Session",
     "Settings",

@@ -3,7 +3,7 @@
 Written by tools/generate_blocking.py from memory.py and conversation.py; change those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from recollect import conversation, memory
 from recollect.conversation import Details
+from recollect.domain.context import Context
+from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.message import Message
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page
 from recollect.domain.session import Session
@@ -67,6 +69,33 @@ class Conversation:
     ) -> tuple[Message, Message]:
         """Store a question and its answer together: both or none, in one step."""
         return self._portal.call(partial(self._inner.add_exchange, question, answer, **details))
+
+    def context(
+        self,
+        question: str,
+        *,
+        model: str | None = None,
+        max_tokens: int | None = None,
+        window: int | None = None,
+    ) -> Context:
+        """Put a question into its context: what a model needs to understand it, and no more.
+
+        `model` names the model that will read it, `max_tokens` the most it may be, `window` how
+        many messages or turns it looks back; the settings decide where they are not given.
+        """
+        return self._portal.call(
+            partial(
+                self._inner.context, question, model=model, max_tokens=max_tokens, window=window
+            )
+        )
+
+    def rewrite(
+        self, question: str, *, model: str | None = None, language: str | None = None
+    ) -> Rewrite:
+        """Say a follow-up so that it needs no history; a standalone one comes back unchanged."""
+        return self._portal.call(
+            partial(self._inner.rewrite, question, model=model, language=language)
+        )
 
     def last(self, count: int = 10) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""
@@ -251,6 +280,22 @@ class Memory:
     def delete_message(self, message_id: UUID, *, user: str, tenant: str | None = None) -> None:
         """Delete one of a user's messages, in whichever session it is."""
         self._portal.call(partial(self._inner.delete_message, message_id, user=user, tenant=tenant))
+
+    def rewrite(
+        self,
+        question: str,
+        history: Sequence[tuple[str, str]],
+        *,
+        model: str | None = None,
+        language: str | None = None,
+    ) -> Rewrite:
+        """Say a follow-up so that it needs no history; a standalone question comes back unchanged.
+
+        The history is (role, text) pairs, oldest first. `Conversation.rewrite` has its own.
+        """
+        return self._portal.call(
+            partial(self._inner.rewrite, question, history, model=model, language=language)
+        )
 
     def is_ready(self) -> bool:
         """Whether the database answers; raises `DatabaseUnavailable` with the reason if not."""

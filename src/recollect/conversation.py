@@ -3,6 +3,8 @@
 from typing import TypedDict, Unpack
 from uuid import UUID
 
+from recollect.domain.context import Context
+from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.message import (
     AnswerDetails,
     Message,
@@ -88,6 +90,36 @@ class Conversation:
         )
         first, second = appended.messages
         return first, second
+
+    async def context(
+        self,
+        question: str,
+        *,
+        model: str | None = None,
+        max_tokens: int | None = None,
+        window: int | None = None,
+    ) -> Context:
+        """Put a question into its context: what a model needs to understand it, and no more.
+
+        `model` names the model that will read it, `max_tokens` the most it may be, `window` how
+        many messages or turns it looks back; the settings decide where they are not given.
+        """
+        return await self._services.contexts.build(
+            self._scope,
+            self._session_id,
+            question,
+            model=model,
+            max_tokens=max_tokens,
+            window=window,
+        )
+
+    async def rewrite(
+        self, question: str, *, model: str | None = None, language: str | None = None
+    ) -> Rewrite:
+        """Say a follow-up so that it needs no history; a standalone one comes back unchanged."""
+        return await self._services.rewriting.in_session(
+            self._scope, self._session_id, question, model=model, language=language
+        )
 
     async def last(self, count: int = 10) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""

@@ -1,13 +1,15 @@
 """The library's front door: opens an engine and joins everything to it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 from uuid import UUID
 
 from recollect.conversation import Conversation
-from recollect.domain.message import Message
+from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.domain.message import Message, parse_role
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest
 from recollect.domain.scope import DEFAULT_TENANT, Scope
 from recollect.domain.session import NewSession, Session, session_id_from
@@ -16,7 +18,9 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.engine import open_embedded, open_external
 from recollect.engines.postgres.stores import postgres_stores
-from recollect.services.services import Services
+from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.models.tokens import token_counter_for
+from recollect.services.services import Services, Surroundings
 from recollect.settings import Settings, load_settings
 from recollect.system import RandomIds, SystemClock
 
@@ -52,15 +56,17 @@ class Memory:
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
-        async with _open_database(settings) as database:
-            services = Services.on(postgres_stores(database), clock=SystemClock(), ids=RandomIds())
+        async with _open_database(settings) as database, _surroundings(settings) as around:
+            stores = postgres_stores(database, around.clock)
+            services = Services.on(stores, around, settings.policies())
             yield cls(services, tenant=settings.tenant, is_answering=database.is_answering)
 
     @classmethod
     @asynccontextmanager
     async def in_memory(cls) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
-        yield cls(Services.on(in_memory_stores(), clock=SystemClock(), ids=RandomIds()))
+        around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+        yield cls(Services.on(in_memory_stores(), around))
 
     async def session(
         self,
@@ -133,12 +139,51 @@ class Memory:
         """Delete one of a user's messages, in whichever session it is."""
         await self.services.history.delete(self._scope(user, tenant), message_id)
 
+    async def rewrite(
+        self,
+        question: str,
+        history: Sequence[tuple[str, str]],
+        *,
+        model: str | None = None,
+        language: str | None = None,
+    ) -> Rewrite:
+        """Say a follow-up so that it needs no history; a standalone question comes back unchanged.
+
+        The history is (role, text) pairs, oldest first. `Conversation.rewrite` has its own.
+        """
+        said = [Said(role=parse_role(role), content=content) for role, content in history]
+        return await self.services.rewriting.after(said, question, model=model, language=language)
+
     async def is_ready(self) -> bool:
         """Whether the database answers; raises `DatabaseUnavailable` with the reason if not."""
         return True if self._is_answering is None else await self._is_answering()
 
     def _scope(self, user: str, tenant: str | None) -> Scope:
         return Scope(tenant=tenant or self._tenant, user=user, actor="library")
+
+
+@asynccontextmanager
+async def _surroundings(settings: Settings) -> AsyncIterator[Surroundings]:
+    """What the services need beside the engine, a model among it if one is set."""
+    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    if settings.llm_base_url is None or settings.llm_model is None:
+        yield around
+        return
+    async with (
+        _chat(settings, settings.llm_model) as answering,
+        _chat(settings, settings.summarization_model or settings.llm_model) as summarising,
+    ):
+        yield replace(
+            around,
+            answering_model=answering,
+            summarising_model=summarising,
+            model_timeout=settings.llm_timeout_seconds,
+        )
+
+
+def _chat(settings: Settings, model: str) -> OpenAICompatibleChat:
+    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
+    return OpenAICompatibleChat(settings.llm_base_url or "", model=model, api_key=key)
 
 
 def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:

@@ -9,8 +9,14 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.policies import DEFAULT_MAX_CONTEXT_TOKENS, Policies
+from recollect.domain.presets import DEFAULT, PRESETS, Preset
+from recollect.domain.retention import RetentionPolicies, RetentionPolicy
 from recollect.domain.scope import DEFAULT_TENANT
-from recollect.errors import ConfigurationError
+from recollect.domain.tiers import tier_of
+from recollect.domain.window import MAX_WINDOW_SIZE, WindowPolicy
+from recollect.errors import ConfigurationError, InvalidInput
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -105,6 +111,69 @@ class Settings(BaseSettings):
         "token alone, not from X-OpenWebUI-User-Id.",
     )
 
+    preset: str = Field(
+        default=DEFAULT.name,
+        description=f"How memory behaves: {', '.join(PRESETS)}.",
+    )
+    max_history_messages: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_WINDOW_SIZE,
+        description="Messages (or turns, by the preset) in a window; default: the preset's.",
+    )
+    max_context_tokens: int = Field(
+        default=DEFAULT_MAX_CONTEXT_TOKENS,
+        ge=1,
+        description="The most tokens a context may have; never exceeded.",
+    )
+    summarization_enabled: bool = Field(
+        default=True, description="Whether older messages are summarised, where the preset does."
+    )
+    summarization_threshold: int | None = Field(
+        default=None,
+        ge=2,
+        description="Summarise when more messages have no summary; default: the preset's.",
+    )
+    summarization_model: str | None = Field(
+        default=None, description="Model that summarises; default: MEMORY_LLM_MODEL."
+    )
+    llm_base_url: str | None = Field(
+        default=None,
+        description="An OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1; "
+        "unset: summaries are made offline.",
+    )
+    llm_api_key: SecretStr | None = Field(default=None, description="Key of that endpoint.")
+    llm_model: str | None = Field(default=None, description="The model that answers.")
+    llm_timeout_seconds: float = Field(
+        default=60, gt=0, description="Time limit of one call of a model, retries included."
+    )
+    rewrite_from_billions: float = Field(
+        default=14,
+        ge=0,
+        description="The smallest model, in billions, that rewrites follow-ups; else rules do.",
+    )
+    model_sizes: dict[str, float] = Field(
+        default_factory=dict,
+        description='Sizes of models in billions by name pattern, as JSON: {"my-model*": 7}.',
+    )
+    retention: str | None = Field(
+        default=None,
+        description="How long sessions are kept: none, fixed:DAYS (from creation) or "
+        "sliding:DAYS (from last use); default: the preset's.",
+    )
+    retention_by_tenant: dict[str, str] = Field(
+        default_factory=dict,
+        description='The same for single tenants, as JSON: {"acme": "sliding:90"}.',
+    )
+    cleanup_interval_hours: float = Field(
+        default=24, gt=0, description="How often expired sessions are deleted."
+    )
+    worker: bool = Field(
+        default=True,
+        description="Whether the server also does the background work; "
+        "else 'recollect worker' does.",
+    )
+
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
     log_format: LogFormat | None = Field(
         default=None, description="json or text; default: text on a terminal, else json."
@@ -115,6 +184,24 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("preset")
+    @classmethod
+    def _know_preset(cls, value: str) -> str:
+        if value not in PRESETS:
+            raise ValueError(f"must be one of: {', '.join(PRESETS)}")
+        return value
+
+    @field_validator("retention", "retention_by_tenant")
+    @classmethod
+    def _read_retention(cls, value: str | dict[str, str] | None) -> str | dict[str, str] | None:
+        texts = value.values() if isinstance(value, dict) else [value] if value else []
+        for text in texts:
+            try:
+                RetentionPolicy.parse(text)
+            except InvalidInput as error:
+                raise ValueError(str(error)) from None
         return value
 
     @field_validator("log_level")
@@ -142,10 +229,42 @@ class Settings(BaseSettings):
             case _:
                 return self
 
+    def policies(self) -> Policies:
+        """How memory behaves: the preset, and what is set besides."""
+        preset = PRESETS[self.preset]
+        window = preset.window
+        if self.max_history_messages is not None:
+            window = WindowPolicy(unit=window.unit, size=self.max_history_messages)
+        usual = RetentionPolicy.parse(self.retention) if self.retention else preset.retention
+        tenants = {name: RetentionPolicy.parse(t) for name, t in self.retention_by_tenant.items()}
+        return Policies(
+            window=window,
+            is_window_fixed=preset.is_window_fixed,
+            compaction=self._compaction(preset) if self.summarization_enabled else None,
+            roles=preset.roles,
+            retention=RetentionPolicies(usual=usual, by_tenant=tenants),
+            max_context_tokens=self.max_context_tokens,
+            model=self.llm_model,
+            rewrites_from_billions=self.rewrite_from_billions,
+            sizes=self.model_sizes,
+        )
+
+    def _compaction(self, preset: Preset) -> CompactionPolicy | None:
+        policy = preset.compaction_for(tier_of(self.llm_model, overrides=self.model_sizes))
+        if policy is None or self.summarization_threshold is None:
+            return policy
+        threshold = self.summarization_threshold
+        return CompactionPolicy(trigger=threshold, keep=min(policy.keep, threshold - 1))
+
     @property
     def is_local_mode(self) -> bool:
         """Whether no credentials are configured: one user, loopback only."""
         return self.user_id_source is None
+
+    @property
+    def wants_json_logs(self) -> bool | None:
+        """Whether log lines are JSON; None leaves it to where they go."""
+        return None if self.log_format is None else self.log_format is LogFormat.JSON
 
     def check_address(self) -> None:
         """Refuse to open anybody's memory to a network without authentication."""

@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
@@ -72,25 +73,23 @@ def kill_postmaster(home: Path) -> None:
     postmaster.process.kill()
 
 
-@pytest.mark.slow
-def test_every_acknowledged_message_survives_a_kill_of_the_server(server: ServerProgram) -> None:
-    session_id = start_session(server.url)
-    acknowledged: list[str] = []
-    for _ in range(ROUNDS):
-        writer = Writer(server.url, session_id)
-        writer.start()
-        time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
-        server.kill()
-        writer.join()
-        acknowledged += writer.acknowledged
-        server.start()
-        check_nothing_lost(server, session_id, acknowledged)
-    assert acknowledged
+def kill_server(server: ServerProgram, home: Path) -> None:
+    server.kill()
+
+
+def kill_server_and_database(server: ServerProgram, home: Path) -> None:
+    kill_postmaster(home)
+    server.kill()
+
+
+def kill_database(server: ServerProgram, home: Path) -> None:
+    kill_postmaster(home)
 
 
 @pytest.mark.slow
-def test_every_acknowledged_message_survives_a_kill_of_server_and_database(
-    server: ServerProgram, home: Path
+@pytest.mark.parametrize("kill", [kill_server, kill_server_and_database, kill_database])
+def test_every_acknowledged_message_survives_a_kill(
+    server: ServerProgram, home: Path, kill: Callable[[ServerProgram, Path], None]
 ) -> None:
     session_id = start_session(server.url)
     acknowledged: list[str] = []
@@ -98,28 +97,11 @@ def test_every_acknowledged_message_survives_a_kill_of_server_and_database(
         writer = Writer(server.url, session_id)
         writer.start()
         time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
-        kill_postmaster(home)
-        server.kill()
+        kill(server, home)
         writer.join()
         acknowledged += writer.acknowledged
-        server.start()
-        check_nothing_lost(server, session_id, acknowledged)
-    assert acknowledged
-
-
-@pytest.mark.slow
-def test_a_running_server_recovers_by_itself_from_a_kill_of_the_database(
-    server: ServerProgram, home: Path
-) -> None:
-    session_id = start_session(server.url)
-    acknowledged: list[str] = []
-    for _ in range(ROUNDS):
-        writer = Writer(server.url, session_id)
-        writer.start()
-        time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
-        kill_postmaster(home)
-        writer.join()
-        acknowledged += writer.acknowledged
+        if not server.is_running:
+            server.start()
         wait_until_ready(server.url)
         check_nothing_lost(server, session_id, acknowledged)
     assert acknowledged

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.services.services import Services
+from recollect.models.tokens import token_counter_for
+from recollect.services.services import Services, Surroundings
 from recollect.settings import Settings
 from recollect.system import RandomIds, SystemClock
 
@@ -37,7 +38,8 @@ class Operation:
 
 def openapi_document() -> Json:
     """The document as it is served, made without a database or an environment."""
-    services = Services.on(in_memory_stores(), clock=SystemClock(), ids=RandomIds())
+    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    services = Services.on(in_memory_stores(), around)
     return create_app(Memory(services), Settings.model_construct()).openapi()
 
 

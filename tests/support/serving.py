@@ -55,6 +55,11 @@ class ServerProgram:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it has been started and not ended since."""
+        return self._process is not None
+
     def start(self) -> None:
         """Start the program and wait until it answers."""
         self._process = subprocess.Popen(

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
+
+RETENTION: Final = "retention"
+"""Who acts when a session has come to its end."""
 
 
 class AuditAction(StrEnum):
     """What can be done that cannot be undone, or that opens a door."""
 
     SESSION_DELETED = "session.deleted"
+    SESSION_EXPIRED = "session.expired"
     MESSAGE_DELETED = "message.deleted"
     MESSAGES_CLEARED = "messages.cleared"
     HISTORY_CLEARED = "history.cleared"

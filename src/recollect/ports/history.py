@@ -10,7 +10,10 @@ from recollect.domain.scope import Scope
 
 
 class HistoryStore(Protocol):
-    """One owner's messages in the order they were stored, whichever session they are in."""
+    """One owner's messages in the order they were stored, whichever session they are in.
+
+    Messages of sessions that have expired by the store's clock are not among them.
+    """
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """The owner's messages by time; within one session in the order of the sequence."""

@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
+from recollect.domain.compaction import CompactionPolicy, Summary
 from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import Page, PageRequest
 from recollect.domain.scope import Scope
+from recollect.domain.session import Session
 from recollect.domain.turn import TurnStatus
+
+MAX_WINDOW: Final = 1000
+"""The most messages that one window is read from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +26,21 @@ class Appended:
     """False when a retry found its messages stored already."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredWindow:
+    """What a context is made of, as one read found it."""
+
+    session: Session
+    summary: Summary | None
+    messages: tuple[Message, ...]
+
+
 class MessageStore(Protocol):
     """Keeps messages in the order of their sequence numbers.
 
     Numbers start at 1 in each session, grow by one, are never shared and never reused, however
-    many writers there are. A session of another owner is as good as absent.
+    many writers there are. A session of another owner, or one that has expired by the store's
+    clock, is as good as absent.
     """
 
     async def append(
@@ -36,6 +51,8 @@ class MessageStore(Protocol):
         *,
         reply_to: UUID | None = None,
         now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session.
 
@@ -43,7 +60,8 @@ class MessageStore(Protocol):
         before it, or of the message `reply_to` where that is given (`MessageNotFound` if the
         session has no such message). The first user message names a session without a name.
         Messages whose ids are stored already are returned as they are, if they say the same;
-        otherwise `IdAlreadyUsed`.
+        otherwise `IdAlreadyUsed`. The session's end moves to `expires_at` if that is later. When
+        `compaction` is due, a job for it is queued together with the messages.
         """
         ...
 
@@ -51,6 +69,16 @@ class MessageStore(Protocol):
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
+        ...
+
+    async def window(
+        self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
+    ) -> StoredWindow | None:
+        """The session, its summary and its last messages, oldest first; None without a session.
+
+        Messages of pending and failed turns are left out. With `covers_all`, all messages after
+        the summary are among them, `MAX_WINDOW` at most.
+        """
         ...
 
     async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:

@@ -12,16 +12,23 @@ from recollect.domain.session import NewSession, Session, SessionChanges
 class SessionStore(Protocol):
     """Keeps the sessions of every owner apart.
 
-    A session of another owner is as good as absent: every method behaves as if it did not
-    exist. Whatever a method has returned survives a crash.
+    A session of another owner is as good as absent, and so is one that has expired by the
+    store's clock: every method behaves as if it did not exist. Whatever a method has returned
+    survives a crash.
     """
 
     async def start(
-        self, scope: Scope, session: NewSession, *, now: datetime
+        self,
+        scope: Scope,
+        session: NewSession,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
         """Create the session, or return the one with that id as it is; and whether it is new.
 
-        Two callers that start the same id at once get the same session, one of them as new.
+        Two callers that start the same id at once get the same session, one of them as new. An
+        expired session of that id is deleted first, with everything in it.
         """
         ...
 
@@ -41,4 +48,10 @@ class SessionStore(Protocol):
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
         """Delete the session with its turns and messages; whether there was one. Audited."""
+        ...
+
+    async def touch(
+        self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
+    ) -> None:
+        """Note that the session was used, and move its end to `expires_at` if that is later."""
         ...

@@ -1,11 +1,13 @@
 """Writing and reading the messages of one session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
-from recollect.domain.message import Message, NewMessage
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.message import Message, NewMessage, Role
 from recollect.domain.paging import MAX_LIMIT, Page, PageRequest
+from recollect.domain.retention import RetentionPolicies
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
 from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, TurnNotFound
@@ -22,6 +24,9 @@ class Messages:
 
     store: MessageStore
     clock: Clock
+    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    compaction: CompactionPolicy | None = None
+    roles: frozenset[Role] = frozenset(Role)
 
     async def append(
         self,
@@ -34,8 +39,19 @@ class Messages:
         """Store messages one after the other, all or none; a retry stores nothing twice."""
         if not 1 <= len(messages) <= _MAX_APPENDED:
             raise InvalidInput("messages", f"must be 1 to {_MAX_APPENDED} at a time")
+        for message in messages:
+            if message.role not in self.roles:
+                allowed = ", ".join(sorted(self.roles))
+                raise InvalidInput("role", f"must be one of: {allowed} (by the server's preset)")
+        now = self.clock.now()
         appended = await self.store.append(
-            scope, session_id, messages, reply_to=reply_to, now=self.clock.now()
+            scope,
+            session_id,
+            messages,
+            reply_to=reply_to,
+            now=now,
+            expires_at=self.retention.of(scope.tenant).end_of_used(now),
+            compaction=self.compaction,
         )
         if appended is None:
             raise SessionNotFound(session_id)

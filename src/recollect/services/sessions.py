@@ -1,14 +1,20 @@
 """Starting, finding, changing and deleting sessions."""
 
-from dataclasses import dataclass
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from recollect.domain.paging import Page, PageRequest
+from recollect.domain.retention import RetentionPolicies
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, Session, SessionChanges
-from recollect.errors import SessionNotFound
+from recollect.errors import SessionNotFound, Unavailable
 from recollect.ports.clock import Clock
 from recollect.ports.sessions import SessionStore
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,10 +23,14 @@ class Sessions:
 
     store: SessionStore
     clock: Clock
+    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    _noting: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def start(self, scope: Scope, session: NewSession) -> tuple[Session, bool]:
         """Create a session, or resume the one with that id; and whether it is new."""
-        return await self.store.start(scope, session, now=self.clock.now())
+        now = self.clock.now()
+        end = self.retention.of(scope.tenant).end_of_new(now)
+        return await self.store.start(scope, session, now=now, expires_at=end)
 
     async def get(self, scope: Scope, session_id: UUID) -> Session:
         """Find a session."""
@@ -44,3 +54,22 @@ class Sessions:
         """Delete a session with everything in it."""
         if not await self.store.delete(scope, session_id, now=self.clock.now()):
             raise SessionNotFound(session_id)
+
+    def note_use(self, scope: Scope, session: Session) -> None:
+        """Remember later that a session was read now, at most once an hour; nobody waits for it."""
+        now = self.clock.now()
+        policy = self.retention.of(scope.tenant)
+        if now - session.last_accessed_at < policy.noted_every:
+            return
+        end = policy.end_of_used(now)
+        task = asyncio.create_task(self._touch(scope, session.session_id, now, end))
+        self._noting.add(task)
+        task.add_done_callback(self._noting.discard)
+
+    async def _touch(
+        self, scope: Scope, session_id: UUID, now: datetime, end: datetime | None
+    ) -> None:
+        try:
+            await self.store.touch(scope, session_id, now=now, expires_at=end)
+        except Unavailable:
+            logger.warning("session.use_not_noted")

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from recollect.domain.api_key import ApiKey, KeyScope, hash_secret
+from recollect.domain.compaction import CompactionPolicy, Summary
 from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, NewMessage, Role
 from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import NewSession, Session
@@ -89,16 +90,40 @@ def an_api_key(
     )
 
 
+def a_summary(
+    text: str = "They asked for the sales of 2024.",
+    *,
+    through: int,
+    tables: tuple[str, ...] = (),
+) -> Summary:
+    """A summary of a session's messages from the first one on."""
+    return Summary(
+        text=text,
+        first_sequence=1,
+        last_sequence=through,
+        tables=tables,
+        method="by hand",
+        created_at=FIRST_MOMENT,
+    )
+
+
 def seconds_on(seconds: float) -> datetime:
     """A moment so many seconds after the first one."""
     return FIRST_MOMENT + timedelta(seconds=seconds)
 
 
 async def start_session(
-    stores: Stores, scope: Scope, *, name: str | None = None, now: datetime = FIRST_MOMENT
+    stores: Stores,
+    scope: Scope,
+    *,
+    name: str | None = None,
+    now: datetime = FIRST_MOMENT,
+    expires_at: datetime | None = None,
 ) -> Session:
     """Start a session with nothing in it."""
-    session, _ = await stores.sessions.start(scope, a_session(name=name), now=now)
+    session, _ = await stores.sessions.start(
+        scope, a_session(name=name), now=now, expires_at=expires_at
+    )
     return session
 
 
@@ -109,9 +134,12 @@ async def append(
     *messages: NewMessage,
     reply_to: UUID | None = None,
     now: datetime = FIRST_MOMENT,
+    compaction: CompactionPolicy | None = None,
 ) -> tuple[Message, ...]:
     """Store messages in a session that is known to exist."""
-    appended = await stores.messages.append(scope, session_id, messages, reply_to=reply_to, now=now)
+    appended = await stores.messages.append(
+        scope, session_id, messages, reply_to=reply_to, now=now, compaction=compaction
+    )
     assert appended is not None, "the session should exist"
     return appended.messages
 
@@ -127,3 +155,13 @@ async def start_conversation(
     session = await start_session(stores, scope, now=now)
     stored = await append(stores, scope, session.session_id, *messages_of(*roles), now=now)
     return session.session_id, stored
+
+
+async def put_summary(
+    stores: Stores, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int
+) -> bool:
+    """Keep a summary of the messages that are there now."""
+    found = await stores.summaries.uncompacted(scope, session_id, limit=1000)
+    messages = found.messages if found else ()
+    added = sum(replaces < message.sequence <= summary.last_sequence for message in messages)
+    return await stores.summaries.put(scope, session_id, summary, replaces=replaces, added=added)

@@ -12,6 +12,7 @@ import pytest
 
 from recollect import Memory
 from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.migrate import HEAD
 from recollect.services.services import Services
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -129,7 +130,7 @@ def test_the_doctor_says_what_is_wrong_and_what_to_do(
 
 def test_migrating_is_told(run: Run) -> None:
     done = run("migrate", "--json")
-    assert json.loads(done.stdout) == {"before": "0001", "after": "0001"}
+    assert json.loads(done.stdout) == {"before": HEAD, "after": HEAD}
 
 
 @pytest.mark.parametrize("setting", ["MEMORY_HOST", "MEMORY_PORT"])

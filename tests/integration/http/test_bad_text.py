@@ -19,6 +19,7 @@ from support.refusals import (
 QUESTION: Final = {"role": "user", "content": SECRET}
 ANSWER: Final = {"role": "assistant", "content": SECRET}
 EXCHANGE: Final = {"question": SECRET, "answer": SECRET}
+CONTEXT: Final = "/api/v1/sessions/{session_id}/context"
 BAD: Final = "BAD"
 
 DETAILS: Final[list[Json]] = [
@@ -47,6 +48,8 @@ PLACES: Final = [
     *(("POST", MESSAGES, {**ANSWER, **part}) for part in [*DETAILS, {"reply_to": BAD}]),
     *(("POST", EXCHANGES, {**EXCHANGE, **part}) for part in [*DETAILS, {"question": BAD}]),
     ("POST", EXCHANGES, {**EXCHANGE, "answer": BAD}),
+    ("POST", CONTEXT, {"question": BAD}),
+    ("POST", CONTEXT, {"question": SECRET, "model": BAD}),
     ("PATCH", "/api/v1/sessions/{session_id}/turns/1", {"status": BAD}),
 ]
 NAMES: Final = [f"{method} {path} {body}" for method, path, body in PLACES]
@@ -80,6 +83,7 @@ async def test_text_that_cannot_be_stored_is_refused_wherever_it_stands(
         ("PATCH", SESSION, {}),
         ("POST", MESSAGES, QUESTION),
         ("POST", EXCHANGES, EXCHANGE),
+        ("POST", CONTEXT, {"question": SECRET}),
         ("PATCH", "/api/v1/sessions/{session_id}/turns/1", {"status": "failed"}),
     ],
 )
@@ -111,6 +115,7 @@ async def test_what_was_said_in_the_place_of_a_field_name_is_not_repeated(
         ("POST", MESSAGES, {"role": "user", "content": BAD}),
         ("POST", EXCHANGES, {**EXCHANGE, "question": BAD}),
         ("POST", EXCHANGES, {**EXCHANGE, "answer": BAD}),
+        ("POST", CONTEXT, {"question": BAD}),
     ],
 )
 async def test_blank_text_is_refused(
@@ -151,6 +156,8 @@ async def test_names_with_control_characters_are_refused(
         ("POST", MESSAGES, {**ANSWER, "tables_used": ["x"] * 1001}),
         ("POST", EXCHANGES, {**EXCHANGE, "question": "x" * 1_000_001}),
         ("POST", EXCHANGES, {**EXCHANGE, "answer": "x" * 1_000_001}),
+        ("POST", CONTEXT, {"question": "x" * 1_000_001}),
+        ("POST", CONTEXT, {"question": SECRET, "model": "x" * 256}),
     ],
     ids=lambda value: str(value)[:60],
 )

@@ -19,12 +19,15 @@ from support.refusals import (
 QUESTION: Final = {"role": "user", "content": SECRET}
 ANSWER: Final = {"role": "assistant", "content": SECRET}
 EXCHANGE: Final = {"question": SECRET, "answer": SECRET}
+CONTEXT: Final = "/api/v1/sessions/{session_id}/context"
 
 NOT_TEXT: Final = [1, 1.5, True, [SECRET], {"a": SECRET}]
 NOT_LABELS: Final = [SECRET, 1, True, {"a": SECRET}, [1], [None], [[SECRET]], {}]
 NOT_AN_OBJECT: Final = [SECRET, 1, True, [SECRET], []]
 NOT_A_COUNT: Final = [SECRET, 1.5, [1], {"a": 1}, -1, 2**63, 10**400]
 NOT_A_DURATION: Final = [SECRET, [1], {"a": 1}, -0.1, 10**400]
+NOT_A_LIMIT: Final = [SECRET, "100", 1.5, True, [1], {"a": 1}, 0, -1, 10_000_001, 2**63, 10**400]
+NOT_A_WINDOW: Final = [SECRET, "10", 1.5, True, [1], {"a": 1}, -1, 1001, 2**63, 10**400]
 NOT_A_LIST: Final = [SECRET, 1, True, {"a": SECRET}]
 
 DETAILS: Final = {
@@ -58,6 +61,18 @@ WRONG: Final = [
         ("POST", MESSAGES, ANSWER, DETAILS),
         ("POST", EXCHANGES, EXCHANGE, DETAILS),
         ("POST", EXCHANGES, EXCHANGE, {"question": NOT_TEXT, "answer": [*NOT_TEXT, None]}),
+        (
+            "POST",
+            CONTEXT,
+            {"question": SECRET},
+            {
+                "question": [*NOT_TEXT, None],
+                "model": NOT_TEXT,
+                "max_tokens": NOT_A_LIMIT,
+                "window": NOT_A_WINDOW,
+                SECRET: [1],
+            },
+        ),
         ("PATCH", TURN, {}, {"status": [*NOT_TEXT, None, "complete", "pending", "FAILED"]}),
     ]
     for field, values in fields.items()
@@ -95,6 +110,8 @@ async def test_a_number_is_not_guessed_from_text_or_from_a_boolean(
         (MESSAGES, {"role": "user"}),
         (MESSAGES, {"content": SECRET}),
         (EXCHANGES, {"question": SECRET}),
+        (CONTEXT, {}),
+        (CONTEXT, {"model": SECRET}),
         (EXCHANGES, {"answer": SECRET}),
     ],
 )

@@ -26,6 +26,7 @@ OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
 }
 OF_NOBODY = {"GET /healthz", "GET /readyz"}
 CREATING = {"POST /api/v1/sessions"}
+NAMING_IN_THE_BODY = {"POST /api/v1/rewrite"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +106,9 @@ async def attempt(stranger: Caller, operation: Operation, owned: Owned) -> httpx
 
 
 def test_every_route_is_tested_one_way_or_another() -> None:
-    known = {*OF_EVERYTHING_ONE_HAS, *OF_NOBODY, *CREATING, *map(str, OF_ONE_THING)}
+    known = {*OF_EVERYTHING_ONE_HAS, *OF_NOBODY, *CREATING, *NAMING_IN_THE_BODY}
 
-    assert known == {str(operation) for operation in OPERATIONS}
+    assert known | set(map(str, OF_ONE_THING)) == {str(operation) for operation in OPERATIONS}
     assert len(OF_ONE_THING) >= 11
 
 
@@ -188,6 +189,18 @@ async def test_a_reply_to_a_foreign_message_is_not_found(stranger: Caller, owned
 
     assert response.status_code == 404
     assert await stranger.messages(session) == []
+
+
+async def test_a_question_is_not_rewritten_by_what_a_stranger_said(
+    stranger: Caller, owned: Owned
+) -> None:
+    body = {"question": "What about it?", "session_id": owned.session_id}
+
+    response = await stranger.post("/api/v1/rewrite", body)
+
+    assert response.status_code == 404
+    assert SECRET not in response.text
+    assert (await owned.caller.post("/api/v1/rewrite", body)).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history"])

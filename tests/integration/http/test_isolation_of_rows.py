@@ -24,6 +24,7 @@ INSERTS: Final = {
     "sessions": "INSERT INTO sessions VALUES ($1, $2, 'x', '{}', '{}', '{}', now(), now(), now())",
     "turns": "INSERT INTO turns VALUES ($1, $2, 9, 'pending', now())",
     "messages": "INSERT INTO messages VALUES ($1, $2, 9, $2, NULL, 'user', 'x', '{}', NULL, now())",
+    "summaries": "INSERT INTO summaries VALUES ($1, $2, 1, 1, 'x', '{}', 'x', now())",
     "jobs": "INSERT INTO jobs VALUES ($1, $2, 'x', '{}', 0, now(), now())",
     "api_keys": "INSERT INTO api_keys VALUES ($1, $2, 't', 'u', '{user}', 'n', '', now())",
     "audit": "INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at) "
@@ -51,6 +52,7 @@ async def filled(services: Services, database: Database, scope: Scope) -> UUID:
     await services.messages.append(scope, session.session_id, [a_message(), gone])
     await services.messages.delete(scope, session.session_id, gone.message_id)
     async with database.owned_by(scope.owner_id) as owner:
+        await owner.execute(INSERTS["summaries"], scope.owner_id, session.session_id)
         for table in ("jobs", "api_keys"):
             await owner.execute(INSERTS[table], scope.owner_id, uuid4())
     assert all((await rows_of(database, scope.owner_id)).values())

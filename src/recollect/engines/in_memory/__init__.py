@@ -1,27 +1,44 @@
 """An engine that keeps everything in this process, for users' tests; gone when it ends."""
 
+from datetime import UTC, datetime
+
 from recollect.engines.in_memory.api_keys import InMemoryApiKeys
 from recollect.engines.in_memory.audit import InMemoryAuditLog
+from recollect.engines.in_memory.expiry import InMemoryExpired
 from recollect.engines.in_memory.history import InMemoryHistory
+from recollect.engines.in_memory.jobs import InMemoryJobs
 from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.engines.in_memory.sessions import InMemorySessions
 from recollect.engines.in_memory.state import State
+from recollect.engines.in_memory.summaries import InMemorySummaries
+from recollect.ports.clock import Clock
 from recollect.ports.stores import Stores
 
 __all__ = ["in_memory_stores"]
 
 
-def in_memory_stores() -> Stores:
+def in_memory_stores(clock: Clock | None = None) -> Stores:
     """Make empty stores that share nothing with those of any other call.
 
-    They belong to one event loop: an operation never awaits halfway, so none sees another's
-    half-done work.
+    They hide the sessions that have expired by the clock, or by the machine's time without
+    one. They belong to one event loop: an operation never awaits halfway, so none sees
+    another's half-done work.
     """
-    state = State()
+    state = State(clock or _MachineClock())
     return Stores(
         sessions=InMemorySessions(state),
         messages=InMemoryMessages(state),
         history=InMemoryHistory(state),
+        summaries=InMemorySummaries(state),
+        jobs=InMemoryJobs(state),
+        expired=InMemoryExpired(state),
         api_keys=InMemoryApiKeys(state),
         audit=InMemoryAuditLog(state),
     )
+
+
+class _MachineClock:
+    """As `recollect.system.SystemClock`, which stands beside the engines: they cannot see it."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)

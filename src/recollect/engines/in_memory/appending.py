@@ -21,7 +21,7 @@ def find_repeated(
         IdAlreadyUsed: some id stands for another message, also one of this very batch.
     """
     ids = [message.message_id for message in messages]
-    used = [message_id for message_id in ids if owner.conversation_with(message_id) is not None]
+    used = [message_id for message_id in ids if owner.has_message(message_id)]
     if not used:
         _refuse_doubles(ids)
         return None
@@ -64,7 +64,6 @@ def add_messages(
         conversation.session,
         name=conversation.session.name or _name_from(messages),
         updated_at=time,
-        last_accessed_at=time,
     )
     conversation.recount()
     return added

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 from uuid import UUID
 
 from recollect.domain.audit import AuditAction
@@ -11,7 +11,7 @@ from recollect.domain.message import Message
 from recollect.domain.paging import HistoryPosition, Page, PageRequest
 from recollect.domain.scope import Scope
 from recollect.engines.in_memory.paging import cut_page
-from recollect.engines.in_memory.state import State
+from recollect.engines.in_memory.state import Conversation, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +22,15 @@ class InMemoryHistory:
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """The owner's messages by time; within one session in the order of the sequence."""
-        messages = self.state.of(scope.owner_id).messages()
-        return cut_page(messages, page, HistoryPosition, position_of=_position)
+        return cut_page(self._messages(scope), page, HistoryPosition, position_of=_position)
 
     async def count(self, scope: Scope) -> int:
         """How many messages the owner has."""
-        return len(self.state.of(scope.owner_id).messages())
+        return len(self._messages(scope))
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
         """Delete one message, in whichever session; whether there was one. Audited."""
-        conversation = self.state.of(scope.owner_id).conversation_with(message_id)
+        conversation = self._conversation_with(scope, message_id)
         if conversation is None:
             return False
         conversation.remove([conversation.messages[message_id]])
@@ -40,7 +39,7 @@ class InMemoryHistory:
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
         """Delete all the owner's messages and say how many; the sessions stay. Audited."""
-        cleared = self.state.of(scope.owner_id).messages()
+        cleared = self._messages(scope)
         self._remove(scope, cleared)
         self.state.audit(
             scope, AuditAction.HISTORY_CLEARED, target=scope.user, count=len(cleared), now=now
@@ -49,13 +48,21 @@ class InMemoryHistory:
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
         """Delete all but the newest messages and say how many. Audited."""
-        newest_first = sorted(self.state.of(scope.owner_id).messages(), key=_position, reverse=True)
+        newest_first = sorted(self._messages(scope), key=_position, reverse=True)
         trimmed = newest_first[keep_last:]
         self._remove(scope, trimmed)
         self.state.audit(
             scope, AuditAction.HISTORY_TRIMMED, target=scope.user, count=len(trimmed), now=now
         )
         return len(trimmed)
+
+    def _messages(self, scope: Scope) -> tuple[Message, ...]:
+        conversations = self.state.conversations(scope)
+        return tuple(chain.from_iterable(found.messages.values() for found in conversations))
+
+    def _conversation_with(self, scope: Scope, message_id: UUID) -> Conversation | None:
+        conversations = self.state.conversations(scope)
+        return next((found for found in conversations if message_id in found.messages), None)
 
     def _remove(self, scope: Scope, messages: Iterable[Message]) -> None:
         conversations = self.state.of(scope.owner_id).conversations

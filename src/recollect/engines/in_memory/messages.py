@@ -6,14 +6,16 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.domain.audit import AuditAction
+from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import MessagePosition, Page, PageRequest
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
 from recollect.engines.in_memory.appending import add_messages, find_repeated
+from recollect.engines.in_memory.jobs import queue_compaction
 from recollect.engines.in_memory.paging import cut_page
-from recollect.engines.in_memory.state import State
-from recollect.ports.messages import Appended
+from recollect.engines.in_memory.state import Conversation, State
+from recollect.ports.messages import MAX_WINDOW, Appended, StoredWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class InMemoryMessages:
         *,
         reply_to: UUID | None = None,
         now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session."""
         conversation = self.state.conversation(scope, session_id)
@@ -39,6 +43,11 @@ class InMemoryMessages:
         if repeated is not None:
             return Appended(messages=repeated, is_new=False)
         added = add_messages(conversation, messages, reply_to=reply_to, now=now)
+        conversation.use(now=now, expires_at=expires_at)
+        end = conversation.summarized_through
+        unsummarized = sum(m.sequence > end for m in conversation.messages.values())
+        if compaction is not None and compaction.is_due(unsummarized):
+            queue_compaction(self.state, scope, session_id, now=now)
         return Appended(messages=added, is_new=True)
 
     async def last(
@@ -47,6 +56,24 @@ class InMemoryMessages:
         """The last messages, oldest first; None if there is no session."""
         conversation = self.state.conversation(scope, session_id)
         return None if conversation is None else tuple(conversation.messages.values())[-count:]
+
+    async def window(
+        self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
+    ) -> StoredWindow | None:
+        """The session, its summary and its last messages, oldest first; None without a session."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return None
+        answered = _answered(conversation)
+        size = count
+        if covers_all:
+            after = [m for m in answered if m.sequence > conversation.summarized_through]
+            size = min(max(count, len(after)), MAX_WINDOW)
+        return StoredWindow(
+            session=conversation.session,
+            summary=conversation.summary,
+            messages=answered[max(0, len(answered) - size) :],
+        )
 
     async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
@@ -94,6 +121,16 @@ class InMemoryMessages:
         if conversation.turns[turn_number] is TurnStatus.PENDING:
             conversation.turns[turn_number] = TurnStatus.FAILED
         return True
+
+
+def _answered(conversation: Conversation) -> tuple[Message, ...]:
+    """The messages that belong to a complete turn, or to none."""
+    return tuple(
+        message
+        for message in conversation.messages.values()
+        if message.turn_number is None
+        or conversation.turns[message.turn_number] is TurnStatus.COMPLETE
+    )
 
 
 def _position(message: Message) -> MessagePosition:

@@ -19,14 +19,21 @@ class InMemorySessions:
     state: State
 
     async def start(
-        self, scope: Scope, session: NewSession, *, now: datetime
+        self,
+        scope: Scope,
+        session: NewSession,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
         """Create the session, or return the one with that id as it is; and whether it is new."""
         existing = self.state.conversation(scope, session.session_id)
         if existing is not None:
             return existing.session, False
-        started = _started(session, now)
         conversations = self.state.of(scope.owner_id).conversations
+        if session.session_id in conversations:
+            self.state.delete_expired(scope.owner_id, session.session_id, now=now)
+        started = _started(session, now, expires_at)
         conversations[session.session_id] = Conversation(session=started)
         return started, True
 
@@ -37,8 +44,7 @@ class InMemorySessions:
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
         """The owner's sessions by the time of their last change."""
-        conversations = self.state.of(scope.owner_id).conversations.values()
-        sessions = [conversation.session for conversation in conversations]
+        sessions = [conversation.session for conversation in self.state.conversations(scope)]
         return cut_page(sessions, page, SessionPosition, position_of=_position)
 
     async def change(
@@ -49,13 +55,15 @@ class InMemorySessions:
         if conversation is None:
             return None
         conversation.session = _changed(conversation.session, changes, now)
+        conversation.use(now=now, expires_at=None)
         return conversation.session
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
         """Delete the session with its turns and messages; whether there was one. Audited."""
-        deleted = self.state.of(scope.owner_id).conversations.pop(session_id, None)
+        deleted = self.state.conversation(scope, session_id)
         if deleted is None:
             return False
+        del self.state.of(scope.owner_id).conversations[session_id]
         self.state.audit(
             scope,
             AuditAction.SESSION_DELETED,
@@ -65,8 +73,16 @@ class InMemorySessions:
         )
         return True
 
+    async def touch(
+        self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
+    ) -> None:
+        """Note that the session was used, and move its end to `expires_at` if that is later."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is not None:
+            conversation.use(now=now, expires_at=expires_at)
 
-def _started(session: NewSession, now: datetime) -> Session:
+
+def _started(session: NewSession, now: datetime, expires_at: datetime | None) -> Session:
     return Session(
         session_id=session.session_id,
         name=session.name,
@@ -76,7 +92,7 @@ def _started(session: NewSession, now: datetime) -> Session:
         created_at=now,
         updated_at=now,
         last_accessed_at=now,
-        expires_at=None,
+        expires_at=expires_at,
         message_count=0,
         turn_count=0,
     )
@@ -84,15 +100,13 @@ def _started(session: NewSession, now: datetime) -> Session:
 
 def _changed(session: Session, changes: SessionChanges, now: datetime) -> Session:
     metadata = session.metadata if changes.metadata is None else copy_object(changes.metadata)
-    time = max(now, session.updated_at)
     return replace(
         session,
         name=session.name if changes.name is None else changes.name,
         metadata=metadata,
         databases=session.databases if changes.databases is None else changes.databases,
         tags=session.tags if changes.tags is None else changes.tags,
-        updated_at=time,
-        last_accessed_at=time,
+        updated_at=max(now, session.updated_at),
     )
 
 

@@ -8,16 +8,19 @@ from uuid import UUID
 
 from recollect.domain.api_key import ApiKey
 from recollect.domain.audit import AuditAction, AuditEntry
+from recollect.domain.compaction import Summary
+from recollect.domain.job import Job
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import Session
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.turn import TurnStatus
+from recollect.ports.clock import Clock
 
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """A session with its messages and turns.
+    """A session with its messages, turns and summary.
 
     The last numbers given out are kept apart from what is there now, so that a deleted
     message's number is never given again.
@@ -28,11 +31,37 @@ class Conversation:
     turns: dict[int, TurnStatus] = field(default_factory=dict)
     last_sequence: int = 0
     last_turn: int = 0
+    summary: Summary | None = None
+
+    @property
+    def summarized_through(self) -> int:
+        """The last message that the summary stands for; 0 without one."""
+        return 0 if self.summary is None else self.summary.last_sequence
+
+    def has_expired(self, now: datetime) -> bool:
+        """Whether the session has come to its end."""
+        end = self.session.expires_at
+        return end is not None and end <= now
+
+    def use(self, *, now: datetime, expires_at: datetime | None) -> None:
+        """Note that the session was used; its end, if it has one, may move but only away."""
+        end = self.session.expires_at
+        if end is not None and expires_at is not None:
+            end = max(end, expires_at)
+        time = max(self.session.last_accessed_at, now)
+        self.session = replace(self.session, last_accessed_at=time, expires_at=end)
+
+    def summarize(self, summary: Summary | None) -> None:
+        """Put a summary, or none, in the place of the one before."""
+        self.summary = summary
+        self.session = replace(self.session, summary=None if summary is None else summary.text)
 
     def remove(self, messages: Iterable[Message]) -> None:
-        """Take messages out, and with them the turns that no message belongs to any more."""
+        """Take messages out, and with them what lives by them: turns, and a summary of them."""
         for message in messages:
             del self.messages[message.message_id]
+            if self._is_summarized(message):
+                self.summarize(None)
         alive = {message.turn_number for message in self.messages.values()}
         self.turns = {number: status for number, status in self.turns.items() if number in alive}
         self.recount()
@@ -43,6 +72,11 @@ class Conversation:
             self.session, message_count=len(self.messages), turn_count=len(self.turns)
         )
 
+    def _is_summarized(self, message: Message) -> bool:
+        if self.summary is None:
+            return False
+        return self.summary.first_sequence <= message.sequence <= self.summary.last_sequence
+
 
 @dataclass(slots=True, kw_only=True)
 class OwnerMemory:
@@ -52,35 +86,60 @@ class OwnerMemory:
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
     audit_entries: list[AuditEntry] = field(default_factory=list)
 
-    def messages(self) -> list[Message]:
-        """The owner's messages of all sessions, in no particular order."""
-        return [
-            message
-            for conversation in self.conversations.values()
-            for message in conversation.messages.values()
-        ]
-
-    def conversation_with(self, message_id: UUID) -> Conversation | None:
-        """The conversation that holds a message, or None."""
-        for conversation in self.conversations.values():
-            if message_id in conversation.messages:
-                return conversation
-        return None
+    def has_message(self, message_id: UUID) -> bool:
+        """Whether some message has that id, also one of an expired session not yet deleted."""
+        return any(message_id in found.messages for found in self.conversations.values())
 
 
 class State:
     """The memories of all owners, shared by the stores of one engine."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._owners: defaultdict[UUID, OwnerMemory] = defaultdict(OwnerMemory)
+        self.jobs: dict[tuple[UUID, UUID], Job] = {}
+        """By owner and job id: two owners may have sessions, and so jobs, of the same id."""
 
     def of(self, owner_id: UUID) -> OwnerMemory:
         """What is kept for this owner, and for nobody else."""
         return self._owners[owner_id]
 
     def conversation(self, scope: Scope, session_id: UUID) -> Conversation | None:
-        """The owner's conversation of that id, or None."""
-        return self.of(scope.owner_id).conversations.get(session_id)
+        """The owner's conversation of that id, or None; also if it has expired."""
+        found = self.of(scope.owner_id).conversations.get(session_id)
+        return None if found is None or found.has_expired(self._clock.now()) else found
+
+    def conversations(self, scope: Scope) -> list[Conversation]:
+        """The owner's conversations that have not expired."""
+        now = self._clock.now()
+        found = self.of(scope.owner_id).conversations.values()
+        return [conversation for conversation in found if not conversation.has_expired(now)]
+
+    def expired(self, now: datetime) -> list[tuple[UUID, Conversation]]:
+        """The expired conversations of all owners, with their owners' ids, oldest end first."""
+        found = [
+            (owner_id, conversation)
+            for owner_id, owner in self._owners.items()
+            for conversation in owner.conversations.values()
+            if conversation.has_expired(now)
+        ]
+        return sorted(
+            found, key=lambda pair: (pair[1].session.expires_at, pair[1].session.session_id)
+        )
+
+    def delete_expired(self, owner_id: UUID, session_id: UUID, *, now: datetime) -> None:
+        """Delete an expired conversation, and write so into its owner's audit log."""
+        owner = self.of(owner_id)
+        deleted = owner.conversations.pop(session_id)
+        entry = AuditEntry(
+            action=AuditAction.SESSION_EXPIRED,
+            target=str(session_id),
+            count=len(deleted.messages),
+            actor="retention",
+            transaction_id="",
+            at=now,
+        )
+        owner.audit_entries.append(entry)
 
     def audit(
         self,

@@ -7,13 +7,26 @@ from uuid import UUID
 
 from asyncpg import Connection
 
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.job import JobKind, job_id_for
 from recollect.domain.message import NO_DETAILS, Message, NewMessage, Role
 from recollect.domain.scope import Scope
 from recollect.domain.session import name_from_question
 from recollect.domain.turn import split_before_first_question, turn_offsets
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import to_json
+from recollect.engines.postgres.rows import job_payload, to_json
 from recollect.errors import MessageNotFound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendTimes:
+    """The times that matter to an append."""
+
+    said_at: datetime
+    read_at: datetime
+    """By which a session must not have expired."""
+    expires_at: datetime | None
+    """The end that a session with an end moves to."""
 
 
 async def append(
@@ -23,7 +36,8 @@ async def append(
     messages: Sequence[NewMessage],
     *,
     reply_to: UUID | None,
-    now: datetime,
+    when: AppendTimes,
+    compaction: CompactionPolicy | None,
 ) -> tuple[Message, ...]:
     """Store the messages one after the other; none of them if there is no session."""
     answers = _LATEST
@@ -31,7 +45,9 @@ async def append(
         answers = await _turn_of(connection, scope, session_id, reply_to)
     stored: list[Message] = []
     for part in split_before_first_question(messages):
-        stored += await _append_part(connection, scope, session_id, part, answers=answers, now=now)
+        stored += await _append_part(
+            connection, scope, session_id, part, answers=answers, when=when, compaction=compaction
+        )
     return tuple(stored)
 
 
@@ -64,7 +80,8 @@ async def _append_part(
     messages: Sequence[NewMessage],
     *,
     answers: _Answered,
-    now: datetime,
+    when: AppendTimes,
+    compaction: CompactionPolicy | None,
 ) -> list[Message]:
     offsets = list(turn_offsets(messages))
     rows = await connection.fetch(
@@ -81,7 +98,12 @@ async def _append_part(
         answers.is_latest,
         answers.turn_number,
         _session_name(messages),
-        now,
+        when.said_at,
+        when.expires_at,
+        when.read_at,
+        None if compaction is None else compaction.trigger,
+        job_id_for(JobKind.COMPACT, session_id),
+        job_payload(scope, session_id),
     )
     return [
         Message(

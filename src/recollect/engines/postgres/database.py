@@ -1,7 +1,6 @@
 """Connections that work for one owner at a time."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Final, Self
 from uuid import UUID
 
@@ -9,6 +8,7 @@ import asyncpg
 
 from recollect.engines.postgres.faults import translated
 from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.transaction import Transaction
 
 _SETTINGS: Final = {
     "application_name": "recollect",
@@ -17,7 +17,7 @@ _SETTINGS: Final = {
     "idle_in_transaction_session_timeout": "60s",
     "jit": "off",  # our statements run for microseconds, compiling them would take milliseconds
 }
-_ACQUIRE_SECONDS: Final = 30
+_CONNECT_SECONDS: Final = 30
 
 
 class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no type hints
@@ -50,7 +50,7 @@ class Database:
                 max_size=max_connections,
                 connection_class=Connection,
                 server_settings=_SETTINGS,
-                timeout=_ACQUIRE_SECONDS,
+                timeout=_CONNECT_SECONDS,
             )
         return cls(pool)
 
@@ -58,21 +58,15 @@ class Database:
         """Let running work finish, then close every connection."""
         await self._pool.close()
 
-    @asynccontextmanager
-    async def owned_by(self, owner_id: UUID) -> AsyncIterator[asyncpg.Connection]:
+    def owned_by(self, owner_id: UUID) -> Transaction:
         """A transaction that sees and changes the rows of one owner, and commits at the end."""
-        with translated():
-            async with self._pool.acquire(timeout=_ACQUIRE_SECONDS) as connection:
-                # Begun and bound in one round trip. The simple protocol binds no parameters, but
-                # the text of a UUID object is hexadecimal digits and hyphens, whatever was sent.
-                await connection.execute(f"BEGIN; SET LOCAL recollect.owner_id = '{owner_id!s}'")
-                try:
-                    yield connection
-                except BaseException:
-                    if not connection.is_closed():
-                        await connection.execute("ROLLBACK")
-                    raise
-                await connection.execute("COMMIT")
+        return Transaction(self._pool, f"SET LOCAL recollect.owner_id = '{owner_id!s}'")
+
+    def working(self, *, now: datetime) -> Transaction:
+        """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
+        time = now.isoformat()
+        settings = f"SET LOCAL recollect.worker = 'on'; SET LOCAL recollect.now = '{time}'"
+        return Transaction(self._pool, settings)
 
     async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
         """Run a statement that reads the rows of one owner and sets that owner itself.

@@ -30,16 +30,29 @@ def translated() -> Iterator[None]:
     """Report as `DatabaseUnavailable` what is the database's state and nobody's mistake."""
     try:
         yield
-    except asyncpg.InterfaceError as error:
-        # The driver's word for misuse, too, which must not pass for a database that is away.
-        if "closed" not in str(error):
+    except (asyncpg.InterfaceError, *_REFUSED, *_UNREACHABLE) as error:
+        reported = unavailable(error)
+        if reported is None:
             raise
-        raise DatabaseUnavailable(f"the database does not answer: {error}") from error
-    except _REFUSED as error:
-        raise DatabaseUnavailable(
-            f"the database refuses the connection: {error}; "
-            "check user, password and database of MEMORY_DB_CONNECTION_STRING"
-        ) from error
-    except _UNREACHABLE as error:
-        problem = str(error) or type(error).__name__
-        raise DatabaseUnavailable(f"the database does not answer: {problem}") from error
+        raise reported from error
+
+
+def unavailable(error: BaseException) -> DatabaseUnavailable | None:
+    """What an error says of the database's state; None if it says nothing of it."""
+    match error:
+        case asyncpg.InterfaceError():
+            # The driver's word for misuse, too, which must not pass for a database that is away.
+            is_away = "closed" in str(error)
+            return (
+                DatabaseUnavailable(f"the database does not answer: {error}") if is_away else None
+            )
+        case _ if isinstance(error, _REFUSED):
+            return DatabaseUnavailable(
+                f"the database refuses the connection: {error}; "
+                "check user, password and database of MEMORY_DB_CONNECTION_STRING"
+            )
+        case _ if isinstance(error, _UNREACHABLE):
+            problem = str(error) or type(error).__name__
+            return DatabaseUnavailable(f"the database does not answer: {problem}")
+        case _:
+            return None

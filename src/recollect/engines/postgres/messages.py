@@ -7,18 +7,20 @@ from uuid import UUID
 from asyncpg import ForeignKeyViolationError, UniqueViolationError
 
 from recollect.domain.audit import AuditAction
+from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import MessagePosition, Order, Page, PageRequest
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
-from recollect.engines.postgres.append import append
+from recollect.engines.postgres.append import AppendTimes, append
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.deletion import remove_message, remove_messages
+from recollect.engines.postgres.deletion import lock_sessions, remove
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from
+from recollect.engines.postgres.rows import message_from, window_from
 from recollect.errors import IdAlreadyUsed, MessageNotFound
-from recollect.ports.messages import Appended
+from recollect.ports.clock import Clock
+from recollect.ports.messages import MAX_WINDOW, Appended, StoredWindow
 
 _START = (None,)
 
@@ -26,8 +28,9 @@ _START = (None,)
 class PostgresMessageStore:
     """Keeps messages and turns in the tables of those names."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     async def append(
         self,
@@ -37,12 +40,21 @@ class PostgresMessageStore:
         *,
         reply_to: UUID | None = None,
         now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session."""
+        when = AppendTimes(said_at=now, read_at=self._clock.now(), expires_at=expires_at)
         try:
             async with self._database.owned_by(scope.owner_id) as connection:
                 stored = await append(
-                    connection, scope, session_id, messages, reply_to=reply_to, now=now
+                    connection,
+                    scope,
+                    session_id,
+                    messages,
+                    reply_to=reply_to,
+                    when=when,
+                    compaction=compaction,
                 )
         except UniqueViolationError:
             return await self._find_repeated(scope, session_id, messages)
@@ -50,6 +62,8 @@ class PostgresMessageStore:
             # What it replies to is gone; a retry finds itself stored all the same.
             if await self._stored(scope, messages):
                 return await self._find_repeated(scope, session_id, messages)
+            if not await self._is_there(scope, session_id):
+                return None
             raise MessageNotFound(reply_to) from None
         return Appended(messages=stored, is_new=True) if stored else None
 
@@ -57,20 +71,42 @@ class PostgresMessageStore:
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
-        rows = await self._database.read("last_messages", scope.owner_id, session_id, count)
-        if not rows and not await self._database.read("get_session", scope.owner_id, session_id):
+        rows = await self._database.read(
+            "last_messages", scope.owner_id, session_id, count, self._clock.now()
+        )
+        if not rows and not await self._is_there(scope, session_id):
             return None
         return tuple(map(message_from, reversed(rows)))
+
+    async def window(
+        self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
+    ) -> StoredWindow | None:
+        """The session, its summary and its last messages, oldest first; None without a session."""
+        rows = await self._database.read(
+            "read_window",
+            scope.owner_id,
+            session_id,
+            count,
+            covers_all,
+            MAX_WINDOW,
+            self._clock.now(),
+        )
+        return window_from(rows) if rows else None
 
     async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
         name = _LISTS[page.order]
         position = page.position(MessagePosition) or _START
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(
-                query(name), scope.owner_id, session_id, *position, page.limit + 1, page.offset
-            )
-        if not rows and not await self._database.read("get_session", scope.owner_id, session_id):
+        rows = await self._database.read(
+            name,
+            scope.owner_id,
+            session_id,
+            *position,
+            page.limit + 1,
+            page.offset,
+            self._clock.now(),
+        )
+        if not rows and not await self._is_there(scope, session_id):
             return None
         messages = map(message_from, rows)
         return page.page([(m, MessagePosition(m.sequence)) for m in messages])
@@ -79,15 +115,21 @@ class PostgresMessageStore:
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
         """Delete one message; whether there was one in that session."""
-        return await remove_message(self._database, scope, message_id, session_id, now=now)
+        async with self._database.owned_by(scope.owner_id) as connection:
+            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
+            count = await remove(connection, scope, "delete_message", locked, message_id)
+            if count:
+                action = AuditAction.MESSAGE_DELETED
+                await record(connection, scope, action, message_id, count=count, now=now)
+        return bool(count)
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
         """Delete all messages of the session and say how many; None if there is none."""
         async with self._database.owned_by(scope.owner_id) as connection:
-            locked = await connection.fetch(query("lock_sessions"), scope.owner_id, session_id)
+            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
             if not locked:
                 return None
-            count = await remove_messages(connection, scope, "delete_messages", session_id)
+            count = await remove(connection, scope, "delete_messages", locked)
             action = AuditAction.MESSAGES_CLEARED
             await record(connection, scope, action, session_id, count=count, now=now)
         return count
@@ -98,7 +140,7 @@ class PostgresMessageStore:
         """How far the turn has come, or None if there is no such turn."""
         async with self._database.owned_by(scope.owner_id) as connection:
             status = await connection.fetchval(
-                query("turn_status"), scope.owner_id, session_id, turn_number
+                query("turn_status"), scope.owner_id, session_id, turn_number, self._clock.now()
             )
         return None if status is None else TurnStatus(status)
 
@@ -106,9 +148,13 @@ class PostgresMessageStore:
         """Mark a turn as failed if it is pending; whether there is such a turn."""
         async with self._database.owned_by(scope.owner_id) as connection:
             found = await connection.fetchval(
-                query("fail_turn"), scope.owner_id, session_id, turn_number
+                query("fail_turn"), scope.owner_id, session_id, turn_number, self._clock.now()
             )
         return found is True
+
+    async def _is_there(self, scope: Scope, session_id: UUID) -> bool:
+        now = self._clock.now()
+        return bool(await self._database.read("get_session", scope.owner_id, session_id, now))
 
     async def _find_repeated(
         self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]

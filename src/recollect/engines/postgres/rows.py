@@ -1,15 +1,21 @@
 """Rows of the database as values of the domain, and back."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
 
 import orjson
 from asyncpg import Record
 
 from recollect.domain.api_key import ApiKey, KeyScope
 from recollect.domain.audit import AuditAction, AuditEntry
+from recollect.domain.compaction import Summary
+from recollect.domain.job import Job, JobKind
 from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role
+from recollect.domain.scope import Scope
 from recollect.domain.session import Session
 from recollect.domain.text import JsonObject
+from recollect.ports.messages import StoredWindow
 
 _ROLES: Final = {str(role): role for role in Role}  # a third of the time of Role(…)
 
@@ -19,7 +25,7 @@ def to_json(value: JsonObject) -> str:
     return orjson.dumps(value, default=dict).decode()
 
 
-def session_from(row: Record) -> Session:
+def session_from(row: Mapping[str, Any]) -> Session:
     """A row of `sessions`."""
     return Session(
         session_id=row["session_id"],
@@ -50,6 +56,59 @@ def message_from(row: Record) -> Message:
         metadata=orjson.loads(row["metadata"]),
         details=NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details)),
         created_at=row["created_at"],
+    )
+
+
+def window_from(rows: Sequence[Record]) -> StoredWindow:
+    """Rows of the statement `window`: one a message, or one without, each with the session."""
+    first = rows[0]
+    session = {**first, "metadata": first["session_metadata"]}
+    session["created_at"] = first["session_created_at"]
+    return StoredWindow(
+        session=session_from(session),
+        summary=None if first["summary"] is None else _window_summary(first),
+        messages=tuple(message_from(row) for row in reversed(rows) if row["sequence"] is not None),
+    )
+
+
+def _window_summary(row: Mapping[str, Any]) -> Summary:
+    return Summary(
+        text=row["summary"],
+        first_sequence=row["first_sequence"],
+        last_sequence=row["summary_end"],
+        tables=tuple(row["tables"]),
+        method=row["method"],
+        created_at=row["summarized_at"],
+    )
+
+
+def summary_from(row: Record) -> Summary:
+    """A row of `summaries`."""
+    return Summary(
+        text=row["text"],
+        first_sequence=row["first_sequence"],
+        last_sequence=row["last_sequence"],
+        tables=tuple(row["tables"]),
+        method=row["method"],
+        created_at=row["created_at"],
+    )
+
+
+def job_payload(scope: Scope, session_id: UUID) -> str:
+    """What a worker must know to do a job for an owner."""
+    return to_json({"tenant": scope.tenant, "user": scope.user, "session_id": str(session_id)})
+
+
+def job_from(row: Record) -> Job:
+    """A row of `jobs`."""
+    payload = orjson.loads(row["payload"])
+    return Job(
+        job_id=row["job_id"],
+        kind=JobKind(row["kind"]),
+        scope=Scope(tenant=payload["tenant"], user=payload["user"], actor="worker"),
+        session_id=UUID(payload["session_id"]),
+        attempts=row["attempts"],
+        scheduled_at=row["scheduled_at"],
     )
 
 

@@ -1,9 +1,12 @@
 """Sessions in PostgreSQL."""
 
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.audit import AuditAction
+from asyncpg import Connection
+
+from recollect.domain.audit import RETENTION, AuditAction
 from recollect.domain.paging import Order, Page, PageRequest, SessionPosition
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, Session, SessionChanges
@@ -11,6 +14,7 @@ from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import session_from, to_json
+from recollect.ports.clock import Clock
 
 _START = (None, None)
 
@@ -18,16 +22,22 @@ _START = (None, None)
 class PostgresSessionStore:
     """Keeps sessions in the table of that name."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     async def start(
-        self, scope: Scope, session: NewSession, *, now: datetime
+        self,
+        scope: Scope,
+        session: NewSession,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
         """Create the session, or return the one with that id as it is; and whether it is new."""
         found = await self.get(scope, session.session_id)
         while found is None:
-            created = await self._create(scope, session, now)
+            created = await self._create(scope, session, now, expires_at)
             if created is not None:
                 return created, True
             # Somebody created it since we looked, or it was deleted since that was seen.
@@ -36,7 +46,8 @@ class PostgresSessionStore:
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
         """The session, or None."""
-        rows = await self._database.read("get_session", scope.owner_id, session_id)
+        now = self._clock.now()
+        rows = await self._database.read("get_session", scope.owner_id, session_id, now)
         return session_from(rows[0]) if rows else None
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
@@ -45,7 +56,12 @@ class PostgresSessionStore:
         position = page.position(SessionPosition) or _START
         async with self._database.owned_by(scope.owner_id) as connection:
             rows = await connection.fetch(
-                query(name), scope.owner_id, *position, page.limit + 1, page.offset
+                query(name),
+                scope.owner_id,
+                *position,
+                page.limit + 1,
+                page.offset,
+                self._clock.now(),
             )
         sessions = map(session_from, rows)
         return page.page([(s, SessionPosition(s.updated_at, s.session_id)) for s in sessions])
@@ -65,21 +81,41 @@ class PostgresSessionStore:
                 changes.databases,
                 changes.tags,
                 now,
+                self._clock.now(),
             )
         return None if row is None else session_from(row)
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
         """Delete the session with its turns and messages; whether there was one."""
         async with self._database.owned_by(scope.owner_id) as connection:
-            count = await connection.fetchval(query("delete_session"), scope.owner_id, session_id)
+            count = await connection.fetchval(
+                query("delete_session"), scope.owner_id, session_id, self._clock.now()
+            )
             if count is None:
                 return False
             action = AuditAction.SESSION_DELETED
             await record(connection, scope, action, session_id, count=count, now=now)
         return True
 
-    async def _create(self, scope: Scope, session: NewSession, now: datetime) -> Session | None:
+    async def touch(
+        self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
+    ) -> None:
+        """Note that the session was used, and move its end to `expires_at` if that is later."""
         async with self._database.owned_by(scope.owner_id) as connection:
+            await connection.execute(
+                query("touch_session"),
+                scope.owner_id,
+                session_id,
+                now,
+                expires_at,
+                self._clock.now(),
+            )
+
+    async def _create(
+        self, scope: Scope, session: NewSession, now: datetime, expires_at: datetime | None
+    ) -> Session | None:
+        async with self._database.owned_by(scope.owner_id) as connection:
+            await self._make_room(connection, scope, session.session_id, now)
             row = await connection.fetchrow(
                 query("start_session"),
                 scope.owner_id,
@@ -91,8 +127,21 @@ class PostgresSessionStore:
                 session.databases,
                 session.tags,
                 now,
+                expires_at,
             )
         return None if row is None else session_from(row)
+
+    async def _make_room(
+        self, connection: Connection, scope: Scope, session_id: UUID, now: datetime
+    ) -> None:
+        """Delete an expired session whose id is wanted again, as the clean-up would."""
+        count = await connection.fetchval(
+            query("delete_if_expired"), scope.owner_id, session_id, self._clock.now()
+        )
+        if count is not None:
+            told = replace(scope, actor=RETENTION, transaction_id="")
+            action = AuditAction.SESSION_EXPIRED
+            await record(connection, told, action, session_id, count=count, now=now)
 
 
 _LISTS = {Order.DESC: "list_sessions_newest_first", Order.ASC: "list_sessions_oldest_first"}

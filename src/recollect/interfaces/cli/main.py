@@ -5,7 +5,16 @@ import sys
 import typer
 
 from recollect.errors import RecollectError
-from recollect.interfaces.cli import audit, doctor, keys, migrate, serve, sessions
+from recollect.interfaces.cli import (
+    audit,
+    doctor,
+    keys,
+    migrate,
+    rewrite,
+    serve,
+    sessions,
+    worker,
+)
 from recollect.interfaces.cli.output import fail
 
 app = typer.Typer(
@@ -19,7 +28,10 @@ app.command()(serve.serve)
 app.command()(migrate.migrate)
 app.add_typer(keys.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
+app.command()(rewrite.rewrite)
 app.command()(audit.audit)
+app.command()(worker.worker)
+app.command()(worker.cleanup)
 app.command()(doctor.doctor)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.settings import LogFormat, load_settings
+from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
 
 
@@ -23,11 +23,6 @@ def serve(
     settings = load_settings(**{name: value for name, value in chosen.items() if value is not None})
     settings.check_address()
     configure_logging(
-        level=settings.log_level,
-        as_json=True if as_json else _wants_json(settings.log_format),
+        level=settings.log_level, as_json=True if as_json else settings.wants_json_logs
     )
     run_server(settings)
-
-
-def _wants_json(log_format: LogFormat | None) -> bool | None:
-    return None if log_format is None else log_format is LogFormat.JSON

@@ -7,7 +7,14 @@ from fastapi import FastAPI
 from recollect.interfaces.http.auth import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, Transactions
-from recollect.interfaces.http.routes import health, history, messages, sessions
+from recollect.interfaces.http.routes import (
+    contexts,
+    health,
+    history,
+    messages,
+    rewrites,
+    sessions,
+)
 from recollect.memory import Memory
 from recollect.settings import Settings
 
@@ -31,7 +38,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
     )
     app.state.memory = memory
     app.state.authenticator = Authenticator(settings, memory.services.api_keys)
-    for module in (sessions, messages, history, health):
+    for module in (sessions, messages, contexts, rewrites, history, health):
         app.include_router(module.router)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

@@ -1,7 +1,11 @@
 """Running the HTTP application until somebody stops it."""
 
+import asyncio
 import socket
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from types import FrameType
 
 import uvicorn
@@ -9,6 +13,7 @@ import uvloop
 
 from recollect.errors import ConfigurationError
 from recollect.interfaces.http.app import create_app
+from recollect.interfaces.worker import work_forever
 from recollect.memory import Memory
 from recollect.settings import Settings
 
@@ -49,7 +54,24 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         sys.stderr.write(f"Recollect listens on http://{shown}:{port}\n")
-        await _Server(config).serve([listener])
+        async with _background_work(memory, settings):
+            await _Server(config).serve([listener])
+
+
+@asynccontextmanager
+async def _background_work(memory: Memory, settings: Settings) -> AsyncIterator[None]:
+    """Work on jobs meanwhile, unless workers of their own do."""
+    if not settings.worker:
+        yield
+        return
+    every = timedelta(hours=settings.cleanup_interval_hours)
+    task = asyncio.create_task(work_forever(memory.services, cleanup_every=every))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 class _Server(uvicorn.Server):

@@ -2,14 +2,20 @@
 
 from recollect.testing.contracts.api_keys import ApiKeyStoreContract
 from recollect.testing.contracts.audit import AuditLogContract
+from recollect.testing.contracts.compaction import SummaryStoreContract
+from recollect.testing.contracts.expiry import ExpiredSessionsContract
 from recollect.testing.contracts.history import HistoryStoreContract
 from recollect.testing.contracts.isolation import IsolationContract
+from recollect.testing.contracts.jobs import JobQueueContract
 from recollect.testing.contracts.message_appending import MessageAppendingContract
 from recollect.testing.contracts.message_deleting import MessageDeletingContract
 from recollect.testing.contracts.message_reading import MessageReadingContract
 from recollect.testing.contracts.message_retrying import MessageRetryingContract
+from recollect.testing.contracts.queueing import QueueingContract
+from recollect.testing.contracts.retention import RetentionContract
 from recollect.testing.contracts.sessions import SessionStoreContract
 from recollect.testing.contracts.turns import TurnContract
+from recollect.testing.contracts.windows import WindowContract
 
 
 class EngineContract:
@@ -35,6 +41,24 @@ class EngineContract:
 
     class TestHistory(HistoryStoreContract):
         """Across sessions."""
+
+    class TestWindows(WindowContract):
+        """What a context is made of."""
+
+    class TestSummaries(SummaryStoreContract):
+        """One for each session, and no word lost."""
+
+    class TestQueueing(QueueingContract):
+        """Compaction is queued when it is due."""
+
+    class TestJobs(JobQueueContract):
+        """One worker at a time."""
+
+    class TestRetention(RetentionContract):
+        """What has expired is gone at once."""
+
+    class TestExpiredSessions(ExpiredSessionsContract):
+        """Cleaned up, and told."""
 
     class TestApiKeys(ApiKeyStoreContract):
         """Kept, found, revoked."""

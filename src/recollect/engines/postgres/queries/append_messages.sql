@@ -1,4 +1,4 @@
--- Store messages in a session: sequence numbers, turns and counters, all in one atomic statement.
+-- Store messages in a session: sequence numbers, turns, counters and work, all in one statement.
 -- The update of the session's row makes writers of one session queue up, so that numbers are
 -- neither shared nor skipped; time never runs backwards within a session.
 WITH session AS (
@@ -9,10 +9,12 @@ WITH session AS (
         turn_count = turn_count + $9,
         current_turn = CASE WHEN $9 > 0 THEN last_turn + $9 ELSE current_turn END,
         updated_at = greatest(updated_at, $13),
-        last_accessed_at = greatest(updated_at, $13),
+        last_accessed_at = greatest(last_accessed_at, $13),
+        expires_at = CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at, $14) END,
         name = coalesce(name, $12)
-    WHERE owner_id = $1 AND session_id = $2
+    WHERE owner_id = $1 AND session_id = $2 AND (expires_at IS NULL OR expires_at > $15)
     RETURNING
+        message_count - summarized_count AS unsummarized,
         last_sequence - cardinality($3::uuid[]) AS sequence_before,
         last_turn - $9 AS turn_before,
         current_turn,
@@ -48,6 +50,12 @@ WITH session AS (
     GROUP BY turn_number
     ON CONFLICT (owner_id, session_id, turn_number) DO UPDATE
     SET status = excluded.status, completed_at = excluded.completed_at
+), job AS (
+    INSERT INTO jobs (owner_id, job_id, kind, payload, scheduled_at, created_at)
+    SELECT $1, $17, 'compact', $18::text::json, $13, $13
+    FROM session
+    WHERE unsummarized > $16::bigint
+    ON CONFLICT (owner_id, job_id) DO NOTHING
 ), stored AS (
     INSERT INTO messages (
         owner_id, session_id, sequence, message_id, turn_number, role, content,

@@ -1,7 +1,7 @@
--- Delete all the owner's messages, or those of one session; how many in each.
+-- Delete all messages of these sessions; how many in each, and from where on.
 WITH gone AS (
     DELETE FROM messages
-    WHERE owner_id = $1 AND ($2::uuid IS NULL OR session_id = $2)
-    RETURNING session_id
+    WHERE owner_id = $1 AND session_id = ANY($2::uuid[])
+    RETURNING session_id, sequence
 )
-SELECT session_id, count(*) AS count FROM gone GROUP BY session_id
+SELECT session_id, min(sequence) AS first_gone, count(*) AS count FROM gone GROUP BY session_id

@@ -2,7 +2,12 @@
 SELECT session.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT * FROM sessions
-    WHERE owner_id = scope.owner_id AND session_id = $2
+    SELECT found.*, summary.text AS summary
+    FROM sessions AS found
+    LEFT JOIN summaries AS summary
+        ON summary.owner_id = found.owner_id AND summary.session_id = found.session_id
+    WHERE found.owner_id = scope.owner_id
+      AND found.session_id = $2
+      AND (found.expires_at IS NULL OR found.expires_at > $3)
     LIMIT 1
 ) AS session

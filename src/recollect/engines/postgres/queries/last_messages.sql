@@ -5,7 +5,14 @@ FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS own
 CROSS JOIN LATERAL (
     SELECT session_id, sequence, message_id, turn_number, role, content, metadata, details, created_at
     FROM messages
-    WHERE owner_id = scope.owner_id AND session_id = $2
+    WHERE owner_id = scope.owner_id
+      AND session_id = $2
+      AND EXISTS (
+        SELECT FROM sessions AS session
+        WHERE session.owner_id = scope.owner_id
+          AND session.session_id = $2
+          AND (session.expires_at IS NULL OR session.expires_at > $4)
+      )
     ORDER BY sequence DESC
     LIMIT $3
 ) AS message

@@ -1,5 +1,17 @@
--- The messages of a session, the first one first, from a sequence number on.
-SELECT * FROM messages
-WHERE owner_id = $1 AND session_id = $2 AND sequence > coalesce($3, 0)
-ORDER BY sequence
-LIMIT $4 OFFSET $5
+-- The messages of a session, the first one first, from a number on; the statement itself sets the owner.
+SELECT message.*
+FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT * FROM messages
+    WHERE owner_id = scope.owner_id
+      AND session_id = $2
+      AND sequence > coalesce($3, 0)
+      AND EXISTS (
+        SELECT FROM sessions AS session
+        WHERE session.owner_id = scope.owner_id
+          AND session.session_id = $2
+          AND (session.expires_at IS NULL OR session.expires_at > $6)
+      )
+    ORDER BY sequence
+    LIMIT $4 OFFSET $5
+) AS message

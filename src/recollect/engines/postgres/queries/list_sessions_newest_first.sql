@@ -1,7 +1,13 @@
 -- The owner's sessions, the last changed one first, from a position on.
-SELECT * FROM sessions
-WHERE owner_id = $1
-  AND (updated_at, session_id)
-    < (coalesce($2, 'infinity'::timestamptz), coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-ORDER BY updated_at DESC, session_id DESC
+SELECT session.*, summary.text AS summary
+FROM sessions AS session
+LEFT JOIN summaries AS summary
+    ON summary.owner_id = session.owner_id AND summary.session_id = session.session_id
+WHERE session.owner_id = $1
+  AND (session.updated_at, session.session_id) < (
+    coalesce($2, 'infinity'::timestamptz),
+    coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+  )
+  AND (session.expires_at IS NULL OR session.expires_at > $6)
+ORDER BY session.updated_at DESC, session.session_id DESC
 LIMIT $4 OFFSET $5

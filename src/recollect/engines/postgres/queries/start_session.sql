@@ -6,8 +6,8 @@ WITH owner AS (
 )
 INSERT INTO sessions (
     owner_id, session_id, name, metadata, databases, tags,
-    created_at, updated_at, last_accessed_at
+    created_at, updated_at, last_accessed_at, expires_at
 )
-VALUES ($1, $4, $5, $6::text::json, $7, $8, $9, $9, $9)
+VALUES ($1, $4, $5, $6::text::json, $7, $8, $9, $9, $9, $10)
 ON CONFLICT (owner_id, session_id) DO NOTHING
-RETURNING *
+RETURNING *, NULL::text AS summary

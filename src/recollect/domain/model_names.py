@@ -1,0 +1,152 @@
+"""What the name of a model tells: its size, its context window, whether it runs locally."""
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from recollect.domain.model_families import FAMILIES, ModelFamily
+
+SizeOverrides = Mapping[str, float]
+"""Glob over a model's name (case ignored) → its size in billions; the first match counts."""
+
+NO_OVERRIDES: Final[SizeOverrides] = MappingProxyType({})
+
+_SHARED_BY_EXPERTS: Final = 5 / 6
+"""Part of n times s that a mixture `8x7b` really has: attention is shared (46.7 of 56 billion)."""
+_SMALLEST_MILLIONS: Final = 10
+"""`1m` in a name is a context window: no model that chats has fewer parameters than this."""
+_IN_BILLIONS: Final = {"t": 1000.0, "b": 1.0, "m": 0.001}
+
+_MIXTURE = re.compile(r"(?<![a-z0-9.])(\d{1,3})x(\d{1,4}(?:\.\d+)?)b(?![a-z0-9])")
+_EFFECTIVE = re.compile(r"(?<![a-z0-9.])e(\d{1,3}(?:\.\d+)?)b(?![a-z0-9])")
+# A size before `-16e` counts the active parameters of one of 16 experts: no total.
+_SIZE = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d+)?)([bt])(?![a-z0-9])(?![-_]\d+e\b)")
+_MILLIONS = re.compile(r"(?<![a-z0-9.])(\d{1,4})(m)(?![a-z0-9])")
+
+_CONTEXT = re.compile(r"(?<![a-z0-9.])(\d{1,4})([km])(?![a-z0-9])")
+_CONTEXT_UNITS: Final = {"k": 1024, "m": 1_000_000}
+
+_PUBLISHER = re.compile(
+    r"(?:[a-z]{2,6}\.)?"
+    r"(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|mistral|openai|qwen)\."
+)
+_FINE_TUNED = "ft:"
+# What routers and Bedrock put behind a colon; any other tag is a local runner's.
+_HOSTED_TAG = re.compile(r"(?::(?:\d+k?|beta|exacto|extended|floor|free|nitro|online|thinking))+$")
+_LOCAL_MARK = re.compile(
+    r"(?<![a-z0-9])(?:i?q\d(?:_[a-z0-9]+)*|\d(?:\.\d+)?[-_]?bit|int[48]|nf4|[a-z0-9.]+bpw|w\d+a\d+"
+    r"|awq|gptq|gguf|ggml|exl[23]|mlx|bnb|onnx|safetensors)(?![a-z0-9])"
+)
+_LOCAL_PATH = re.compile(r"(?:/|\.{1,2}/|~|file:|[a-z]:[\\/]|.*\\)")
+_LOCAL_RUNNER = re.compile(
+    r"(?:gpt4all|hf\.co|koboldcpp|llama[._-]?cpp|llamafile|lm[_-]?studio|local(?:ai|host)?|mlx[a-z-]*"
+    r"|ollama(?:_chat)?|tgi|(?:hosted_)?vllm)/"
+)
+
+
+def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> float | None:
+    """How many billions of parameters the model has, or None if that is not known.
+
+    An override comes first, then a size in the name, then the table of known families. A
+    mixture of experts counts with its total (`8x7b` is 46.7, `30B-A3B` is 30): what it knows
+    grows with that, whatever it uses for one token. `E4B` counts as the 4 it claims to equal.
+    Quantisation (`4bit`, `q4_K_M`) is no size, nor is a context window (`128k`, `1m`).
+    """
+    whole = _cleaned(name)
+    overridden = _overridden(name or "", overrides)
+    if overridden is not None:
+        return overridden
+    for text in (_last_part(whole), whole):
+        size = _size_in(text)
+        if size is not None:
+            return size
+    family = _family_of(whole)
+    return None if family is None else family.billions
+
+
+def context_window_of(name: str | None) -> int | None:
+    """The most tokens the model can read, or None if that is not known.
+
+    A window in the name (`gpt-4-32k`, `phi3:mini-128k`) comes before the family's. It is the
+    model's own limit: a local runner may be set to less.
+    """
+    whole = _cleaned(name)
+    told = _context_in(_last_part(whole))
+    if told is not None:
+        return told
+    family = _family_of(whole)
+    return None if family is None else family.context_window
+
+
+def is_hosted(name: str | None) -> bool:
+    """Whether the model answers from somebody's service, as far as its name can tell.
+
+    A known hosted family is. Otherwise these signs make a model local: a runner's tag
+    (`name:tag`, but not a router's `:free` or Bedrock's `:0`), a path or file, a mark of
+    quantisation or of a file format, a runner before the name (`ollama/…`). Without any of
+    them a name is taken for a hosted one. No name at all is not hosted: nothing speaks for it.
+    """
+    whole = _cleaned(name)
+    if not whole:
+        return False
+    family = _family_of(whole)
+    if family is not None and family.billions is None:
+        return True
+    signs = (_LOCAL_PATH.match(whole), _LOCAL_RUNNER.match(whole), _LOCAL_MARK.search(whole))
+    return not any(signs) and ":" not in _last_part(whole)
+
+
+def family_name(name: str | None) -> str:
+    """The name as the tables of families spell it: `Meta/Llama-3.2:3B` → `llama3.2:3b`."""
+    return re.sub(r"[-_ ]", "", _last_part(_cleaned(name)))
+
+
+def _cleaned(name: str | None) -> str:
+    lowered = (name or "").strip().lower()
+    return _HOSTED_TAG.sub("", lowered.removeprefix(_FINE_TUNED))
+
+
+def _last_part(name: str) -> str:
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    return _PUBLISHER.sub("", last, count=1) if _PUBLISHER.match(last) else last
+
+
+def _overridden(name: str, overrides: SizeOverrides) -> float | None:
+    lowered = name.strip().lower()
+    names = (lowered, _cleaned(name), _last_part(_cleaned(name)))
+    for pattern, billions in overrides.items():
+        if any(fnmatchcase(candidate, pattern.strip().lower()) for candidate in names):
+            return billions
+    return None
+
+
+def _size_in(text: str) -> float | None:
+    mixture = _MIXTURE.search(text)
+    if mixture:
+        return round(int(mixture[1]) * float(mixture[2]) * _SHARED_BY_EXPERTS, 1)
+    effective = _EFFECTIVE.search(text)
+    if effective:
+        return float(effective[1])
+    size = _SIZE.search(text) or _MILLIONS.search(text)
+    if size is None or (size[2] == "m" and int(size[1]) < _SMALLEST_MILLIONS):
+        return None
+    return float(size[1]) * _IN_BILLIONS[size[2]] or None
+
+
+def _context_in(text: str) -> int | None:
+    found = ((int(size), unit) for size, unit in _CONTEXT.findall(text))
+    windows = [
+        size * _CONTEXT_UNITS[unit]
+        for size, unit in found
+        if size and (unit == "k" or size < _SMALLEST_MILLIONS)
+    ]
+    return max(windows, default=None)
+
+
+@lru_cache(maxsize=256)  # a scan of the table takes 150 µs, and requests name few models
+def _family_of(cleaned_name: str) -> ModelFamily | None:
+    known_as = family_name(cleaned_name)
+    return next((row for row in FAMILIES if fnmatchcase(known_as, row.pattern)), None)

@@ -1,0 +1,31 @@
+"""How memory behaves, decided once for all services."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.message import Role
+from recollect.domain.presets import DEFAULT
+from recollect.domain.retention import RetentionPolicies
+from recollect.domain.window import WindowPolicy
+
+DEFAULT_MAX_CONTEXT_TOKENS: Final = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """The preset's wishes, and what the settings change of them."""
+
+    window: WindowPolicy = DEFAULT.window
+    is_window_fixed: bool = DEFAULT.is_window_fixed
+    compaction: CompactionPolicy | None = None
+    roles: frozenset[Role] = DEFAULT.roles
+    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    max_context_tokens: int = DEFAULT_MAX_CONTEXT_TOKENS
+    model: str | None = None
+    """The model that answers unless a request names another."""
+    rewrites_from_billions: float = 14
+    """The smallest model that is asked to rewrite follow-ups; rules do it for smaller ones."""
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    """Sizes of models in billions, by pattern of their names."""

@@ -1,0 +1,26 @@
+"""Quoting what was said, so that it stays what was said."""
+
+import re
+from typing import Final
+
+_LABELS: Final = (
+    *("===", "**", "INSTRUCTIONS:", "User asked:", "Assistant answered", "SQL:", "Answer:"),
+    *("User:", "Assistant:", "System:", "Summary:"),
+    *("Gebruiker:", "Assistent:", "Systeem:", "Samenvatting:"),
+)
+_OUR_LABEL: Final = re.compile(
+    r"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))(?=[\s>]*(?:"
+    + "|".join(map(re.escape, _LABELS))
+    + "))",
+    re.IGNORECASE,
+)
+_OUR_TAG: Final = re.compile(r"<(?=\s*/?\s*conversation_)", re.IGNORECASE)
+
+
+def quoted(text: str, *, limit: int | None = None) -> str:
+    """A text that cannot pass for the frame it stands in.
+
+    A line that starts as one of ours is marked as quoted, and our tags in it are no tags.
+    """
+    shown = text if limit is None or len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return _OUR_TAG.sub("\u2039", _OUR_LABEL.sub("> ", shown))

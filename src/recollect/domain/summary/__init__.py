@@ -1,0 +1,1 @@
+"""Saying in few words what was said in many, without a model."""

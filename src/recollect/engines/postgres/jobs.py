@@ -1,0 +1,41 @@
+"""Work that waits in PostgreSQL."""
+
+from datetime import datetime, timedelta
+
+from recollect.domain.job import Job
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.rows import job_from
+
+
+class PostgresJobQueue:
+    """Keeps jobs in the table of that name; a worker takes them for all owners."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
+        """The job that has waited longest, now this worker's for the time of the lease."""
+        async with self._database.working(now=now) as connection:
+            row = await connection.fetchrow(query("take_job"), now, now + lease)
+        return None if row is None else job_from(row)
+
+    async def finish(self, job: Job) -> None:
+        """The job is done; it goes, unless it was scheduled again meanwhile."""
+        owner = job.scope.owner_id
+        async with self._database.owned_by(owner) as connection:
+            await connection.execute(query("finish_job"), owner, job.job_id, job.scheduled_at)
+
+    async def postpone(self, job: Job, *, until: datetime) -> None:
+        """The job failed; it waits for another try."""
+        owner = job.scope.owner_id
+        async with self._database.owned_by(owner) as connection:
+            await connection.execute(
+                query("postpone_job"), owner, job.job_id, job.scheduled_at, until
+            )
+
+    async def depth(self, *, now: datetime) -> int:
+        """How many jobs wait to be taken."""
+        async with self._database.working(now=now) as connection:
+            count: int = await connection.fetchval(query("count_jobs"), now)
+        return count

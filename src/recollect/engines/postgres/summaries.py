@@ -1,0 +1,90 @@
+"""Summaries in PostgreSQL."""
+
+from uuid import UUID
+
+from recollect.domain.compaction import Summary, Uncompacted
+from recollect.domain.scope import Scope
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.deletion import lock_sessions
+from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.rows import message_from, summary_from
+from recollect.ports.clock import Clock
+
+
+class PostgresSummaryStore:
+    """Keeps summaries in the table of that name; sessions know how far they reach."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
+        """The session's summary, or None."""
+        async with self._database.owned_by(scope.owner_id) as connection:
+            row = await connection.fetchrow(
+                query("get_summary"), scope.owner_id, session_id, self._clock.now()
+            )
+        return None if row is None else summary_from(row)
+
+    async def uncompacted(
+        self, scope: Scope, session_id: UUID, *, limit: int
+    ) -> Uncompacted | None:
+        """The summary and the oldest messages after it, oldest first; None without a session."""
+        now = self._clock.now()
+        async with self._database.owned_by(scope.owner_id) as connection:
+            # Summary and messages as of one moment: what is deleted in between is in neither.
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            session = await connection.fetchrow(
+                query("get_session"), scope.owner_id, session_id, now
+            )
+            if session is None:
+                return None
+            summary = await connection.fetchrow(
+                query("get_summary"), scope.owner_id, session_id, now
+            )
+            rows = await connection.fetch(
+                query("messages_after"),
+                scope.owner_id,
+                session_id,
+                session["summarized_through"],
+                limit,
+            )
+            last = await connection.fetchval(query("last_sequence"), scope.owner_id, session_id)
+            turns = sorted({row["turn_number"] for row in rows} - {None})
+            unanswered = await connection.fetch(
+                query("unanswered_turns"), scope.owner_id, session_id, turns
+            )
+        return Uncompacted(
+            summary=None if summary is None else summary_from(summary),
+            messages=tuple(map(message_from, rows)),
+            last_sequence=last,
+            unanswered=frozenset(row["turn_number"] for row in unanswered),
+        )
+
+    async def put(
+        self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
+    ) -> bool:
+        """Keep a summary if what it adds to the last one is still all there."""
+        owner, end = scope.owner_id, summary.last_sequence
+        async with self._database.owned_by(owner) as connection:
+            if not await lock_sessions(connection, scope, session_id, now=self._clock.now()):
+                return False
+            there = await connection.fetchval(
+                query("count_messages_between"), owner, session_id, replaces, end
+            )
+            is_ours = there == added and await connection.fetchval(
+                query("advance_summary"), owner, session_id, replaces, end, added
+            )
+            if is_ours:
+                await connection.execute(
+                    query("put_summary"),
+                    owner,
+                    session_id,
+                    summary.first_sequence,
+                    end,
+                    summary.text,
+                    summary.tables,
+                    summary.method,
+                    summary.created_at,
+                )
+        return bool(is_ours)

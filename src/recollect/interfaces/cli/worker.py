@@ -1,0 +1,47 @@
+"""`recollect worker` and `recollect cleanup`: what happens in the background, by hand."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+import uvloop
+from rich.console import Console
+
+from recollect.interfaces.cli.database import with_memory
+from recollect.interfaces.cli.output import AsJson, show
+from recollect.interfaces.worker import work_forever
+from recollect.memory import Memory
+from recollect.settings import Settings, load_settings
+from recollect.telemetry.logging import configure_logging
+
+
+def worker() -> None:
+    """Do the background work of all servers on this database, until interrupted."""
+    settings = load_settings()
+    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
+    uvloop.run(_work(settings))
+
+
+def cleanup(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+) -> None:
+    """Delete the sessions that have expired."""
+    if dry_run:
+        found = with_memory(lambda memory, _: memory.services.retention.count())
+        show({"expired": found}, as_json=as_json, text=f"{found} sessions have expired")
+        return
+    with Console(stderr=True).status("deleting expired sessions …") as status:
+        deleted = with_memory(
+            lambda memory, _: memory.services.retention.clean_up(
+                progress=lambda count: status.update(f"{count} expired sessions deleted …")
+            )
+        )
+    show({"deleted": deleted}, as_json=as_json, text=f"{deleted} expired sessions deleted")
+
+
+async def _work(settings: Settings) -> None:
+    async with Memory.open(settings) as memory:
+        await work_forever(
+            memory.services, cleanup_every=timedelta(hours=settings.cleanup_interval_hours)
+        )

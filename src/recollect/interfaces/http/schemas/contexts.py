@@ -1,0 +1,90 @@
+"""Contexts as JSON."""
+
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from recollect.domain.context import Context, Sources
+from recollect.interfaces.http.schemas.messages import Content, MessageOut
+
+
+class ContextIn(BaseModel):
+    """A question to be put into its context."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"example": {"question": "What about 2023?", "model": "gpt-4o"}},
+    )
+
+    question: Content
+    model: Annotated[str, Field(max_length=255)] | None = Field(
+        default=None, description="The model that will read it; default: MEMORY_LLM_MODEL."
+    )
+    max_tokens: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = Field(
+        default=None, description="The most tokens; default: MEMORY_MAX_CONTEXT_TOKENS."
+    )
+    window: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
+        default=None, description="Messages or turns in the window; default: the preset's."
+    )
+
+
+class ChatMessage(BaseModel):
+    """A message as chat models take it."""
+
+    role: str
+    content: str
+
+
+class SummaryRange(BaseModel):
+    """The messages that a summary stands for, by their sequence numbers."""
+
+    first_sequence: int
+    last_sequence: int
+
+
+class SourcesOut(BaseModel):
+    """Where the context comes from."""
+
+    messages: list[UUID] = Field(description="The messages of the window.")
+    summary: SummaryRange | None = Field(description="What the summary stands for.")
+
+
+class ContextOut(BaseModel):
+    """What a model is told."""
+
+    question: str
+    summary: str | None
+    window: list[MessageOut]
+    recalled: list[JsonValue] = Field(description="Earlier exchanges; none yet.")
+    facts: list[JsonValue] = Field(description="Facts about the user; none yet.")
+    messages: list[ChatMessage] = Field(description="All of it, ready for a chat model.")
+    tokens: int
+    max_tokens: int
+    truncated: bool = Field(description="Whether something was left out to fit.")
+    sources: SourcesOut
+
+    @classmethod
+    def of(cls, context: Context) -> Self:
+        """The JSON form of a context."""
+        return cls(
+            question=context.question,
+            summary=context.summary,
+            window=[MessageOut.of(message) for message in context.window],
+            recalled=[],
+            facts=[],
+            messages=[ChatMessage(**message) for message in context.messages()],
+            tokens=context.tokens.total,
+            max_tokens=context.tokens.limit,
+            truncated=context.is_truncated,
+            sources=SourcesOut(
+                messages=list(context.sources.messages), summary=_range(context.sources)
+            ),
+        )
+
+
+def _range(sources: Sources) -> SummaryRange | None:
+    if sources.summary is None:
+        return None
+    first, last = sources.summary
+    return SummaryRange(first_sequence=first, last_sequence=last)

@@ -1,0 +1,1 @@
+"""Language models and what belongs to them, behind the ports of `recollect.ports`."""

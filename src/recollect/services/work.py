@@ -1,0 +1,57 @@
+"""Doing what was left for later."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from recollect.domain.job import Job, JobKind
+from recollect.errors import RecollectError
+from recollect.ports.clock import Clock
+from recollect.ports.jobs import JobQueue
+
+_LEASE: Final = timedelta(minutes=5)
+_FIRST_PAUSE: Final = timedelta(seconds=10)
+_LONGEST_PAUSE: Final = timedelta(hours=1)
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[Job], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """Takes jobs one after the other; several workers never get the same one at a time."""
+
+    jobs: JobQueue
+    clock: Clock
+    handlers: Mapping[JobKind, Handler]
+
+    async def do_one(self) -> bool:
+        """Do the job that has waited longest; whether there was one.
+
+        A job that fails waits for another try, longer each time.
+        """
+        job = await self.jobs.take(now=self.clock.now(), lease=_LEASE)
+        if job is None:
+            return False
+        facts = {"kind": str(job.kind), "attempt": job.attempts}
+        try:
+            await self.handlers[job.kind](job)
+        except Exception as error:  # one bad job must not end all background work
+            facts["problem"] = type(error).__name__
+            is_expected = isinstance(error, RecollectError)
+            logger.warning(
+                "job.failed", extra={"facts": facts}, exc_info=None if is_expected else error
+            )
+            pause = min(_FIRST_PAUSE * 2 ** min(job.attempts - 1, 10), _LONGEST_PAUSE)
+            await self.jobs.postpone(job, until=self.clock.now() + pause)
+        else:
+            logger.info("job.done", extra={"facts": facts})
+            await self.jobs.finish(job)
+        return True
+
+    async def waiting(self) -> int:
+        """How many jobs wait."""
+        return await self.jobs.depth(now=self.clock.now())

@@ -1,0 +1,50 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.engines.postgres.database import Database
+
+
+def rewrite(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "recollect", "rewrite", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "MEMORY_HOME": str(home)},
+    )
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    path = tmp_path / "history.json"
+    said = [
+        {"role": "user", "content": "Show me total sales by region for 2024"},
+        {"role": "assistant", "content": "North 2.5M, South 1.8M"},
+    ]
+    path.write_text(json.dumps(said))
+    return path
+
+
+def test_a_follow_up_is_said_so_that_it_stands_by_itself(
+    shared_home: Path, database: Database, history: Path
+) -> None:
+    done = rewrite(shared_home, "What about 2023?", "--history", str(history))
+    assert done.stdout == "Show me total sales by region for 2023\n"
+    told = rewrite(shared_home, "What about 2023?", "--history", str(history), "--json")
+    assert json.loads(told.stdout)["is_follow_up"] is True
+
+
+def test_a_history_that_is_none_is_told_in_one_line(
+    shared_home: Path, database: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    done = rewrite(shared_home, "What about 2023?", "--history", str(tmp_path / "broken.json"))
+    assert done.returncode == 1
+    assert done.stderr.startswith("recollect: --history cannot be read")
+    assert rewrite(shared_home, "What about 2023?").returncode == 1

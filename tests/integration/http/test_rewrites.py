@@ -1,0 +1,74 @@
+"""`POST /api/v1/rewrite`, over real HTTP."""
+
+from uuid import uuid4
+
+import pytest
+
+from support.callers import Caller, Tenant
+
+HISTORY = [
+    {"role": "user", "content": "Show me total sales by region for 2024"},
+    {"role": "assistant", "content": "North 2.5M, South 1.8M"},
+]
+
+
+async def test_a_follow_up_stands_by_itself_with_the_history_given(alice: Caller) -> None:
+    body = {"question": "What about 2023?", "history": HISTORY}
+    response = await alice.post("/api/v1/rewrite", body)
+    assert response.status_code == 200
+    found = response.json()
+    assert found["standalone_question"] == "Show me total sales by region for 2023"
+    assert (found["is_follow_up"], found["method"], found["language"]) == (True, "rules", "en")
+    assert found["signals"]
+    assert 0 < found["confidence"] <= 1
+
+
+async def test_a_follow_up_stands_by_itself_with_a_stored_session(alice: Caller) -> None:
+    session = await alice.start_session()
+    for message in HISTORY:
+        await alice.add(session, **message)
+    body = {"question": "What about 2023?", "session_id": session["session_id"]}
+    found = (await alice.post("/api/v1/rewrite", body)).json()
+    assert found["standalone_question"] == "Show me total sales by region for 2023"
+
+
+async def test_a_standalone_question_comes_back_unchanged(alice: Caller) -> None:
+    question = "How many employees does the company have?"
+    body = {"question": question, "history": HISTORY}
+    found = (await alice.post("/api/v1/rewrite", body)).json()
+    assert (found["standalone_question"], found["is_follow_up"]) == (question, False)
+    assert found["method"] == "none"
+
+
+async def test_a_session_of_somebody_else_is_not_found(alice: Caller, tenant: Tenant) -> None:
+    session = await alice.start_session()
+    bob = await tenant.user("bob")
+    body = {"question": "What about 2023?", "session_id": session["session_id"]}
+    assert (await bob.post("/api/v1/rewrite", body)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"question": "What about 2023?"},
+        {"question": "What about 2023?", "history": [], "session_id": str(uuid4())},
+        {"question": " ", "history": []},
+        {"question": "x\0", "history": []},
+        {"question": "What about 2023?", "history": [{"role": "robot", "content": "x"}]},
+        {"question": "What about 2023?", "history": [{"role": "user", "content": "x\0"}]},
+        {"question": "What about 2023?", "history": [], "language": "xx"},
+        {"question": "What about 2023?", "history": "before"},
+        {"question": "What about 2023?", "history": [], "more": 1},
+    ],
+)
+async def test_what_cannot_be_rewritten_is_refused(alice: Caller, body: dict[str, object]) -> None:
+    response = await alice.post("/api/v1/rewrite", body)
+    assert response.status_code == 422
+    assert response.json().keys() == {"error", "detail"}
+
+
+async def test_an_invalid_session_id_is_told(alice: Caller) -> None:
+    body = {"question": "What about 2023?", "session_id": "abc"}
+    response = await alice.post("/api/v1/rewrite", body)
+    assert response.status_code == 400
+    assert response.json()["error"] == "Invalid session_id format"

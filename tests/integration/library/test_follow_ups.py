@@ -1,0 +1,30 @@
+from uuid import uuid4
+
+from recollect import Memory
+
+
+async def test_the_ten_line_program_everything_aims_at(memory: Memory) -> None:
+    session = await memory.session("chat-1", user=f"user-{uuid4()}")
+    await session.add("user", "Show me total sales by region for 2024")
+    await session.add("assistant", "North 2.5M, South 1.8M", sql_query="SELECT region FROM sales")
+    context = await session.context("What about 2023?")
+    assert context.question == "Show me total sales by region for 2023"
+    assert context.asked == "What about 2023?"
+    assert context.is_follow_up
+    assert context.messages()[-1] == {"role": "user", "content": context.question}
+
+
+async def test_a_conversation_makes_its_follow_ups_stand_by_themselves(memory: Memory) -> None:
+    session = await memory.session(user=f"user-{uuid4()}")
+    await session.add_exchange(
+        "Wat zijn de vereisten voor valbeveiliging?", "Er gelden drie vereisten."
+    )
+    rewrite = await session.rewrite("Welke producten heb je daarvoor?")
+    assert rewrite.standalone_question == "Welke producten heb je voor valbeveiliging?"
+    assert rewrite.language == "nl"
+
+
+async def test_a_history_of_the_callers_own_will_do(memory: Memory) -> None:
+    history = [("user", "Show me total sales by region for 2024"), ("assistant", "North 2.5M")]
+    rewrite = await memory.rewrite("What about 2023?", history)
+    assert rewrite.standalone_question == "Show me total sales by region for 2023"

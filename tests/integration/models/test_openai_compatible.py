@@ -1,0 +1,260 @@
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Final
+
+import pytest
+
+from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.ports.models import Prompt
+from support.chat_double import ChatDouble, Reply, chat_double
+from support.ports import free_port
+
+KEY: Final = "sk-very-secret"
+QUESTION: Final = "What was the salary of Zebedee Quux?"
+PROMPT: Final = (
+    Prompt(role="system", content="Be brief."),
+    Prompt(role="user", content=QUESTION),
+)
+
+
+def a_model(
+    double: ChatDouble, *, model: str = "small-model", max_response_bytes: int = 100_000
+) -> OpenAICompatibleChat:
+    return OpenAICompatibleChat(
+        double.url,
+        model=model,
+        api_key=KEY,
+        first_pause=0.01,
+        max_response_bytes=max_response_bytes,
+    )
+
+
+async def ask(
+    model: OpenAICompatibleChat, *, prompt: Sequence[Prompt] = PROMPT, within: float = 5
+) -> str:
+    async with model:
+        return await model.complete(prompt, max_tokens=50, timeout=within)
+
+
+async def failure(model: OpenAICompatibleChat, *, within: float = 5) -> str:
+    with pytest.raises(ModelUnavailable) as caught:
+        await ask(model, within=within)
+    message = str(caught.value)
+    assert "small-model" in message
+    assert KEY not in message
+    assert "Quux" not in message
+    return message
+
+
+async def test_it_asks_as_openai_s_api_wants_and_gives_the_answer() -> None:
+    async with chat_double(Reply(answer="  About 3,000.\n")) as double:
+        assert await ask(a_model(double)) == "About 3,000."
+    (request,) = double.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.body == {
+        "model": "small-model",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": QUESTION},
+        ],
+        "max_tokens": 50,
+        "temperature": 0,
+        "stream": False,
+    }
+
+
+async def test_a_slash_after_the_base_url_does_no_harm_and_no_key_is_no_header() -> None:
+    async with chat_double() as double:
+        assert await ask(OpenAICompatibleChat(f"{double.url}/", model="small-model")) == "Fine."
+    assert "authorization" not in double.requests[0].headers
+
+
+@pytest.mark.parametrize("name", ["o3-mini", "gpt-5", "openai/gpt-5-nano"])
+async def test_openai_s_reasoning_models_get_the_fields_they_take(name: str) -> None:
+    async with chat_double() as double:
+        await ask(a_model(double, model=name))
+    body = double.requests[0].body
+    assert body["max_completion_tokens"] == 50
+    assert not {"max_tokens", "temperature"} & body.keys()
+
+
+async def test_calls_share_a_connection() -> None:
+    async with chat_double() as double, a_model(double) as model:
+        for _ in range(3):
+            await model.complete(PROMPT, max_tokens=5, timeout=5)
+    assert {request.connection for request in double.requests} == {1}
+
+
+async def test_text_that_is_no_valid_unicode_can_be_sent() -> None:
+    async with chat_double() as double:
+        await ask(a_model(double), prompt=[Prompt(role="user", content="a \ud800 b \0 é")])
+    assert double.requests[0].body["messages"][0]["content"] == "a \ud800 b \0 é"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<think>What do they want?</think>\nThree.",
+        "<thinking>Hm.</thinking>Three.",
+        "no opening tag here\n</think>\n\nThree.",
+    ],
+)
+async def test_thoughts_are_left_out(said: str) -> None:
+    async with chat_double(Reply(answer=said)) as double:
+        assert await ask(a_model(double)) == "Three."
+
+
+async def test_an_answer_in_parts_is_put_together() -> None:
+    parts = b'{"type": "text", "text": "A"}, {"type": "image"}, {"type": "text", "text": "B"}'
+    body = b'{"choices": [{"message": {"content": [%s]}}]}' % parts
+    async with chat_double(Reply(body=body)) as double:
+        assert await ask(a_model(double)) == "AB"
+
+
+@pytest.mark.parametrize("said", ["", "  \n", None, "<think>only thoughts</think>", "<think>cut"])
+async def test_a_blank_answer_is_none(said: str | None) -> None:
+    async with chat_double(Reply(answer=said)) as double:
+        assert "answered with nothing" in await failure(a_model(double))
+    assert len(double.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [Reply(status=500), Reply(status=503), Reply(status=429), Reply(hangs_up=True)],
+    ids=["500", "503", "429", "hangs up"],
+)
+async def test_passing_trouble_is_overcome(trouble: Reply) -> None:
+    async with chat_double(trouble, trouble, Reply(answer="At last.")) as double:
+        assert await ask(a_model(double)) == "At last."
+    assert len(double.requests) == 3
+
+
+async def test_lasting_trouble_is_told_after_three_attempts() -> None:
+    async with chat_double(Reply(status=502, body=QUESTION.encode())) as double:
+        assert "status 502" in await failure(a_model(double))
+    assert len(double.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(400, ""), (401, "MEMORY_LLM_API_KEY"), (403, "API key"), (404, "base URL"), (302, "")],
+)
+async def test_a_refusal_is_told_at_once(status: int, advice: str) -> None:
+    async with chat_double(Reply(status=status, body=QUESTION.encode())) as double:
+        message = await failure(a_model(double))
+    assert f"status {status}" in message
+    assert advice in message
+    assert len(double.requests) == 1
+
+
+async def test_nobody_there_is_told() -> None:
+    model = OpenAICompatibleChat(
+        f"http://127.0.0.1:{free_port()}/v1", model="small-model", api_key=KEY, first_pause=0.01
+    )
+    assert "could not be reached" in await failure(model)
+
+
+async def test_the_pause_an_endpoint_asks_for_is_made() -> None:
+    busy = Reply(status=429, headers={"Retry-After": "1"})
+    async with chat_double(busy, Reply()) as double:
+        started = time.monotonic()
+        assert await ask(a_model(double)) == "Fine."
+    assert time.monotonic() - started >= 1
+
+
+async def test_a_pause_longer_than_the_time_left_is_not_waited_for() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    for pause in ("3600", later):
+        async with chat_double(Reply(status=429, headers={"Retry-After": pause})) as double:
+            started = time.monotonic()
+            assert "status 429" in await failure(a_model(double), within=30)
+        assert time.monotonic() - started < 10
+        assert len(double.requests) == 1
+
+
+@pytest.mark.parametrize("pause", ["soon", "-1", "", "Thu, 01 Jan 1970 00:00:00 -0000"])
+async def test_a_senseless_pause_does_not_matter(pause: str) -> None:
+    busy = Reply(status=503, headers={"Retry-After": pause})
+    async with chat_double(busy, Reply()) as double:
+        assert await ask(a_model(double)) == "Fine."
+
+
+async def test_the_time_limit_holds_for_all_attempts_together() -> None:
+    slow = Reply(status=500, delay=0.3)
+    async with chat_double(slow) as double:
+        started = time.monotonic()
+        await failure(a_model(double), within=0.5)
+        assert time.monotonic() - started < 5
+
+
+async def test_a_slow_answer_is_given_up() -> None:
+    async with chat_double(Reply(delay=30)) as double:
+        assert "within 0.2 seconds" in await failure(a_model(double), within=0.2)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"not JSON",
+        b"\xff\xfe",
+        b"[" * 50_000,
+        b"[]",
+        b'{"choices": []}',
+        b'{"choices": [{"message": {"content": 5}}]}',
+        b'{"choices": [{"message": {"content": [{"text": "no type"}]}}]}',
+        b'{"error": "overloaded"}',
+    ],
+)
+async def test_rubbish_is_no_answer(body: bytes) -> None:
+    async with chat_double(Reply(body=body)) as double:
+        assert "no chat completion" in await failure(a_model(double))
+
+
+async def test_an_enormous_answer_is_not_read_to_its_end() -> None:
+    async with chat_double(Reply(body=b" " * 20_000_000)) as double:
+        message = await failure(a_model(double, max_response_bytes=1_000_000))
+    assert "more than 1,000,000 bytes" in message
+
+
+async def test_one_call_given_up_does_not_disturb_another() -> None:
+    async with chat_double(Reply(delay=0.2)) as double, a_model(double) as model:
+        given_up = asyncio.create_task(model.complete(PROMPT, max_tokens=5, timeout=5))
+        kept = asyncio.create_task(model.complete(PROMPT, max_tokens=5, timeout=5))
+        await asyncio.sleep(0.05)
+        given_up.cancel()
+        assert await kept == "Fine."
+    assert given_up.cancelled()
+
+
+async def test_a_closed_model_says_so() -> None:
+    async with chat_double() as double:
+        model = a_model(double)
+        await model.aclose()
+        with pytest.raises(ModelUnavailable, match="closed"):
+            await model.complete(PROMPT, max_tokens=5, timeout=5)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "127.0.0.1:80/v1", "ftp://host/v1", "http://", "http://host:none/v1", "/v1"]
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_LLM_BASE_URL"):
+        OpenAICompatibleChat(url, model="small-model")
+
+
+@pytest.mark.parametrize("key", ["two words", "line\nbreak", "sleutel-é"])
+def test_a_key_that_cannot_be_sent_is_refused_unseen(key: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        OpenAICompatibleChat("http://127.0.0.1/v1", model="small-model", api_key=key)
+    assert key not in str(caught.value)
+
+
+def test_a_model_needs_a_name() -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_LLM_MODEL"):
+        OpenAICompatibleChat("http://127.0.0.1/v1", model=" ")

@@ -1,0 +1,125 @@
+"""What has come to its end, on PostgreSQL and at the real time."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from integration.session_memory.talk import policies_of, services_on, spoken, started
+from recollect.domain.scope import Scope
+from recollect.engines.postgres.engine import open_external
+from recollect.engines.postgres.stores import postgres_stores
+from recollect.errors import SessionNotFound
+from recollect.ports.stores import Stores
+from recollect.system import SystemClock
+from recollect.testing.examples import a_scope
+
+A_SECOND = 1 / 86_400
+
+
+async def run_command(dsn: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run `recollect` on a database."""
+    return await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "recollect", *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "MEMORY_DB_CONNECTION_STRING": dsn, "COLUMNS": "160"},
+    )
+
+
+async def test_a_session_is_gone_at_its_end_without_any_clean_up(
+    stores: Stores, scope: Scope
+) -> None:
+    services = services_on(stores, policies_of("default", retention=f"fixed:{A_SECOND * 2}"))
+    session_id = await started(services, scope)
+    await services.messages.append(scope, session_id, spoken(4))
+    session = await services.sessions.get(scope, session_id)
+    assert session.expires_at is not None
+    assert (
+        len(
+            (
+                await services.contexts.build(scope, session_id, "What is the capital of France?")
+            ).window
+        )
+        == 4
+    )
+
+    left = session.expires_at - datetime.now(UTC)
+    await asyncio.sleep(left.total_seconds() + 0.01)
+
+    with pytest.raises(SessionNotFound):
+        await services.sessions.get(scope, session_id)
+    with pytest.raises(SessionNotFound):
+        await services.contexts.build(scope, session_id, "What is the capital of France?")
+    with pytest.raises(SessionNotFound):
+        await services.messages.append(scope, session_id, spoken(2))
+    assert await services.history.count(scope) == 0
+
+
+async def test_cleanup_counts_then_deletes_and_tells_it_in_the_audit_log(
+    own_stores: Stores, own_dsn: str
+) -> None:
+    brief = policies_of("default", retention="none", retention_by_tenant={"brief": "fixed:1e-6"})
+    services = services_on(own_stores, brief)
+    gone, kept = a_scope("brief"), a_scope("kept")
+    ended = [await started(services, gone) for _ in range(3)]
+    stays = await started(services, kept)
+    await services.messages.append(kept, stays, spoken(2))
+    await asyncio.sleep(0.2)
+
+    dry = await run_command(own_dsn, "cleanup", "--dry-run", "--json")
+    again = await run_command(own_dsn, "cleanup", "--dry-run", "--json")
+    wet = await run_command(own_dsn, "cleanup", "--json")
+    empty = await run_command(own_dsn, "cleanup")
+
+    assert json.loads(dry.stdout) == json.loads(again.stdout) == {"expired": 3}
+    assert json.loads(wet.stdout) == {"deleted": 3}
+    assert "0 expired sessions" in empty.stdout
+    entries = await services.audit.entries(gone, limit=10)
+    assert {entry.target for entry in entries} == {str(session_id) for session_id in ended}
+    assert {(entry.action, entry.actor) for entry in entries} == {("session.expired", "retention")}
+    assert await services.audit.entries(kept, limit=10) == ()
+    assert (await services.sessions.get(kept, stays)).message_count == 2
+
+
+async def test_two_clean_ups_at_once_delete_everything_once(
+    own_stores: Stores, own_dsn: str
+) -> None:
+    services = services_on(own_stores, policies_of("default", retention="fixed:1e-6"))
+    scope = a_scope()
+    for _ in range(60):
+        await started(services, scope)
+    await asyncio.sleep(0.2)
+    async with open_external(own_dsn, max_connections=2) as second:
+        other = services_on(
+            postgres_stores(second, SystemClock()), policies_of("default", retention="fixed:1e-6")
+        )
+        deleted = await asyncio.gather(
+            *(replica.retention.clean_up() for replica in (services, other) * 3)
+        )
+
+    assert sum(deleted) == 60
+    assert len(await services.audit.entries(scope, limit=100)) == 60
+    assert await services.retention.count() == 0
+
+
+async def test_a_clean_up_leaves_it_to_the_replica_that_is_at_it(
+    own_stores: Stores, own_dsn: str
+) -> None:
+    services = services_on(own_stores, policies_of("default", retention="fixed:1e-6"))
+    await started(services, a_scope())
+    await asyncio.sleep(0.2)
+    now = datetime.now(UTC) + timedelta(seconds=1)
+    async with open_external(own_dsn, max_connections=2) as other:
+        async with other.working(now=now) as busy:
+            await busy.execute("SELECT pg_advisory_xact_lock($1)", 0x7265636F6C6C6578)
+            assert await services.retention.clean_up() == 0
+        assert await services.retention.clean_up() == 1

@@ -1,0 +1,137 @@
+"""Whatever was said, a context stays within its limit, in order, and tells where it comes from."""
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.domain.compaction import Summary
+from recollect.domain.context import Context
+from recollect.domain.message import AnswerDetails, NewMessage
+from recollect.engines.in_memory import in_memory_stores
+from recollect.models.tokens import token_counter_for
+from recollect.services.services import Services, Surroundings
+from recollect.settings import load_settings
+from recollect.testing.examples import a_message, a_scope, a_session, put_summary
+from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+
+QUESTION = "What is the capital of France?"
+COUNT = token_counter_for("gpt-4o").count
+PRESETS = st.sampled_from(["default", "data-questions", "chat", "app", "agent", "assistant"])
+TEXTS = st.one_of(
+    st.sampled_from(
+        [
+            "=== CURRENT QUESTION ===\n" * 20,
+            "**Eerdere gesprek:**\n" * 20,
+            "</conversation_summary>\n" * 20,
+            "word " * 300,
+            "\U0001f9e0" * 50,
+            "2.5M",
+        ]
+    ),
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=80).filter(
+        str.strip
+    ),
+)
+QUERIES = st.one_of(st.none(), st.sampled_from(["SELECT 1", "SELECT a FROM b WHERE c\n" * 10]))
+TURNS = st.lists(st.tuples(TEXTS, TEXTS, QUERIES), max_size=12)
+
+
+def messages_of(turns: list[tuple[str, str, str | None]]) -> list[NewMessage]:
+    return [
+        message
+        for question, answer, sql in turns
+        for message in (
+            a_message("user", question),
+            a_message("assistant", answer, details=AnswerDetails(sql_query=sql)),
+        )
+    ]
+
+
+def build(
+    preset: str, messages: list[NewMessage], *, limit: int | None = None, summary: str | None = None
+) -> Context:
+    async def run() -> Context:
+        clock = FixedClock()
+        around = Surroundings(clock=clock, ids=CountingIds(), counter_for=token_counter_for)
+        stores = in_memory_stores(clock)
+        services = Services.on(stores, around, load_settings(preset=preset).policies())
+        scope, session = a_scope(), a_session()
+        await services.sessions.start(scope, session)
+        if messages:
+            await services.messages.append(scope, session.session_id, messages)
+        if summary and len(messages) >= 2:
+            told = Summary(
+                text=summary,
+                first_sequence=1,
+                last_sequence=2,
+                tables=(),
+                method="by hand",
+                created_at=FIRST_MOMENT,
+            )
+            assert await put_summary(stores, scope, session.session_id, told, replaces=0)
+        return await services.contexts.build(
+            scope, session.session_id, QUESTION, model="gpt-4o", max_tokens=limit
+        )
+
+    return asyncio.run(run())
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    preset=PRESETS,
+    turns=TURNS,
+    limit=st.integers(min_value=20, max_value=1500),
+    summary=st.one_of(st.none(), TEXTS),
+)
+def test_no_form_of_a_context_is_ever_over_its_limit(
+    preset: str, turns: list[tuple[str, str, str | None]], limit: int, summary: str | None
+) -> None:
+    context = build(preset, messages_of(turns), limit=limit, summary=summary)
+
+    question = COUNT(context.question)
+    chat = sum(COUNT(message["content"]) + 4 for message in context.messages())
+    assert context.tokens.total <= limit
+    assert chat <= limit
+    assert COUNT(context.instructions()) + question <= limit
+    assert COUNT(context.conversation_block(language="nl")) + question <= limit
+    assert COUNT(context.conversation_block(language="en")) + question <= limit
+
+
+@settings(max_examples=60, deadline=None)
+@given(preset=PRESETS, turns=TURNS, limit=st.integers(min_value=20, max_value=1500))
+def test_sources_name_every_message_used_in_the_order_they_were_said(
+    preset: str, turns: list[tuple[str, str, str | None]], limit: int
+) -> None:
+    said = messages_of(turns)
+
+    context = build(preset, said, limit=limit)
+
+    assert context.sources.messages == tuple(message.message_id for message in context.window)
+    numbers = [message.sequence for message in context.window]
+    assert numbers == sorted(set(numbers))
+    assert [said[n - 1].message_id for n in numbers] == list(context.sources.messages)
+    assert (context.sources.summary is None) == (context.summary is None)
+    if len(context.window) < min(len(said), 6):
+        assert context.is_truncated
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    preset=st.sampled_from(["default", "chat", "app", "assistant"]),
+    turns=st.lists(st.tuples(TEXTS, TEXTS, QUERIES), min_size=1, max_size=4),
+    added=st.tuples(TEXTS, TEXTS, QUERIES),
+)
+def test_a_new_turn_leaves_what_was_rendered_before_it_byte_for_byte(
+    preset: str, turns: list[tuple[str, str, str | None]], added: tuple[str, str, str | None]
+) -> None:
+    """As long as the window holds all of it, a prompt cache stays good up to the new turn."""
+    said = messages_of(turns)
+
+    before = build(preset, said, limit=100_000)
+    after = build(preset, [*said, *messages_of([added])], limit=100_000)
+
+    assert after.messages()[: len(said)] == before.messages()[:-1]
+    assert after.conversation_block().startswith(before.conversation_block())
+    guidance = before.instructions().index("\n\nINSTRUCTIONS:\n- The record above")
+    assert after.instructions().startswith(before.instructions()[:guidance])

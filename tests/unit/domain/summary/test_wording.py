@@ -1,0 +1,40 @@
+import pytest
+
+from recollect.domain.summary.wording import tighten
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Well, you know, I left.", "I left."),
+        ("Show me the sales, please.", "Show me the sales."),
+        ("Hi Anna, show me the sales", "Show me the sales"),
+        ("Nou ja, ik wil de omzet zien, alsjeblieft.", "Nou ja, ik wil de omzet zien."),
+        ("Ja, de omzet steeg.", "De omzet steeg."),
+        ("I haven ' t seen it.", "I haven't seen it."),
+        ("Nobody came.", "Nobody came."),
+        ("No 5 is alive.", "No 5 is alive."),
+        ("e-mail is down", "e-mail is down"),
+    ],
+)
+def test_what_only_opens_or_closes_a_sentence_is_left_out(said: str, kept: str) -> None:
+    assert tighten(said) == kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Thank you very much!",
+        "How are you?",
+        "ok thanks",
+        "You're welcome!",
+        "Is there anything else I can help you with?",
+        "Let me know if you need more.",
+        "Top, dank je wel!",
+        "Graag gedaan.",
+        "Laat het me weten als je meer wilt zien.",
+        "Kan ik je ergens mee helpen?",
+    ],
+)
+def test_politeness_leaves_nothing(said: str) -> None:
+    assert tighten(said) == ""

@@ -1,0 +1,199 @@
+from dataclasses import replace
+
+import pytest
+
+from recollect.domain.budget import Budget, budget_for, fit, redistribute
+from recollect.domain.message import Message, Role
+from recollect.domain.shortening import CUT_MARK, Cut, CutKind
+from recollect.domain.tiers import SMALL, TIERS, TINY
+from recollect.domain.turn import TurnStatus
+from support.conversations import a_stored_message, a_turn, stored_turns
+
+SQL = "SELECT region, SUM(amount) FROM sales GROUP BY region"
+
+
+def budget(system: int, history: int, retrieved: int, answer: int) -> Budget:
+    return Budget(system=system, history=history, retrieved=retrieved, answer=answer)
+
+
+def test_a_budget_parts_the_context_window_by_the_shares() -> None:
+    assert budget_for(1000, TINY.shares) == budget(100, 100, 600, 200)
+    assert budget_for(1000, SMALL.shares) == budget(100, 150, 550, 200)
+
+
+@pytest.mark.parametrize("window", [0, 1, 7, 99, 4096, 131_073])
+def test_a_budget_is_the_whole_window_whatever_its_size(window: int) -> None:
+    assert {budget_for(window, tier.shares).total for tier in TIERS} == {window}
+
+
+def test_what_is_not_needed_goes_to_history_first() -> None:
+    given = redistribute(budget(100, 150, 550, 200), budget(40, 900, 900, 200))
+    assert given == budget(40, 210, 550, 200)
+
+
+def test_what_history_does_not_need_either_goes_to_what_was_retrieved() -> None:
+    given = redistribute(budget(100, 150, 550, 200), budget(40, 50, 900, 100))
+    assert given == budget(40, 50, 810, 100)
+
+
+def test_what_nobody_needs_is_left_over() -> None:
+    needs = budget(10, 20, 30, 40)
+    assert redistribute(budget(100, 150, 550, 200), needs) == needs
+
+
+def test_system_and_answer_never_grow_beyond_their_shares() -> None:
+    given = redistribute(budget(100, 150, 550, 200), budget(900, 0, 0, 900))
+    assert given == budget(100, 0, 0, 200)
+
+
+def test_what_memory_adds_can_be_capped() -> None:
+    whole = budget(1000, 2000, 6000, 1500)
+    assert whole.capped(4000) == budget(1000, 1000, 3000, 1500)
+    assert whole.capped(8000) is whole
+    assert whole.capped(0) == budget(1000, 0, 0, 1500)
+
+
+def test_all_turns_are_kept_when_they_fit() -> None:
+    turns = (a_turn(1, "aaaa", "bbbb"), a_turn(2, "cccc", "dddd"))
+    fitted = fit(turns, 16, len)
+    assert (fitted.turns, fitted.tokens, fitted.is_truncated) == (turns, 16, False)
+
+
+def test_the_oldest_turns_are_dropped_first_and_whole() -> None:
+    turns = tuple(a_turn(number, "aaaa", "bbbb") for number in range(1, 6))
+    fitted = fit(turns, 23, len)
+    assert fitted.turns == turns[3:]
+    assert fitted.dropped == turns[:3]
+    assert (fitted.tokens, fitted.is_truncated, fitted.cuts) == (16, True, ())
+
+
+def test_no_older_turn_slips_in_where_a_longer_one_was_dropped() -> None:
+    turns = (a_turn(1, "a", "b"), a_turn(2, "c" * 50, "d"), a_turn(3, "e", "f"))
+    fitted = fit(turns, 20, len)
+    assert fitted.turns == turns[2:]
+
+
+def test_nothing_to_fit_is_nothing_kept() -> None:
+    assert fit((), 100, len).turns == ()
+    assert not fit((), 0, len).is_truncated
+
+
+def test_sql_counts_as_the_message_is_read() -> None:
+    turn = a_turn(1, "aa", "bb", sql="ssss")
+    assert fit([turn], 100, len).tokens == 2 + len("bb\nssss")
+
+
+def test_each_message_costs_its_delimiters_too() -> None:
+    turns = (a_turn(1, "aaaa", "bbbb"), a_turn(2, "cccc", "dddd"))
+    assert fit(turns, 16, len, tokens_per_message=3).turns == turns[1:]
+    assert fit(turns, 28, len, tokens_per_message=3).tokens == 28
+
+
+def test_the_text_that_is_counted_is_the_one_that_is_rendered() -> None:
+    def with_role(message: Message) -> str:
+        return f"{message.role}: {message.content}"
+
+    turns = (a_turn(1, "aaaa", "bbbb"), a_turn(2, "cccc", "dddd"))
+    fitted = fit(turns, 30, len, render=with_role)
+    assert fitted.turns == turns[1:]
+    assert fitted.tokens == len("user: cccc") + len("assistant: dddd")
+
+
+def test_a_last_turn_over_the_limit_keeps_its_question_and_sql_and_loses_its_answers_end() -> None:
+    turn = a_turn(2, "How much?", "word " * 100, sql=SQL)
+    older = a_turn(1, "a", "b")
+    fitted = fit([older, turn], 120, len)
+    (kept,) = fitted.turns
+    question, answer = kept.messages
+    assert question == turn.messages[0]
+    assert answer.details.sql_query == SQL
+    assert answer.content.startswith("word word")
+    assert answer.content.endswith(f" {CUT_MARK}")
+    assert 115 <= fitted.tokens <= 120
+    assert fitted.dropped == (older,)
+    lost = len("word " * 100) - len(answer.content.removesuffix(f" {CUT_MARK}"))
+    assert fitted.cuts == (
+        Cut(message_id=turn.messages[1].message_id, kind=CutKind.TEXT_SHORTENED, characters=lost),
+    )
+
+
+def test_a_single_token_over_the_limit_is_too_many() -> None:
+    turn = a_turn(1, "How much?", "A lot of it.")
+    assert fit([turn], 21, len).turns == (turn,)
+    assert fit([turn], 20, len).tokens <= 20
+    assert [cut.kind for cut in fit([turn], 20, len).cuts] == [CutKind.TEXT_SHORTENED]
+
+
+def test_long_texts_share_the_room() -> None:
+    fitted = fit([a_turn(1, "q" * 500, "a" * 500)], 100, len)
+    assert [len(message.content) for message in fitted.turns[0].messages] == [50, 50]
+    assert [cut.kind for cut in fitted.cuts] == [CutKind.TEXT_SHORTENED] * 2
+
+
+def test_where_only_the_sql_fits_it_is_kept_alone() -> None:
+    turn = a_turn(1, "q" * 500, "a" * 500, sql=SQL)
+    fitted = fit([turn], len(SQL), len)
+    (answer,) = fitted.turns[0].messages
+    assert (answer.content, answer.details.sql_query) == ("", SQL)
+    assert [cut.kind for cut in fitted.cuts] == [CutKind.MESSAGE_LEFT_OUT, CutKind.TEXT_LEFT_OUT]
+    assert fitted.tokens == len(SQL)
+
+
+def test_sql_that_does_not_fit_is_left_out_whole() -> None:
+    fitted = fit([a_turn(1, "How much?", "A lot", sql=SQL)], len(SQL) - 1, len)
+    question, answer = fitted.turns[0].messages
+    assert (question.content, answer.content) == ("How much?", "A lot")
+    assert answer.details.sql_query is None
+    assert [(cut.kind, cut.characters) for cut in fitted.cuts] == [(CutKind.SQL_LEFT_OUT, len(SQL))]
+
+
+def test_of_two_queries_the_newer_one_is_kept() -> None:
+    turn = a_turn(1, "?", "first", sql=SQL)
+    again = a_stored_message(3, role=Role.ASSISTANT, content="second", sql=SQL.lower())
+    fitted = fit([replace(turn, messages=(*turn.messages, again))], 80, len)
+    assert [m.details.sql_query for m in fitted.turns[0].messages] == [None, None, SQL.lower()]
+
+
+def test_nothing_is_kept_where_not_even_a_mark_fits() -> None:
+    turn = a_turn(1, "long question", "long answer")
+    fitted = fit([turn], 2, len)
+    assert (fitted.turns, fitted.tokens) == ((), 0)
+    assert [cut.kind for cut in fitted.cuts] == [CutKind.MESSAGE_LEFT_OUT] * 2
+
+
+def test_a_message_after_the_last_turn_goes_before_that_turn_does() -> None:
+    turn, note = stored_turns("uas")
+    fitted = fit([turn, note], len("user 1") + len("assistant 2"), len)
+    assert (fitted.turns, fitted.dropped) == ((turn,), (note,))
+
+
+def test_without_any_turn_the_last_message_is_kept() -> None:
+    first, second = stored_turns("as")
+    assert fit([first, second], len("system 2"), len).turns == (second,)
+
+
+def test_a_huge_text_is_not_counted_over_and_over() -> None:
+    counted = 0
+
+    def count(text: str) -> int:
+        nonlocal counted
+        counted += len(text)
+        return len(text) // 4
+
+    huge = a_turn(1, "How much?", "x" * 1_000_000)
+    fit([huge], 100, count)
+    assert counted < 1_100_000
+
+
+def test_a_text_of_few_tokens_fills_its_room() -> None:
+    def count(text: str) -> int:
+        return len(text) // 50
+
+    fitted = fit([a_turn(1, "", "x" * 10_000)], 100, count)
+    assert fitted.tokens == 100
+    assert len(fitted.turns[0].messages[1].content) == 5049
+
+
+def test_a_turn_keeps_its_number_and_status_when_it_is_shortened() -> None:
+    fitted = fit([a_turn(7, "q" * 50, "a" * 50)], 40, len)
+    assert (fitted.turns[0].number, fitted.turns[0].status) == (7, TurnStatus.COMPLETE)
