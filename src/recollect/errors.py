@@ -18,7 +18,8 @@ RecollectError
     │   ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
     │   └── SchemaOutdated          the database has not been migrated to this version
     ├── IdentityUnavailable     whoever tells if credentials are valid
-    └── ModelUnavailable        a language model
+    ├── ModelUnavailable        a language model
+    └── PermissionsUnavailable  whoever tells which tables may be seen
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -132,3 +133,7 @@ class IdentityUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """A language model failed, took too long, or answered with nothing."""
+
+
+class PermissionsUnavailable(Unavailable):
+    """Which tables the owner may see cannot be told now; so none may be."""

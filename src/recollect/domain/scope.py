@@ -26,6 +26,8 @@ class Scope:
     user: str
     actor: str = field(default="", compare=False)
     transaction_id: str = field(default="", compare=False)
+    authorization: str | None = field(default=None, compare=False, repr=False)
+    """The caller's own credentials, for upstreams that check them; never stored, never logged."""
     owner_id: UUID = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,99 @@
+"""What is found again: an exchange, or one message of a plain log."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+REACH: Final = 2
+"""How many entries on either side say something about the one between them."""
+
+Vector = tuple[float, ...]
+"""What an embedder makes of a text: of length 1, so that cosines are dot products."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One complete exchange, or one message of a plain log, as recall shows it.
+
+    Session and sequence name it; it never tells more than its messages, and goes with them.
+    """
+
+    session_id: UUID
+    turn_number: int
+    sequence: int
+    """The number of its first message."""
+    message_ids: tuple[UUID, ...]
+    """Its messages in the order they were said."""
+    text: str
+    """What is embedded and shown."""
+    speaker: str | None = None
+    """Who says it, in a log that names its speakers."""
+    tables: tuple[str, ...] = ()
+    """The tables its answer draws on, as `database.view`, in lower case."""
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedEntry:
+    """An entry with what it is found by."""
+
+    entry: Entry
+    terms: Mapping[str, int]
+    """Its words as stems, and how often each is said."""
+    model: str | None = None
+    vector: Vector | None = None
+    """None while it is not embedded; it is then found by its words alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallFilter:
+    """What an owner's entries are narrowed to; None narrows nothing."""
+
+    session_id: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    """The first moment no longer meant."""
+    tables: frozenset[str] | None = None
+    """Entries that touch at least one of these tables."""
+    databases: frozenset[str] | None = None
+    """Entries all of whose tables are in one of these databases, or that touch none."""
+    speaker: str | None = None
+    without: frozenset[UUID] = frozenset()
+    """Messages that are known already: entries with one of them are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallQuery:
+    """What to look for in an index."""
+
+    terms: Mapping[str, float]
+    """Stems of the question's words, and how much each weighs."""
+    model: str | None
+    vector: Vector | None
+    """The question's vector; None looks by words alone."""
+    narrowed: RecallFilter = RecallFilter()
+    count: int
+    """How many candidates are wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """How well an entry answers to a query."""
+
+    lexical: float
+    """BM25 over the owner's entries; 0 where no word is shared."""
+    semantic: float | None
+    """Cosine of the vectors; None where the entry has none of the query's model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An entry that may be meant, with its scores and those of what was said around it."""
+
+    entry: Entry
+    scores: Scores
+    before: tuple[Scores, ...] = ()
+    """The entries before it in its session, nearest first; at most `REACH`."""
+    after: tuple[Scores, ...] = ()
