@@ -12,7 +12,7 @@ from itertools import product
 from typing import Final
 
 from dataset import StoredSession
-from stage import Stage
+from stage import USUAL_POOL, Stage
 from ways import Way
 
 ROUNDS: Final = 25
@@ -92,8 +92,13 @@ def _in_turn(
 
 
 async def _warm_up(stage: Stage, clients: int) -> None:
-    """Open every connection, prepare every statement on it, let the server settle on plans."""
+    """Open every connection, prepare every statement on it, let the server settle on plans.
+
+    Every session is read once before: what is measured is a server that has been at work.
+    """
     print(f"warming up on {stage.dataset.size:,} messages …", file=sys.stderr)
+    for session in stage.dataset.sessions:
+        await stage.ways[USUAL_POOL].read(session)
     for way, operation in product(stage.ways.values(), (Operation.READ, Operation.WRITE)):
         act = operation.of(way)
         for _ in range(_WARM_UP_TURNS):

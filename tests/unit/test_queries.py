@@ -74,6 +74,25 @@ def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows
         )
 
 
+def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
+    """A part of WITH runs when it is asked for: all wait for the first, and that for the owner."""
+    writes = [path for path in QUERIES if re.search(r"(?s)UPDATE.*set_config", path.read_text())]
+    assert [path.stem for path in writes] == ["append_messages"]
+    for path in writes:
+        tree = sqlglot.parse_one(path.read_text(), dialect="postgres")
+        first, *others = tree.find_all(exp.CTE)
+        assert all(asks_for(part, first.alias) for part in others)
+        asking = tree.find(exp.Lateral)
+        assert asking is not None
+        assert [table.name for table in asking.find_all(exp.Table)] == [first.alias]
+        outside = [join for join in tree.args["joins"] if join.this is not asking]
+        assert not any(asks_for(part, first.alias) for part in (tree.args["from_"], *outside))
+
+
+def asks_for(part: exp.Expression, name: str) -> bool:
+    return name in {table.name for table in part.find_all(exp.Table)}
+
+
 def test_every_statement_is_used_and_every_used_one_exists() -> None:
     source = "\n".join(path.read_text() for path in FOLDER.glob("*.py"))
     named = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', source))

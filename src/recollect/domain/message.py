@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeVar, cast
 from uuid import UUID, uuid5
 
 from recollect.domain.text import (
@@ -42,9 +42,7 @@ def _check_number(number: float | None, field_name: str, *kinds: type) -> None:
         raise InvalidInput(field_name, f"must lie between 0 and {_MAX_COUNT}")
 
 
-def _as_tuple(items: Sequence[Item] | None, field_name: str) -> tuple[Item, ...] | None:
-    if items is None:
-        return None
+def _as_tuple(items: Sequence[Item], field_name: str) -> tuple[Item, ...]:
     if not isinstance(items, list | tuple):
         raise InvalidInput(field_name, "must be a list")
     if len(items) > _MAX_ITEMS:
@@ -72,36 +70,70 @@ class AnswerDetails:
                 check_text(text, name, max_length=MAX_CONTENT_LENGTH)
         if self.model is not None:
             check_text(self.model, "model", max_length=_MAX_SHORT_TEXT)
-        tables = _as_tuple(self.tables_used, "tables_used")
-        for table in tables or ():
-            check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
-        object.__setattr__(self, "tables_used", tables)
+        if self.tables_used is not None:
+            tables = _as_tuple(self.tables_used, "tables_used")
+            for table in tables:
+                check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
+            object.__setattr__(self, "tables_used", tables)
         _check_number(self.tokens, "tokens", int)
         _check_number(self.execution_time_ms, "execution_time_ms", int, float)
-        check_json(self.execution_result, "execution_result")
-        citations = _as_tuple(self.citations, "citations")
-        check_json(citations, "citations")
-        object.__setattr__(self, "citations", citations)
+        if self.execution_result is not None:
+            check_json(self.execution_result, "execution_result")
+        if self.citations is not None:
+            citations = _as_tuple(self.citations, "citations")
+            check_json(citations, "citations")
+            object.__setattr__(self, "citations", citations)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Only what is set, so that a plain answer takes no room."""
-        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        values = {name: getattr(self, name) for name in _DETAILS}
         return {name: value for name, value in values.items() if value is not None}
 
     @classmethod
     def stored(cls, values: JsonObject) -> Self:
         """Read back what `to_json` gave, which was checked when it was stored."""
-        details = object.__new__(cls)
-        for name in _DETAILS:
-            value = values.get(name)
-            if isinstance(value, list) and name in _LISTS:
-                value = tuple(value)
-            object.__setattr__(details, name, value)
-        return details
+        get = values.get
+        details = _UnfrozenDetails()
+        details.sql_query = get("sql_query")
+        details.query_explanation = get("query_explanation")
+        details.tables_used = _tuple_of(get("tables_used"))
+        details.execution_result = get("execution_result")
+        details.tokens = get("tokens")
+        details.execution_time_ms = get("execution_time_ms")
+        details.citations = _tuple_of(get("citations"))
+        details.model = get("model")
+        return frozen(details, cls)
+
+
+class _UnfrozenDetails:
+    """The slots of `AnswerDetails`, open until they are filled."""
+
+    __slots__ = AnswerDetails.__slots__
+    sql_query: JsonValue
+    query_explanation: JsonValue
+    tables_used: JsonValue
+    execution_result: JsonValue
+    tokens: JsonValue
+    execution_time_ms: JsonValue
+    citations: JsonValue
+    model: JsonValue
+
+
+def frozen(filled: object, kind: type[Item]) -> Item:
+    """Turn a value with all slots of a frozen class filled into one of that class.
+
+    A frozen class sets each of its own fields by a call, which takes three times as long:
+    a third of the time of reading ten messages.
+    """
+    filled.__class__ = kind
+    return cast("Item", filled)
+
+
+def _tuple_of(value: JsonValue) -> JsonValue:
+    return tuple(value) if isinstance(value, list) else value
 
 
 _DETAILS: Final = tuple(part.name for part in fields(AnswerDetails))
-_LISTS: Final = frozenset({"tables_used", "citations"})
 NO_DETAILS: Final = AnswerDetails()
 
 
@@ -120,7 +152,11 @@ class NewMessage:
         if not self.content.strip():
             raise InvalidInput("content", "must not be blank")
         check_json_object(self.metadata, "metadata")
-        if self.role is not Role.ASSISTANT and self.details != NO_DETAILS:
+        if self.details is not NO_DETAILS and self.role is not Role.ASSISTANT:
+            self._refuse_details()
+
+    def _refuse_details(self) -> None:
+        if self.details != NO_DETAILS:
             given = ", ".join(self.details.to_json())
             raise InvalidInput(given, "can only be given with an assistant's message")
 

@@ -72,6 +72,8 @@ def check_json(value: JsonValue, field: str, *, depth: int = 0) -> None:
 
 def check_json_object(value: JsonObject, field: str) -> JsonObject:
     """Return a JSON object as it is, or refuse what is not one."""
+    if value == {}:  # what most messages have
+        return value
     if not isinstance(value, Mapping):
         raise InvalidInput(field, "must be a JSON object")
     check_json(value, field)
@@ -87,6 +89,8 @@ def _check_number(value: float, field: str) -> None:
 
 
 def _is_valid_unicode(value: str) -> bool:
+    if value.isascii():  # a flag of the string, while encoding copies it
+        return True
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -30,6 +30,17 @@ def turn_offsets(messages: Sequence[NewMessage]) -> Iterator[int | None]:
         yield opened
 
 
+def answered_turns(
+    messages: Sequence[NewMessage], offsets: Sequence[int | None]
+) -> dict[int, bool]:
+    """Say of each turn that `turn_offsets` gave the messages whether one of them answers it."""
+    answered: dict[int, bool] = {}
+    for message, offset in zip(messages, offsets, strict=True):
+        if offset is not None:
+            answered[offset] = answered.get(offset, False) or message.role is Role.ASSISTANT
+    return answered
+
+
 def split_before_first_question(messages: Sequence[NewMessage]) -> Iterator[Sequence[NewMessage]]:
     """Part what belongs to the session's latest turn from what opens turns of its own."""
     questions = (i for i, message in enumerate(messages) if message.role is Role.USER)

@@ -137,14 +137,34 @@ async def test_the_owner_is_forgotten_with_the_transaction(
     for _ in range(3):
         async with database.owned_by(filled) as used:
             assert await used.fetchval("SELECT count(*) FROM messages") == 1
-        rows = await database._pool.fetch("SELECT * FROM messages")
-        assert rows == []
+            process = used.get_server_pid()
+        assert await next_user_of(database) == (process, 0)
 
 
 async def test_a_read_that_sets_its_owner_leaves_none_behind(
     database: Database, services: Services, filled: UUID, scope: Scope
 ) -> None:
+    process, _ = await next_user_of(database)
     listed = await services.sessions.list(scope, PageRequest())
     assert len(await services.messages.last(scope, listed.items[0].session_id, count=5)) == 1
 
-    assert await database._pool.fetch("SELECT * FROM messages") == []
+    assert await next_user_of(database) == (process, 0)
+
+
+async def test_a_write_that_sets_its_owner_leaves_none_behind(
+    database: Database, services: Services, filled: UUID, scope: Scope
+) -> None:
+    process, _ = await next_user_of(database)
+    listed = await services.sessions.list(scope, PageRequest())
+    await services.messages.append(scope, listed.items[0].session_id, [a_message()])
+
+    assert await next_user_of(database) == (process, 0)
+
+
+async def next_user_of(database: Database) -> tuple[int, int]:
+    """Which connection comes next, and how many messages one who names no owner sees on it."""
+    found = await database._connections.fetch(
+        "SELECT pg_backend_pid(), (SELECT count(*) FROM messages)"
+    )
+    process, count = found[0]
+    return process, count

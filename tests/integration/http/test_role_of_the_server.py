@@ -19,9 +19,9 @@ async def connection(admin_dsn: str) -> AsyncIterator[asyncpg.Connection]:
 
 
 async def test_the_pool_works_as_the_application_role(database: Database) -> None:
-    names = await database._pool.fetchrow("SELECT current_user, session_user")
+    names = await database._connections.fetch("SELECT current_user, session_user")
 
-    assert tuple(names) == ("recollect_app", "recollect_app")
+    assert [*map(tuple, names)] == [("recollect_app", "recollect_app")]
 
 
 async def test_the_role_has_no_power_of_its_own(connection: asyncpg.Connection) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.turn import split_before_first_question, turn_offsets
+from recollect.domain.turn import answered_turns, split_before_first_question, turn_offsets
 from recollect.testing.examples import messages_of
 
 
@@ -37,3 +37,18 @@ def test_what_comes_before_the_first_question_is_parted_from_the_rest(
     parts = list(split_before_first_question(messages))
     assert [len(part) for part in parts] == sizes
     assert [message for part in parts for message in part] == messages
+
+
+@pytest.mark.parametrize(
+    ("roles", "answered"),
+    [
+        ("system", {}),
+        ("user", {1: False}),
+        ("assistant system", {0: True}),
+        ("user user assistant", {1: False, 2: True}),
+        ("user assistant user", {1: True, 2: False}),
+    ],
+)
+def test_a_turn_is_answered_by_an_assistant_alone(roles: str, answered: dict[int, bool]) -> None:
+    messages = messages_of(*roles.split())
+    assert answered_turns(messages, list(turn_offsets(messages))) == answered

@@ -1,18 +1,19 @@
-"""Appending messages to a session, inside a transaction of their owner."""
+"""Appending messages to a session, in the name of their owner."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from asyncpg import Connection
+from asyncpg import Connection, Record
 
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.job import JobKind, job_id_for
 from recollect.domain.message import NO_DETAILS, Message, NewMessage, Role
 from recollect.domain.scope import Scope
 from recollect.domain.session import name_from_question
-from recollect.domain.turn import split_before_first_question, turn_offsets
+from recollect.domain.turn import answered_turns, split_before_first_question, turn_offsets
+from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, to_json
 from recollect.errors import MessageNotFound
@@ -29,26 +30,40 @@ class AppendTimes:
     """The end that a session with an end moves to."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where messages go, and what comes with them."""
+
+    scope: Scope
+    session_id: UUID
+    when: AppendTimes
+    compaction: CompactionPolicy | None
+
+
 async def append(
-    connection: Connection,
-    scope: Scope,
-    session_id: UUID,
+    database: Database,
+    target: Target,
     messages: Sequence[NewMessage],
     *,
     reply_to: UUID | None,
-    when: AppendTimes,
-    compaction: CompactionPolicy | None,
 ) -> tuple[Message, ...]:
     """Store the messages one after the other; none of them if there is no session."""
-    answers = _LATEST
-    if reply_to is not None:
-        answers = await _turn_of(connection, scope, session_id, reply_to)
-    stored: list[Message] = []
-    for part in split_before_first_question(messages):
-        stored += await _append_part(
-            connection, scope, session_id, part, answers=answers, when=when, compaction=compaction
-        )
-    return tuple(stored)
+    owner_id = target.scope.owner_id
+    parts = list(split_before_first_question(messages))
+    if reply_to is None and len(parts) == 1:
+        # What nearly every request sends: one statement, one round trip.
+        part = _Part(target, messages, _LATEST)
+        return part.stored(await database.write("append_messages", owner_id, *part.arguments()))
+    stored: tuple[Message, ...] = ()
+    async with database.owned_by(owner_id) as connection:
+        answers = _LATEST
+        if reply_to is not None:
+            answers = await _turn_of(connection, target, reply_to)
+        for said in parts:
+            part = _Part(target, said, answers)
+            rows = await connection.fetch(query("append_messages"), owner_id, *part.arguments())
+            stored += part.stored(rows)
+    return stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,64 +77,84 @@ class _Answered:
 _LATEST = _Answered(is_latest=True)
 
 
-async def _turn_of(
-    connection: Connection, scope: Scope, session_id: UUID, message_id: UUID
-) -> _Answered:
+async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> _Answered:
     row = await connection.fetchrow(
-        query("turn_of_message"), scope.owner_id, session_id, message_id
+        query("turn_of_message"), target.scope.owner_id, target.session_id, message_id
     )
     if row is None:
         raise MessageNotFound(message_id)
     return _Answered(is_latest=False, turn_number=row["turn_number"])
 
 
-async def _append_part(
-    connection: Connection,
-    scope: Scope,
-    session_id: UUID,
-    messages: Sequence[NewMessage],
-    *,
-    answers: _Answered,
-    when: AppendTimes,
-    compaction: CompactionPolicy | None,
-) -> list[Message]:
-    offsets = list(turn_offsets(messages))
-    rows = await connection.fetch(
-        query("append_messages"),
-        scope.owner_id,
-        session_id,
-        [message.message_id for message in messages],
-        [message.role for message in messages],
-        [message.content for message in messages],
-        [to_json(message.metadata) for message in messages],
-        [_details_json(message) for message in messages],
-        offsets,
-        max((offset for offset in offsets if offset), default=0),
-        answers.is_latest,
-        answers.turn_number,
-        _session_name(messages),
-        when.said_at,
-        when.expires_at,
-        when.read_at,
-        None if compaction is None else compaction.trigger,
-        job_id_for(JobKind.COMPACT, session_id),
-        job_payload(scope, session_id),
-    )
-    return [
-        Message(
-            message_id=message.message_id,
-            session_id=session_id,
-            sequence=row["sequence"],
-            turn_number=row["turn_number"],
-            role=message.role,
-            content=message.content,
-            metadata=message.metadata,
-            details=message.details,
-            created_at=row["created_at"],
+class _Part:
+    """Messages that one statement stores: replies to an earlier question, or whole turns."""
+
+    __slots__ = ("_answers", "_messages", "_offsets", "_target")
+
+    def __init__(self, target: Target, messages: Sequence[NewMessage], answers: _Answered) -> None:
+        self._target = target
+        self._messages = messages
+        self._answers = answers
+        self._offsets = list(turn_offsets(messages))
+
+    def arguments(self) -> tuple[object, ...]:
+        """What the statement takes after the owner."""
+        target, messages = self._target, self._messages
+        when, compaction = target.when, target.compaction
+        turns = answered_turns(messages, self._offsets)
+        return (
+            target.session_id,
+            [message.message_id for message in messages],
+            [message.role for message in messages],
+            [message.content for message in messages],
+            [to_json(message.metadata) for message in messages],
+            [_details_json(message) for message in messages],
+            self._offsets,
+            max(turns, default=0),
+            list(turns),
+            list(turns.values()),
+            self._answers.is_latest,
+            self._answers.turn_number,
+            _session_name(messages),
+            when.said_at,
+            when.expires_at,
+            when.read_at,
+            *((None, None, None) if compaction is None else _job(target, compaction)),
         )
-        # No rows, and so no messages, when there is no such session.
-        for message, row in zip(messages, rows, strict=bool(rows))
-    ]
+
+    def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
+        """The messages as they are now; none when there was no such session."""
+        if not rows:
+            return ()
+        sequence_before, turn_before, answered_turn, created_at = rows[0]
+        return tuple(
+            Message(
+                message_id=message.message_id,
+                session_id=self._target.session_id,
+                sequence=sequence,
+                turn_number=turn_before + offset
+                if offset
+                else answered_turn
+                if offset == 0
+                else None,
+                role=message.role,
+                content=message.content,
+                metadata=message.metadata,
+                details=message.details,
+                created_at=created_at,
+            )
+            for sequence, (message, offset) in enumerate(
+                zip(self._messages, self._offsets, strict=True), start=sequence_before + 1
+            )
+        )
+
+
+def _job(target: Target, compaction: CompactionPolicy) -> tuple[int, UUID, str]:
+    return (
+        compaction.trigger,
+        job_id_for(JobKind.COMPACT, target.session_id),
+        job_payload(target.scope, target.session_id),
+    )
 
 
 def _session_name(messages: Sequence[NewMessage]) -> str | None:

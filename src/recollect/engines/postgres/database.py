@@ -6,6 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
+from recollect.engines.postgres.connections import Connections
 from recollect.engines.postgres.faults import translated
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.transaction import Transaction
@@ -18,6 +19,7 @@ _SETTINGS: Final = {
     "jit": "off",  # our statements run for microseconds, compiling them would take milliseconds
 }
 _CONNECT_SECONDS: Final = 30
+_ANSWER_SECONDS: Final = 5
 
 
 class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no type hints
@@ -38,7 +40,7 @@ class Database:
     """A pool of connections, working as the application's role, bound by row-level security."""
 
     def __init__(self, pool: asyncpg.Pool) -> None:
-        self._pool = pool
+        self._connections = Connections(pool)
 
     @classmethod
     async def open(cls, dsn: str, *, max_connections: int) -> Self:
@@ -56,17 +58,17 @@ class Database:
 
     async def close(self) -> None:
         """Let running work finish, then close every connection."""
-        await self._pool.close()
+        await self._connections.close()
 
     def owned_by(self, owner_id: UUID) -> Transaction:
         """A transaction that sees and changes the rows of one owner, and commits at the end."""
-        return Transaction(self._pool, f"SET LOCAL recollect.owner_id = '{owner_id!s}'")
+        return Transaction(self._connections, f"SET LOCAL recollect.owner_id = '{owner_id!s}'")
 
     def working(self, *, now: datetime) -> Transaction:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
         time = now.isoformat()
         settings = f"SET LOCAL recollect.worker = 'on'; SET LOCAL recollect.now = '{time}'"
-        return Transaction(self._pool, settings)
+        return Transaction(self._connections, settings)
 
     async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
         """Run a statement that reads the rows of one owner and sets that owner itself.
@@ -75,12 +77,15 @@ class Database:
         See docs/decisions/0004-owner-per-transaction.md.
         """
         with translated():
-            records: list[asyncpg.Record] = await self._pool.fetch(
-                query(name), owner_id, *arguments
-            )
-        return records
+            return await self._connections.fetch(query(name), owner_id, *arguments)
+
+    async def write(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
+        """Run a statement that changes rows of one owner, sets that owner itself, and commits."""
+        with translated():
+            return await self._connections.fetch(query(name), owner_id, *arguments)
 
     async def is_answering(self) -> bool:
         """Whether the database answers now."""
         with translated():
-            return await self._pool.fetchval("SELECT true", timeout=5) is True
+            answer = await self._connections.fetch("SELECT", within=_ANSWER_SECONDS)
+        return len(answer) == 1

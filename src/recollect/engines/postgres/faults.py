@@ -1,7 +1,6 @@
 """What the driver raises, in our words."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 import asyncpg
 
@@ -25,16 +24,24 @@ _REFUSED = (
 )
 
 
-@contextmanager
-def translated() -> Iterator[None]:
+class translated:  # noqa: N801  # used as a verb: with translated(): …
     """Report as `DatabaseUnavailable` what is the database's state and nobody's mistake."""
-    try:
-        yield
-    except (asyncpg.InterfaceError, *_REFUSED, *_UNREACHABLE) as error:
-        reported = unavailable(error)
-        if reported is None:
-            raise
-        raise reported from error
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Raise what the error means, if it says something of the database."""
+        reported = None if error is None else unavailable(error)
+        if reported is not None:
+            raise reported from error
 
 
 def unavailable(error: BaseException) -> DatabaseUnavailable | None:

@@ -1,6 +1,7 @@
 """Rows of the database as values of the domain, and back."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from recollect.domain.api_key import ApiKey, KeyScope
 from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.compaction import Summary
 from recollect.domain.job import Job, JobKind
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role
+from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role, frozen
 from recollect.domain.scope import Scope
 from recollect.domain.session import Session
 from recollect.domain.text import JsonObject
@@ -45,18 +46,33 @@ def session_from(row: Mapping[str, Any]) -> Session:
 
 def message_from(row: Record) -> Message:
     """A row of `messages`."""
-    details = row["details"]
-    return Message(
-        message_id=row["message_id"],
-        session_id=row["session_id"],
-        sequence=row["sequence"],
-        turn_number=row["turn_number"],
-        role=_ROLES[row["role"]],
-        content=row["content"],
-        metadata=orjson.loads(row["metadata"]),
-        details=NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details)),
-        created_at=row["created_at"],
-    )
+    metadata, details = row["metadata"], row["details"]
+    message = _UnfrozenMessage()
+    message.message_id = row["message_id"]
+    message.session_id = row["session_id"]
+    message.sequence = row["sequence"]
+    message.turn_number = row["turn_number"]
+    message.role = _ROLES[row["role"]]
+    message.content = row["content"]
+    message.metadata = {} if metadata == "{}" else orjson.loads(metadata)
+    message.details = NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details))
+    message.created_at = row["created_at"]
+    return frozen(message, Message)
+
+
+class _UnfrozenMessage:
+    """The slots of `Message`, open until they are filled."""
+
+    __slots__ = Message.__slots__
+    message_id: UUID
+    session_id: UUID
+    sequence: int
+    turn_number: int | None
+    role: Role
+    content: str
+    metadata: JsonObject
+    details: AnswerDetails
+    created_at: datetime
 
 
 def window_from(rows: Sequence[Record]) -> StoredWindow:

@@ -5,19 +5,20 @@ from types import TracebackType
 
 import asyncpg
 
+from recollect.engines.postgres.connections import Connections
 from recollect.engines.postgres.faults import translated, unavailable
 
 
 class Transaction:
     """A connection for the time of an `async with`; it commits at the end, or undoes everything.
 
-    A class and no generator: every write of every request goes through here.
+    A class and no generator, which takes longer: most requests that change something come here.
     """
 
-    __slots__ = ("_connection", "_pool", "_settings")
+    __slots__ = ("_connection", "_connections", "_settings")
 
-    def __init__(self, pool: asyncpg.Pool, settings: str) -> None:
-        self._pool = pool
+    def __init__(self, connections: Connections, settings: str) -> None:
+        self._connections = connections
         self._settings = settings
         self._connection: asyncpg.Connection | None = None
 
@@ -28,11 +29,11 @@ class Transaction:
         whose texts hold digits, letters and signs of their own whatever anybody sent.
         """
         with translated():
-            connection = await self._pool.acquire()
+            connection = await self._connections.take()
             try:
                 await connection.execute(f"BEGIN; {self._settings}")
             except BaseException:
-                await self._pool.release(connection)
+                await self._connections.give_back(connection, is_clean=False)
                 raise
         self._connection = connection
         return connection
@@ -46,16 +47,18 @@ class Transaction:
         """Commit, or after an error roll back; either way the connection goes back."""
         assert self._connection is not None  # noqa: S101  # entered before
         connection, self._connection = self._connection, None
+        is_clean = False
         try:
             if error is None:
                 with translated():
                     await connection.execute("COMMIT")
+                is_clean = True
             elif not connection.is_closed():
                 with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                     # Where it fails the connection is gone, and with it what was begun.
                     await connection.execute("ROLLBACK")
         finally:
-            await self._pool.release(connection)
+            await self._connections.give_back(connection, is_clean=is_clean)
         reported = None if error is None else unavailable(error)
         if reported is not None:
             raise reported from error

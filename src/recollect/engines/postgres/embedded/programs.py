@@ -9,6 +9,7 @@ from typing import Final
 
 from recollect.engines.postgres.embedded.account import Account
 from recollect.engines.postgres.embedded.binaries import Binaries
+from recollect.engines.postgres.embedded.cache import cache_megabytes, memory_at_hand
 from recollect.errors import EmbeddedServerFailed
 
 PORT: Final = 5432
@@ -58,7 +59,11 @@ def launch_server(
     binaries: Binaries, account: Account, data: Path, *, sockets: Path, seconds: float
 ) -> subprocess.Popen[bytes]:
     """Let pg_ctl start a server that outlives us; it ends when the server is ready, or failed."""
-    settings = {**_SETTINGS, "unix_socket_directories": str(sockets)}
+    settings = {
+        **_SETTINGS,
+        "unix_socket_directories": str(sockets),
+        "shared_buffers": f"{cache_megabytes(memory_at_hand())}MB",
+    }
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     options += ["-p", str(PORT)]
     log = start_log(data)

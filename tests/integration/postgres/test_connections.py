@@ -1,0 +1,131 @@
+"""Connections that go from one user straight to the next, and those that may not."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from recollect.engines.postgres.connections import Connections
+from recollect.engines.postgres.database import Connection
+
+WHICH = "SELECT pg_backend_pid()"
+
+
+@pytest_asyncio.fixture
+async def pool(admin_dsn: str) -> AsyncIterator[asyncpg.Pool]:
+    """The driver's pool, of two connections."""
+    async with asyncpg.create_pool(
+        admin_dsn, min_size=0, max_size=2, connection_class=Connection
+    ) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def connections(pool: asyncpg.Pool) -> AsyncIterator[Connections]:
+    """Connections of that pool, closed at the end."""
+    opened = Connections(pool)
+    yield opened
+    await opened.close()
+
+
+async def which(connections: Connections) -> int:
+    rows = await connections.fetch(WHICH)
+    process: int = rows[0][0]
+    return process
+
+
+async def test_one_user_after_the_other_gets_the_same_connection(connections: Connections) -> None:
+    assert len({await which(connections) for _ in range(5)}) == 1
+
+
+async def test_more_users_than_connections_all_get_their_turn(connections: Connections) -> None:
+    processes = await asyncio.gather(*(which(connections) for _ in range(20)))
+
+    assert len(processes) == 20
+    assert len(set(processes)) <= 2
+
+
+async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
+    connections: Connections,
+) -> None:
+    taken = [await connections.take(), await connections.take()]
+    waiting = asyncio.create_task(which(connections))
+    await asyncio.sleep(0)
+    process = taken[0].get_server_pid()
+    await connections.give_back(taken[0], is_clean=True)
+
+    assert await waiting == process
+    await connections.give_back(taken[1], is_clean=True)
+
+
+async def test_a_connection_that_broke_while_idle_is_replaced(
+    connections: Connections, admin_dsn: str
+) -> None:
+    broken = await which(connections)
+    administrator = await asyncpg.connect(admin_dsn)
+    await administrator.execute("SELECT pg_terminate_backend($1, 5000)", broken)
+    await administrator.close()
+
+    assert await which(connections) != broken
+
+
+async def test_a_cancelled_statement_ends_before_the_next_user_comes(
+    connections: Connections,
+) -> None:
+    asleep = asyncio.create_task(connections.fetch("SELECT pg_sleep(60)"))
+    while not await connections.fetch(  # noqa: ASYNC110  # another process falls asleep
+        "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+        " AND query = 'SELECT pg_sleep(60)'"
+    ):
+        await asyncio.sleep(0.01)
+    asleep.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asleep
+
+    assert len(await asyncio.gather(*(which(connections) for _ in range(4)))) == 4
+
+
+@pytest.mark.filterwarnings("ignore:.*active transaction")
+async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
+    connections: Connections,
+) -> None:
+    used = await connections.take()
+    process = used.get_server_pid()
+    await used.execute(
+        "BEGIN; SET LOCAL recollect.owner_id = 'x'; SELECT set_config('a.b', 'x', false)"
+    )
+    await connections.give_back(used, is_clean=False)
+
+    rows = await connections.fetch(
+        "SELECT pg_backend_pid(), current_setting('recollect.owner_id', true),"
+        " current_setting('a.b', true)"
+    )
+    assert rows[0][0] == process
+    assert not any(rows[0][1:])
+
+
+async def test_what_lies_idle_goes_back_to_the_pool(pool: asyncpg.Pool) -> None:
+    connections = Connections(pool, sweep_seconds=0.01)
+    for _ in range(2):
+        process = await which(connections)
+        while not pool.get_idle_size():  # noqa: ASYNC110  # the driver has no event for it
+            await asyncio.sleep(0.01)
+        assert await which(connections) == process
+    await connections.close()
+
+
+async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
+    connections = Connections(pool)
+    await which(connections)
+    used = await connections.take()
+    closing = asyncio.create_task(connections.close())
+    await asyncio.sleep(0)
+
+    assert await used.fetchval("SELECT 1") == 1
+    assert not closing.done()
+    await connections.give_back(used, is_clean=True)
+    await closing
+    with pytest.raises(asyncpg.InterfaceError):
+        await which(connections)

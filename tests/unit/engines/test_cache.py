@@ -1,0 +1,14 @@
+import pytest
+
+from recollect.engines.postgres.embedded.cache import cache_megabytes, memory_at_hand
+
+
+@pytest.mark.parametrize(
+    ("memory", "cache"), [(2**28, 128), (2**30, 256), (3 * 2**30, 768), (2**40, 1024)]
+)
+def test_the_cache_is_a_quarter_of_the_memory_within_reason(memory: int, cache: int) -> None:
+    assert cache_megabytes(memory) == cache
+
+
+def test_the_memory_at_hand_is_that_of_a_machine() -> None:
+    assert 2**26 < memory_at_hand() < 2**50
