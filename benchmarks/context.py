@@ -39,6 +39,7 @@ async def main(rounds: int) -> None:
         with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
             settings = load_settings(home=folder, preset=preset)
             async with Memory.open(settings) as memory:
+                await memory.services.rewriting.prepare()  # as the server does
                 sessions = {length: await load(memory, length) for length in LENGTHS}
                 print(f"{preset}: summarising …", file=sys.stderr)
                 while await memory.services.work.do_one():

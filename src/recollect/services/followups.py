@@ -2,15 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from recollect.domain.followup.dialogue import Method, Rewrite, Said
-from recollect.domain.followup.rewrite import rewrite
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.message import Role
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import ChatModel, Prompt
+from recollect.services.ready_rewriter import ReadyRewriter
 
 _MAX_TOKENS: Final = 200
 _TOLD_MESSAGES: Final = 6
@@ -50,6 +50,7 @@ class FollowUps:
     `model_from_billions` parameters up are asked.
     """
 
+    rules: ReadyRewriter = field(default_factory=ReadyRewriter)
     model: ChatModel | None = None
     model_from_billions: float = 14
     time_limit: float = 5.0
@@ -63,7 +64,7 @@ class FollowUps:
         model_billions: float | None = None,
     ) -> Rewrite:
         """Say a question so that it needs no history; a standalone one comes back unchanged."""
-        by_rules = rewrite(question, history, language=language)
+        by_rules = await self.rules.rewrite(question, history, language=language)
         if not by_rules.is_follow_up or not self._is_able(model_billions):
             return by_rules
         said = await self._ask_model(question, history)

@@ -29,6 +29,10 @@ class Rewriting:
     follow_ups: FollowUps
     policies: Policies
 
+    async def prepare(self) -> None:
+        """Load what the first rewrite would wait for, beside the event loop."""
+        await self.follow_ups.rules.prepare()
+
     async def in_session(
         self,
         scope: Scope,

@@ -4,6 +4,7 @@ from typing import Final
 
 from recollect.domain.followup.data_filters import next_in_line, order_rows, remove_restriction
 from recollect.domain.followup.data_references import resolve_above, resolve_reference
+from recollect.domain.followup.data_shifts import names_its_rows
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.ellipsis import substitute
 from recollect.domain.followup.grammar import Tag, Text, read
@@ -119,13 +120,15 @@ def _add_target(opened: Opened, query: Query, pack: LanguagePack) -> tuple[str, 
 def _ask_of_same_rows(body: Text, query: Query, pack: LanguagePack) -> tuple[str, Signal] | None:
     """A full question that leaves out which rows it is about."""
     asked = parse_query(body, pack)
+    if names_its_rows(body, query, pack):
+        return None
     start = _rows_start(body, asked, pack)
     if start:
         return _speak_of_rows(body, start, query, pack), Signal.FILTER
     if _adds_to_same(body, asked, query, pack):
         said = append(query, f"{pack.conjunction} {asked.rest}")
         return said, Signal.SAME_BUT
-    if asked.rest or not (query.rest or query.front):
+    if asked.rest or not (query.rest or query.front) or query.has_predicate(pack):
         return None
     said = " ".join(part for part in (body.text, query.rest, query.front) if part)
     return tidy(said), Signal.MISSING_COMPLEMENT

@@ -2,9 +2,11 @@
 
 from typing import Final
 
+from recollect.domain.followup.binding import is_bound
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.grammar import Tag, Text
 from recollect.domain.followup.languages.pack import LanguagePack
+from recollect.domain.followup.phrases import phrases
 from recollect.domain.followup.query import Query
 from recollect.domain.followup.tokens import Edit, apply_edits
 
@@ -14,8 +16,11 @@ _OWNED: Final = frozenset({Tag.NOUN, Tag.NUMBER, Tag.CONJUNCTION})
 
 def resolve_reference(body: Text, query: Query, pack: LanguagePack) -> tuple[str, Signal] | None:
     """Replace the first pronoun or demonstrative by what the last question was about."""
+    named = phrases(body, pack)
     for place, token in enumerate(body.tokens):
         if token.lower in pack.pronouns and body.tags[place] in _POINTING:
+            if is_bound(body, place, named, pack):
+                continue
             return _replace_pronoun(body, place, query, pack)
         preposition = pack.pronominal_adverbs.get(token.lower)
         if preposition:

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.domain.followup.attributes import is_existential
+from recollect.domain.followup.binding import is_bound
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.grammar import Tag, Text
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.openers import strip_opener
 from recollect.domain.followup.phrases import Phrase, phrases
-from recollect.domain.followup.pronouns import find_pronouns, is_bound
+from recollect.domain.followup.pronouns import find_pronouns
 from recollect.domain.followup.replies import is_small_talk
 from recollect.domain.followup.values import value_type
 
@@ -28,7 +29,7 @@ DECISIVE: Final = frozenset(
 def detect(text: Text, pack: LanguagePack) -> tuple[Signal, ...]:
     """The signals of a question, in the order of `Signal`; none for thanks and greetings."""
     found: set[Signal] = set()
-    for sentence in text.sentences():
+    for sentence in text.sentences:
         if not is_small_talk(sentence, pack):
             found.update(_signals(sentence, pack))
     return tuple(signal for signal in Signal if signal in found)
@@ -36,8 +37,8 @@ def detect(text: Text, pack: LanguagePack) -> tuple[Signal, ...]:
 
 def _signals(text: Text, pack: LanguagePack) -> Iterator[Signal]:
     named = phrases(text, pack)
-    for place, pronoun in find_pronouns(text, pack):
-        if not is_bound(text, place, pronoun, named):
+    for place, _ in find_pronouns(text, pack):
+        if not is_bound(text, place, named, pack):
             owns = text.tags[place] is Tag.POSSESSIVE
             yield Signal.POSSESSIVE if owns else Signal.PRONOUN
     yield from _word_signals(text, named, pack)

@@ -5,19 +5,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from recollect.domain.followup.grammar import Text, read
+from recollect.domain.followup.describing import Mention
+from recollect.domain.followup.grammar import Text
 from recollect.domain.followup.languages.pack import Kind, LanguagePack
-from recollect.domain.followup.mentions import (
-    ANSWER_SUBJECT,
-    NAME_IN_QUESTION,
-    classes_of,
-    is_introduced,
-    names_its_subject,
-    weigh_in_answer,
-    weigh_in_question,
-    with_complement,
-)
-from recollect.domain.followup.phrases import Phrase, phrases
+from recollect.domain.followup.mentions import ANSWER_SUBJECT, NAME_IN_QUESTION
+from recollect.domain.followup.reader import Reader
 from recollect.domain.followup.referents import Fit, Referent, join_or_add, referent_of
 
 _FADING: Final = 0.7  # what is not named again loses this much per turn
@@ -26,7 +18,7 @@ _HEADING_FLOOR: Final = 2.5
 _HEADING_PART: Final = 1.0
 _FIRST_FLOOR: Final = 0.9  # what the first question was about stays within reach
 _NEW_SUBJECT: Final = 4.0  # an answer that introduces its subject has changed what "it" is
-_ANSWER_LENGTH: Final = 320  # an answer names what it is about early
+_ANSWER_LENGTH: Final = 200  # an answer names what it is about early
 _HEADING: Final = re.compile(r"^(?P<title>[^.?!\n:]{2,80}): (?P<part>[^?!\n]{2,80})$")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
 
@@ -35,13 +27,18 @@ _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
 class Discourse:
     """The referents of a conversation, kept while its turns are read in order."""
 
-    pack: LanguagePack
+    reader: Reader
     referents: list[Referent] = field(default_factory=list)
     turn: int = 0
     last_question: Text | None = None
     had_open_question: bool = False
     last_answer: str = ""
     last_sql: str | None = None
+
+    @property
+    def pack(self) -> LanguagePack:
+        """The language of the conversation."""
+        return self.reader.pack
 
     def next_turn(self) -> None:
         """Let everything fade a little."""
@@ -53,11 +50,10 @@ class Discourse:
         """Take in what the user asked, best already made standalone."""
         self.last_question = text
         self.last_answer, self.last_sql = "", None
-        heard: list[tuple[float, Referent]] = []
-        for phrase in phrases(text, self.pack):
-            weight = weigh_in_question(text, phrase, self.pack)
-            if weight > 0:
-                heard.append((weight, self._mention(text, phrase, weight)))
+        heard = [
+            (mention.weight, self._mention(mention))
+            for mention in self.reader.mentions_in_question(text)
+        ]
         if self.turn == 1 and heard:
             enough = min(NAME_IN_QUESTION, max(weight for weight, _ in heard))
             for weight, referent in heard:
@@ -71,12 +67,9 @@ class Discourse:
         self.last_answer, self.last_sql = answer, sql_query
         if not is_recent:
             return
-        text = read(answer[:_ANSWER_LENGTH], self.pack)
         heard: list[Referent] = []
-        for phrase in phrases(text, self.pack):
-            weight = weigh_in_answer(text, phrase, self.pack)
-            if weight > 0:
-                heard.append(self._mention_once(text, phrase, weight, heard))
+        for mention in self.reader.mentions_in_answer(answer[:_ANSWER_LENGTH]):
+            heard.append(self._mention_once(mention, heard))
 
     def choose(self, fit: Fit, *, but_not: Collection[Referent] = ()) -> Referent | None:
         """The most present referent, after each is weighed by how well it fits."""
@@ -94,47 +87,21 @@ class Discourse:
             return False
         for group, weight in (("title", _IN_HEADING), ("part", _HEADING_PART)):
             name = _BRACKETS.sub("", heading[group]).strip()
-            said = tuple(token.lower for token in read(name, self.pack).tokens if token.is_word)
+            said = tuple(token.lower for token in self.reader.read(name).tokens if token.is_word)
             if said:
                 referent = referent_of(name, said, self.pack, is_name=group == "title")
                 referent.floor = _HEADING_FLOOR if group == "title" else 0.0
+                referent.is_heading = True
                 join_or_add(self.referents, referent, weight)
         return True
 
-    def _mention(self, text: Text, phrase: Phrase, weight: float) -> Referent:
-        pack = self.pack
-        end = with_complement(text, phrase, pack)
-        bare_name = is_introduced(text, phrase, pack) and not phrase.determiner
-        is_name = phrase.is_name or bare_name or names_its_subject(text, phrase, pack)
-        said = text.words(phrase.first, end)
-        referent = referent_of(text.between(phrase.first, end), said, pack, is_name=is_name)
-        referent.head = phrase.head
-        referent.determiner = self._article(phrase)
-        referent.place = phrase.before if phrase.before in pack.place_prepositions else ""
-        referent.is_quoted = phrase.is_quoted
-        referent.classes = classes_of(text, phrase, pack)
-        is_called_thing = bool(referent.classes - pack.person_nouns)
-        is_the = referent.kind is Kind.PERSON and bool(referent.determiner)
-        if is_called_thing or is_the:
-            referent.kind = Kind.THING
-        return join_or_add(self.referents, referent, weight)
+    def _mention(self, mention: Mention) -> Referent:
+        return join_or_add(self.referents, mention.referent, mention.weight)
 
-    def _article(self, phrase: Phrase) -> str:
-        """What was "a restaurant" when first named is "the restaurant" from then on."""
-        pack, determiner = self.pack, phrase.determiner
-        if determiner in pack.definite:
-            return determiner
-        if determiner not in pack.indefinite:
-            return ""
-        # Where articles have genders, the right one cannot be known: "een huis", "het huis".
-        return pack.the if len(pack.definite) == 1 else determiner
-
-    def _mention_once(
-        self, text: Text, phrase: Phrase, weight: float, heard: list[Referent]
-    ) -> Referent:
+    def _mention_once(self, mention: Mention, heard: list[Referent]) -> Referent:
         """An answer that repeats a name does not make it more present than the question did."""
-        known = len(self.referents)
-        referent = self._mention(text, phrase, weight)
+        known, weight = len(self.referents), mention.weight
+        referent = self._mention(mention)
         if len(self.referents) > known:
             referent.only_in_answers = True
             is_thing = referent.is_name and referent.kind is not Kind.PERSON

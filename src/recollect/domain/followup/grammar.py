@@ -1,13 +1,16 @@
 """A light notion of parts of speech: closed word classes, a verb list, and context."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, auto
-from functools import cache
-from typing import Final
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Final
 
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.tokens import Token, ends_sentence, tokenise
+
+if TYPE_CHECKING:
+    from recollect.domain.followup.phrases import Phrase
 
 
 class Tag(IntEnum):
@@ -39,13 +42,14 @@ _BEFORE_VERB: Final = frozenset(
 _CLITICS: Final = frozenset({"'s", "'"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Text:
-    """A text cut into tagged tokens."""
+    """A text cut into tagged tokens; its sentences and phrases are looked for but once."""
 
     text: str
     tokens: tuple[Token, ...]
     tags: tuple[Tag, ...]
+    found_phrases: "list[tuple[Phrase, ...]]" = field(default_factory=list, repr=False)
 
     def between(self, first: int, last: int) -> str:
         """The characters from one token to before another."""
@@ -63,10 +67,15 @@ class Text:
 
     def words(self, first: int, last: int) -> tuple[str, ...]:
         """The words from one place to before another, in lower case."""
-        return tuple(token.lower for token in self.tokens[first:last])
+        return tuple([token.lower for token in self.tokens[first:last]])
 
-    def sentences(self) -> Iterator["Text"]:
+    @cached_property
+    def sentences(self) -> tuple["Text", ...]:
         """Its sentences, each still with the places of the whole text."""
+        found = tuple(self._cut())
+        return (self,) if len(found) == 1 else found
+
+    def _cut(self) -> Iterator["Text"]:
         begin = 0
         for place, token in enumerate(self.tokens):
             if ends_sentence(token) or place + 1 == len(self.tokens):
@@ -82,9 +91,11 @@ def read(text: str, pack: LanguagePack) -> Text:
     """Cut a text into tagged tokens."""
     tokens = tokenise(text)
     tags: list[Tag] = []
-    for place in range(len(tokens)):
-        opens = place == 0 or ends_sentence(tokens[place - 1])
-        tags.append(_tag(tokens, place, None if opens else tags[-1], pack))
+    before: Tag | None = None
+    for place, token in enumerate(tokens):
+        tag = _tag(tokens, place, before, pack)
+        tags.append(tag)
+        before = None if tag is Tag.MARK and ends_sentence(token) else tag
     return Text(text=text, tokens=tokens, tags=tuple(tags))
 
 
@@ -185,8 +196,29 @@ def _open_tag(tokens: tuple[Token, ...], place: int, before: Tag | None, pack: L
     if word in pack.requests and before is None:
         return Tag.VERB
     if not pack.is_verb(word) or (pack.capital_nouns and tokens[place].is_capitalised):
-        return Tag.NOUN
+        return Tag.VERB if _is_inverted(tokens, place, before, pack) else Tag.NOUN
     if place and tokens[place - 1].lower in pack.infinitive_marks:
         return Tag.VERB
     goes_on = before is Tag.NOUN and (word.endswith("ing") or word in pack.attribute_nouns)
-    return Tag.NOUN if before in _OPENS_NOUN or goes_on else Tag.VERB
+    is_numbered = before is Tag.NUMBER and _numbers_a_noun(tokens, place - 1, pack)
+    opens = before in _OPENS_NOUN and not is_numbered
+    return Tag.NOUN if opens or goes_on else Tag.VERB
+
+
+def _is_inverted(
+    tokens: tuple[Token, ...], place: int, before: Tag | None, pack: LanguagePack
+) -> bool:
+    """As in "Wanneer stopte …", a verb no list has: a noun cannot stand there."""
+    if not pack.inverts_verbs or before is not Tag.QUESTION or place + 1 == len(tokens):
+        return False
+    following = tokens[place + 1]
+    is_name = following.is_capitalised and not pack.capital_nouns
+    opens = is_name or following.lower in pack.determiners
+    return opens and tokens[place - 1].lower not in pack.which_words
+
+
+def _numbers_a_noun(tokens: tuple[Token, ...], place: int, pack: LanguagePack) -> bool:
+    """As in "shop 2 | sold": the number belongs to what stands before; not in "top 5 wins"."""
+    word = tokens[place - 1].lower if place else ""
+    is_small = word in _closed_tags(pack) or word in pack.opposites or word in pack.aggregates
+    return word.isalpha() and not is_small and not pack.is_verb(word)

@@ -21,7 +21,8 @@ def inject_topic(text: Text, discourse: Discourse) -> tuple[Resolution, ...]:
     pack = discourse.pack
     signal = _says_too_little(text, pack)
     topic = discourse.choose(_may_be_added) if signal else None
-    if signal is None or topic is None:
+    said = {token.lower for token in text.tokens}
+    if signal is None or topic is None or topic.words <= said or said & pack.document_nouns:
         return ()
     end = max(token.end for token in text.tokens if token.is_word)
     edit = Edit(start=end, end=end, text=f" {_link(text, pack)}{topic.as_said}")

@@ -1,17 +1,20 @@
 """Which language a question is in, among the installed packs."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.languages import installed
+from recollect.domain.followup.languages import installed, pack_for
 from recollect.domain.message import Role
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 _SAMPLE: Final = 400
+_CLEAR: Final = 2  # small words that a language must have more of than any other
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _TOO_SHORT: Final = 4  # words: "En 2022?" could be Dutch, French or Spanish
 
 
@@ -26,13 +29,24 @@ def language_of(question: str, history: Sequence[Said]) -> str:
 def detect_language(text: str) -> str:
     """The code of the installed language a text is most likely written in."""
     sample = text[:_SAMPLE].encode("utf-8", "replace").decode()
+    by_words = _by_small_words(sample)
+    if by_words is not None:
+        return by_words
     code: str = _identifier().classify(sample)[0]
     return code
 
 
+def _by_small_words(sample: str) -> str | None:
+    """The language whose small words speak clearly; most questions need no statistics."""
+    said = frozenset(_WORD.findall(sample.lower()))
+    votes = sorted((len(said & pack_for(code).closed), code) for code in installed())
+    (others, _), (most, code) = votes[-2:]
+    return code if most - others >= _CLEAR else None
+
+
 @cache
 def _identifier() -> "LanguageIdentifier":
-    """Loaded at the first question rather than at import: it takes a tenth of a second."""
+    """Loaded for the first unclear question rather than at import: it takes half a second."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 # see above
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE)

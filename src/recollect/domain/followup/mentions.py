@@ -39,7 +39,7 @@ def weigh_in_question(text: Text, phrase: Phrase, pack: LanguagePack) -> float:
 
 def _weigh_common(text: Text, phrase: Phrase, pack: LanguagePack) -> float:
     said = content_words(phrase.words, pack)
-    if not said - pack.adjectives - pack.empty_nouns - pack.small_talk:
+    if not said - pack.adjectives - pack.empty_nouns - pack.small_talk - pack.document_nouns:
         return 0.0
     is_attribute = phrase.head in pack.attribute_nouns
     if len(phrase.words) == 1 and (is_attribute or phrase.head in pack.class_nouns):
@@ -47,6 +47,11 @@ def _weigh_common(text: Text, phrase: Phrase, pack: LanguagePack) -> float:
     if is_attribute:
         return _ATTRIBUTE
     return NAME_IN_QUESTION if _is_asked_about(text, phrase, pack) else _PHRASE_IN_QUESTION
+
+
+def is_telling(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
+    """Whether a phrase of a question names something one can come back to."""
+    return weigh_in_question(text, phrase, pack) >= _PHRASE_IN_QUESTION
 
 
 def weigh_in_answer(text: Text, phrase: Phrase, pack: LanguagePack) -> float:

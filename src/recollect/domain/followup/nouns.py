@@ -67,11 +67,16 @@ def is_main_topic(referent: Referent) -> float:
     return is_topic(referent) * (1.5 if referent.floor else 1.0)
 
 
+def _is_subject_of_all(topic: Referent) -> bool:
+    """Whether a text as a whole is about it, and no heading says so already."""
+    return bool(topic.floor) and not topic.is_heading and not topic.only_in_answers
+
+
 def _resolve(noun: _OpenNoun, discourse: Discourse) -> Resolution | None:
     pack, phrase = discourse.pack, noun.phrase
     if phrase.head in pack.document_nouns:
         topic = discourse.choose(is_main_topic)
-        if topic is None:
+        if topic is None or not _is_subject_of_all(topic):
             return None
         return noun.replaced_by(f"{noun.article} {topic.text} {phrase.text}", topic)
     if has_complement(noun.text, phrase, pack):

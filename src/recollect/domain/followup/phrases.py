@@ -1,19 +1,21 @@
 """Noun phrases: the things a text talks about."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from recollect.domain.followup.grammar import Tag, Text
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.names import name_end, quoted_end
 
 _PHRASE_TAGS: Final = frozenset({Tag.NOUN, Tag.NUMBER})
+_OPENS: Final = _PHRASE_TAGS | {Tag.MARK}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phrase:
-    """A noun phrase: tokens `first` to before `last`, without its determiner."""
+class Phrase(NamedTuple):
+    """A noun phrase: tokens `first` to before `last`, without its determiner.
+
+    A tuple like `Token`, and for the same reason.
+    """
 
     text: str
     words: tuple[str, ...]
@@ -37,7 +39,9 @@ class Phrase:
 
 def phrases(text: Text, pack: LanguagePack) -> tuple[Phrase, ...]:
     """All noun phrases of a text, in order."""
-    return tuple(_find(text, pack))
+    if not text.found_phrases:
+        text.found_phrases.append(tuple(_find(text, pack)))
+    return text.found_phrases[0]
 
 
 def is_adjective(word: str, pack: LanguagePack) -> bool:
@@ -46,9 +50,12 @@ def is_adjective(word: str, pack: LanguagePack) -> bool:
 
 
 def _find(text: Text, pack: LanguagePack) -> Iterator[Phrase]:
-    place = 0
-    while place < len(text.tokens):
-        end = quoted_end(text, place)
+    place, tokens, tags = 0, text.tokens, text.tags
+    while place < len(tokens):
+        if tags[place] not in _OPENS and not tokens[place].is_capitalised:
+            place += 1
+            continue
+        end = quoted_end(text, place) if tags[place] is Tag.MARK else 0
         if end:
             yield _phrase(text, place + 1, end - 1, is_name=True, is_quoted=True)
         else:

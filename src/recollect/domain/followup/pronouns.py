@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.domain.followup.binding import is_bound
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.discourse import Discourse
 from recollect.domain.followup.grammar import Tag, Text
@@ -13,7 +14,6 @@ from recollect.domain.followup.referents import Referent, agreement
 from recollect.domain.followup.tokens import Edit
 
 _RESOLVED: Final = frozenset({Tag.PRONOUN, Tag.POSSESSIVE})
-_PREDICATES: Final = frozenset({Tag.AUXILIARY, Tag.VERB, Tag.QUESTION, Tag.CLAUSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +26,16 @@ class Resolution:
 
 
 def resolve_pronouns(
-    text: Text, named: tuple[Phrase, ...], discourse: Discourse
+    text: Text, named: tuple[Phrase, ...], discourse: Discourse, *, only_persons: bool = False
 ) -> tuple[Resolution, ...]:
     """Replace the first pronoun of each kind; later ones then refer to it."""
     found: list[Resolution] = []
     seen: set[tuple[Kind, bool | None]] = set()
     for place, pronoun in find_pronouns(text, discourse.pack):
+        if only_persons and pronoun.kind is not Kind.PERSON:
+            continue
         key = (pronoun.kind, pronoun.plural)
-        if key in seen or is_bound(text, place, pronoun, named):
+        if key in seen or is_bound(text, place, named, discourse.pack):
             seen.add(key)
             continue
         seen.add(key)
@@ -61,35 +63,19 @@ def _is_pleonastic(text: Text, place: int, pack: LanguagePack) -> bool:
         return False
     if any(token.lower in pack.impersonal_verbs for token in text.tokens):
         return True
+    if _is_in_phrase(text, place, pack.impersonal):
+        return True
     at = place + 1 + (text.word(place + 1) in pack.copulas)
     return text.word(at) in pack.pleonastic and text.word(at + 1) in pack.pleonastic_after
 
 
-def is_bound(text: Text, place: int, pronoun: Pronoun, named: tuple[Phrase, ...]) -> bool:
-    """Whether something the question itself names earlier explains the pronoun."""
-    owns = text.tags[place] is Tag.POSSESSIVE
-    for phrase in named:
-        if phrase.last > place:
-            break
-        is_far = _is_in_next_clause(text.tags[phrase.last : place])
-        if phrase.is_name:
-            if pronoun.kind is not Kind.PERSON or owns or is_far:
-                return True
-        elif pronoun.kind is not Kind.PERSON:
-            is_subject = owns and text.tag(phrase.first - 1) is Tag.AUXILIARY
-            if is_far or is_subject:
-                return text.tag(phrase.first - 1) is not Tag.QUESTION
-    return False
-
-
-def _is_in_next_clause(between: tuple[Tag, ...]) -> bool:
-    """As in "What is X, and why is it …": a boundary, and a verb behind it."""
-    for place, tag in enumerate(between):
-        if tag in {Tag.CLAUSE, Tag.QUESTION}:
-            return True
-        if tag in {Tag.CONJUNCTION, Tag.MARK}:
-            return any(later in _PREDICATES for later in between[place:])
-    return False
+def _is_in_phrase(text: Text, place: int, known: tuple[tuple[str, ...], ...]) -> bool:
+    word = text.word(place)
+    return any(
+        said == word and text.words(place - at, place - at + len(phrase)) == phrase
+        for phrase in known
+        for at, said in enumerate(phrase[: place + 1])
+    )
 
 
 def _replace(

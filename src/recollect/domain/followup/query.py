@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.domain.followup.binding import is_before_subject
 from recollect.domain.followup.grammar import Tag, Text
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.openers import end_of_words
@@ -45,7 +46,7 @@ class Query:
 
     def rows(self, pack: LanguagePack, *, as_owner: bool = False) -> str:
         """What "it" or "them" stands for after this question; as an owner, what has attributes."""
-        if self.text.word(self.front_end) in pack.ordering:
+        if self.text.word(self.front_end) in pack.ordering or self.has_predicate(pack):
             return self.target
         has_of = self.text.word(self.target_end) == pack.of
         is_attribute = self.text.word(self.target_end - 1) in pack.attribute_nouns
@@ -54,6 +55,15 @@ class Query:
         article = self.text.word(self.target_start - 1) if self.target else ""
         has_article = article in pack.definite or article in pack.indefinite
         return f"{article} {self.bare_rows}" if has_article else self.bare_rows
+
+    def has_predicate(self, pack: LanguagePack) -> bool:
+        """As in "how much did | shop 2 | sell in 2020": what follows the target is said of it."""
+        lead = self.target_start - 1
+        lead -= self.text.tag(lead) is Tag.DETERMINER
+        subject = self.text.tokens[self.target_start : self.target_end]
+        is_one = any(token.is_number or token.is_capitalised for token in subject)
+        does = is_one and is_before_subject(self.text, lead, pack)
+        return does and (pack.inverts_verbs or self.text.tag(self.target_end) is Tag.VERB)
 
     @property
     def bare_rows(self) -> str:
@@ -75,6 +85,9 @@ def parse_query(text: Text, pack: LanguagePack) -> Query:
 def _is_lead(text: Text, place: int, pack: LanguagePack) -> bool:
     word = text.word(place)
     asks = word in pack.requests and text.tag(place - 1) is not Tag.DETERMINER
+    inverts = pack.inverts_verbs and text.tag(place - 1) is Tag.QUESTION
+    if inverts and text.tags[place] is Tag.VERB:
+        return True
     return asks or text.tags[place] in _LEAD or word in pack.reply_words
 
 

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from recollect.domain.followup.languages.pack import Kind, LanguagePack, Pronoun
 
 _FULL_NAME: Final = range(2, 4)
+_INITIALS: Final = 2  # "IKEA" is no person, "JK" may be
 _MOST: Final = 4.5  # so that a long-lasting topic can still be replaced by a new one
 _OWNING: Final = ("'s", "\u2019s")
 
@@ -38,11 +39,32 @@ class Referent:
     gender: str | None = None
     presence: float = 0.0
     only_in_answers: bool = False
+    is_heading: bool = False
 
     @property
     def as_said(self) -> str:
         """With its article, where it had one."""
         return f"{self.determiner} {self.text}" if self.determiner else self.text
+
+    def copy(self) -> "Referent":
+        """Another one like it; `copy.copy` would take four times as long."""
+        return Referent(
+            text=self.text,
+            words=self.words,
+            head=self.head,
+            kind=self.kind,
+            plural=self.plural,
+            is_name=self.is_name,
+            floor=self.floor,
+            place=self.place,
+            is_quoted=self.is_quoted,
+            determiner=self.determiner,
+            classes=self.classes,
+            gender=self.gender,
+            presence=self.presence,
+            only_in_answers=self.only_in_answers,
+            is_heading=self.is_heading,
+        )
 
     def fade(self, factor: float) -> None:
         """Become less present, as a turn passes without a mention."""
@@ -65,12 +87,13 @@ def referent_of(text: str, said: tuple[str, ...], pack: LanguagePack, *, is_name
 
 
 def join_or_add(known: list[Referent], referent: Referent, weight: float) -> Referent:
-    """Count a mention: of something known, or of something new."""
+    """Count a mention: of something known, or of something new, as a copy of its own."""
     old = next((one for one in known if _same(one, referent)), None)
     if old is None:
-        referent.presence = weight
-        known.append(referent)
-        return referent
+        new = referent.copy()
+        new.presence = weight
+        known.append(new)
+        return new
     if len(old.words) == 1 < len(referent.words) and not old.floor:
         old.text, old.words, old.kind = referent.text, referent.words, referent.kind
         old.determiner, old.head = referent.determiner, referent.head
@@ -124,8 +147,9 @@ def _kind(text: str, said: tuple[str, ...], pack: LanguagePack, *, is_name: bool
         return Kind.PERSON
     if not is_name:
         return Kind.THING
+    is_acronym = len(text) > _INITIALS and text.isupper()
     has_thing = any(word in pack.class_nouns or word in pack.definite for word in said)
-    if has_thing or "'s" in text or any(letter.isdigit() for letter in text):
+    if is_acronym or has_thing or "'s" in text or any(letter.isdigit() for letter in text):
         return Kind.THING
     is_full_name = len(said) in _FULL_NAME and all(part[:1].isupper() for part in text.split())
     return Kind.PERSON if is_full_name else Kind.ANY

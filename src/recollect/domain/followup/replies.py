@@ -25,7 +25,7 @@ def is_small_talk(sentence: Text, pack: LanguagePack) -> bool:
 
 def asks_nothing(text: Text, pack: LanguagePack) -> bool:
     """Whether all of a message is thanks, greetings and closings."""
-    return all(is_small_talk(sentence, pack) for sentence in text.sentences())
+    return all(is_small_talk(sentence, pack) for sentence in text.sentences)
 
 
 def complete_indifference(text: Text, last_answer: str, pack: LanguagePack) -> Edit | None:
@@ -46,6 +46,8 @@ def complete_indifference(text: Text, last_answer: str, pack: LanguagePack) -> E
 def _indifference_end(text: Text, pack: LanguagePack) -> int:
     """The place after "I don't care", or 0."""
     said = [token.lower.replace("\u2019", "'") for token in text.tokens]
+    if pack.indifferent_words.isdisjoint(said):
+        return 0
     for pattern in pack.indifference:
         for place in range(len(said) - len(pattern) + 1):
             if tuple(said[place : place + len(pattern)]) == pattern:
@@ -57,7 +59,7 @@ def _asked_for(answer: str, pack: LanguagePack) -> str:
     """What the last question of an answer wants to know: "the price range"."""
     asked = [
         sentence
-        for sentence in read(answer[-_ANSWER_END:], pack).sentences()
+        for sentence in read(answer[-_ANSWER_END:], pack).sentences
         if sentence.tokens[-1].lower == "?"
     ]
     if not asked:

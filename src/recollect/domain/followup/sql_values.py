@@ -1,5 +1,6 @@
 """What the SQL behind an answer tells about its question: the values as the database has them."""
 
+import re
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -8,6 +9,7 @@ from recollect.domain.followup.tokens import tokenise
 _ALIKE: Final = 0.8
 _MOST_VALUES: Final = 20  # a list of a thousand keys was not typed by the user
 _LONGEST_SQL: Final = 10_000  # parsing takes about a millisecond per thousand characters
+_QUOTED: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
 def compared_values(sql: str) -> tuple[str, ...]:
@@ -33,10 +35,18 @@ def compared_values(sql: str) -> tuple[str, ...]:
 
 def as_stored(question: str, sql: str) -> str:
     """A question with its misspelt values as the database spells them."""
+    if not _may_differ(question.lower(), sql):
+        return question
     for value in compared_values(sql):
         if value and value.lower() not in question.lower():
             question = _correct(question, value)
     return question
+
+
+def _may_differ(question: str, sql: str) -> bool:
+    """Whether anything in quotes is not said in the question; most SQL needs no parsing."""
+    quoted = (found[1] or found[2] or "" for found in _QUOTED.finditer(sql))
+    return any(value.strip("% ").lower() not in question for value in quoted)
 
 
 def _correct(question: str, value: str) -> str:

@@ -48,15 +48,17 @@ class Edit:
 
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a text into words, numbers and marks."""
-    return tuple(_token(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text))
+    return tuple([_token(found[0], *found.span()) for found in _TOKEN.finditer(text)])
 
 
 def _token(text: str, start: int, end: int) -> Token:
     first = text[0]
+    if first.isalpha():
+        return Token(text, text.lower(), start, end, True, False, first.isupper())
     has_sign = first in _SIGNS
     is_number = first.isdecimal() or (has_sign and text[1:2].isdecimal())
     is_word = has_sign or first.isalnum()
-    return Token(text, text.lower(), start, end, is_word, is_number, first.isupper())
+    return Token(text, text.lower(), start, end, is_word, is_number, is_capitalised=False)
 
 
 def ends_sentence(token: Token) -> bool:

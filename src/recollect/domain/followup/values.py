@@ -26,6 +26,8 @@ class ValueType(Enum):
 
 def value_type(word: str, pack: LanguagePack) -> ValueType | None:
     """The type of value a word is, or None for an ordinary word."""
+    if word[:1].isalpha():
+        return _word_type(word, pack)
     if word[:1] in "$€£" and len(word) > 1:
         return ValueType.MONEY
     if word.endswith("%") and word[0].isdigit():
@@ -52,9 +54,10 @@ def _word_type(word: str, pack: LanguagePack) -> ValueType | None:
 
 def can_replace(new: str, old: str, pack: LanguagePack) -> bool:
     """Whether one value can stand where another stood."""
-    new_type, old_type = value_type(new, pack), value_type(old, pack)
-    if new_type is None or new == old:
+    new_type = None if new == old else value_type(new, pack)
+    if new_type is None:
         return False
+    old_type = value_type(old, pack)
     if new_type is ValueType.EXTREME:
         both = new in pack.aggregates and old in pack.aggregates
         return both or pack.opposites.get(new) == old or pack.opposites.get(old) == new

@@ -54,8 +54,20 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         sys.stderr.write(f"Recollect listens on http://{shown}:{port}\n")
-        async with _background_work(memory, settings):
+        async with _background_work(memory, settings), _preparation(memory):
             await _Server(config).serve([listener])
+
+
+@asynccontextmanager
+async def _preparation(memory: Memory) -> AsyncIterator[None]:
+    """Load the follow-up rules meanwhile, so that no caller waits for it."""
+    task = asyncio.create_task(memory.services.rewriting.prepare())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 @asynccontextmanager

@@ -116,3 +116,79 @@ def test_thanks_between_questions_do_not_hide_the_topic(filler: str) -> None:
     questions = ("Who was Marie Curie?", filler)
 
     assert standalone("When did she die?", after=questions) == "When did Marie Curie die?"
+
+
+def test_a_surname_is_completed_by_the_name_the_user_gave() -> None:
+    result = asked("When did Curie die?", after="Who was Marie Curie?")
+
+    assert result.standalone_question == "When did Marie Curie die?"
+    assert result.signals == (Signal.PARTIAL_NAME,)
+
+
+def test_a_surname_is_completed_in_dutch() -> None:
+    question = "Wanneer stopte Cruijff?"
+
+    assert standalone(question, after="Wie is Johan Cruijff?", language="nl") == (
+        "Wanneer stopte Johan Cruijff?"
+    )
+
+
+def test_a_surname_under_a_heading_stays() -> None:
+    history = conversation("assistant: Cathy Rush: Coaching career", "user: Where did she coach?")
+
+    question = "Did Rush win a title?"
+    assert rewrite(question, history, language="en").standalone_question == question
+
+
+def test_an_article_is_named_for_what_the_first_question_was_about() -> None:
+    question = "What else does this article say?"
+
+    assert standalone(question, after="Who was Marie Curie?") == (
+        "What else does the Marie Curie article say?"
+    )
+
+
+def test_an_article_under_a_heading_is_before_all_eyes() -> None:
+    history = conversation("assistant: Cathy Rush: Coaching career", "user: Where did she coach?")
+
+    question = "What else does this article say?"
+    assert rewrite(question, history, language="en").standalone_question == question
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "question"),
+    [
+        ("en", "Who was Marie Curie?", "Goulash? What is that?"),
+        ("en", "What is the Tour de France?", "How did it go in Paris?"),
+        ("en", "What is cassoulet?", "Tell me about feijoada and its history."),
+        ("en", "Is Top Gear a magazine?", "Is there anything else interesting about top gear?"),
+        ("nl", "Wat is de Elfstedentocht?", "Hoe ging het in Friesland?"),
+        ("nl", "Wat is een stoofpot?", "Vertel me over hutspot en zijn geschiedenis."),
+    ],
+)
+def test_what_the_question_explains_itself_is_not_added(
+    language: str, before: str, question: str
+) -> None:
+    assert standalone(question, after=before, language=language) == question
+
+
+def test_a_person_is_not_explained_by_a_thing_said_before() -> None:
+    question = "I like physics books. Where was she born?"
+
+    assert standalone(question, after="Who was Marie Curie?") == (
+        "I like physics books. Where was Marie Curie born?"
+    )
+
+
+def test_a_possessive_is_not_explained_by_owners_of_another_number() -> None:
+    assert standalone("What do critics say about its furniture?", after="Who founded IKEA?") == (
+        "What do critics say about IKEA's furniture?"
+    )
+
+
+def test_an_acronym_is_no_person() -> None:
+    history = conversation("user: Who founded IKEA?", "assistant: Ingvar Kamprad founded IKEA.")
+
+    assert rewrite("How did he die?", history, language="en").standalone_question == (
+        "How did Ingvar Kamprad die?"
+    )

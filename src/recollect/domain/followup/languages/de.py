@@ -146,6 +146,7 @@ GERMAN: Final = LanguagePack(
     comparators=words("mehr weniger größer kleiner höher niedriger länger kürzer über unter"),
     pleonastic=words("möglich wahr wichtig schwer leicht nötig besser wahrscheinlich"),
     pleonastic_after=words("zu dass , für"),
+    impersonal=sequences("ging es, gab es"),
     impersonal_verbs=words("regnet schneit gibt spät geht"),
     small_talk=words(
         "danke dankeschön vielen dank hallo hi guten morgen tag abend tschüss auf wiedersehen ok"
@@ -166,6 +167,8 @@ GERMAN: Final = LanguagePack(
         " weniger maximum minimum top pro jede jeder zwischen umsatz verkäufe wieviele alle viele"
     ),
     open_words=words("warum wieso wie beschreibe erkläre über du ich bedeutet unterschied"),
+    inverts_verbs=True,
+    which_words=words("welche welcher welches welchen welchem was wieviel wieviele"),
     counting=words("viele viel ist"),
     ordering=words("sortiere gruppiere ordne"),
     grouping=words("pro je"),

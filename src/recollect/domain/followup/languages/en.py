@@ -119,9 +119,10 @@ ENGLISH: Final = LanguagePack(
         "thanks thank you bye goodbye hello hi hey good morning afternoon evening night day nice"
         " great cool awesome perfect ok okay yes no sure please welcome cheers very much so a lot"
         " for your help have too wonderful excellent all that is 's was will be it i need needed"
-        " everything today fine and the of course do does think believe just then covered got done"
-        " 'll 've 'm would work works sounds want wanted know info information looking nope further"
-        " assistance questions question check out again takes care covers should me to luck"
+        " everything today fine and the of course do does this think believe just then covered got"
+        " done 'll 've 'm would work works sounds want wanted know info information looking"
+        " nope further assistance questions question check out again takes care covers should me"
+        " to luck"
     ),
     attribute_nouns=words(
         "address addresses advantage advantages age amount answer application applications area"
@@ -200,6 +201,7 @@ ENGLISH: Final = LanguagePack(
         " normal legal okay ok time take takes took good bad wise"
     ),
     pleonastic_after=words("to that for"),
+    impersonal=sequences("did it go, does it go, is it going, 's it going, has it gone"),
     impersonal_verbs=words("rain rains rained raining snow snows snowed snowing"),
     data_words=words(
         "show list display sort order group count rank find give return compare average total sum"
@@ -220,6 +222,7 @@ ENGLISH: Final = LanguagePack(
     open_words=words(
         "about why how describe explain tell you i my mean purpose difference important importance"
     ),
+    which_words=words("which what whose"),
     counting=words("many much about"),
     ordering=words("sort order group rank arrange sorted ordered grouped ranked"),
     grouping=words("by per"),

@@ -77,12 +77,13 @@ SPANISH: Final = LanguagePack(
     clause_words=words("donde cuando"),
     infinitive_marks=words("a para"),
     verbs=words(
-        "abrir aprender ayudar cambiar cantar comenzar comenzó comprar construyó costar cuesta"
-        " cuestan creó dar dio decir dijo dirigió empezar empezó encontrar escribir escribió"
-        " estudiar estudió existe fundó ganar ganó gana hacer hizo jugar jugó llamar llama llegar"
-        " matar morir murió murieron nacer nació ocurrió ocurrir pagar pasar pasó pensar perder"
-        " producir produce publicar publicó recibir recibió salir salió significa trabajar trabaja"
-        " usar vender vende ver vivir vive vivió empieza termina funciona sirve pertenece"
+        "abrir aprender ayudar cambiar cantar comenzar comenzó comprar compró compraron"
+        " construyó costar cuesta cuestan creó dar dio decir dijo dirigió empezar empezó"
+        " encontrar escribir escribió estudiar estudió existe fundó ganar ganó gana hacer hizo"
+        " jugar jugó llamar llama llegar matar morir murió murieron nacer nació ocurrió ocurrir"
+        " pagar pasar pasó pensar perder producir produce publicar publicó recibir recibió salir"
+        " salió significa trabajar trabaja usar vender vende vendió vendieron vendido ver vivir"
+        " vive vivió empieza termina funciona sirve pertenece"
     ),
     plural_endings=("s",),
     adjectives=words(
@@ -148,6 +149,8 @@ SPANISH: Final = LanguagePack(
         "muestra muéstrame lista dame encuentra nombra describe explica compara ordena agrupa"
         " cuenta calcula filtra"
     ),
+    inverts_verbs=True,
+    which_words=words("qué cuál cuáles cuánto cuántos cuánta cuántas"),
     data_words=words(
         "muestra muéstrame lista dame ordena agrupa cuenta total totales media promedio suma número"
         " mayor menor máximo mínimo por cada entre ventas cuántos cuántas todos todas"

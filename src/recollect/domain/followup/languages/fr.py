@@ -137,6 +137,7 @@ FRENCH: Final = LanguagePack(
     comparators=words("plus moins supérieur inférieur avant après"),
     pleonastic=words("possible vrai important difficile facile nécessaire probable faut"),
     pleonastic_after=words("de que d' qu'"),
+    impersonal=sequences("ça va"),
     impersonal_verbs=words("pleut neige faut y"),
     small_talk=words(
         "merci beaucoup bonjour bonsoir salut au revoir bonne journée soirée d'accord ok oui non"
@@ -156,6 +157,8 @@ FRENCH: Final = LanguagePack(
         " chiffre combien tous toutes"
     ),
     open_words=words("pourquoi comment décris explique vous je signifie différence"),
+    inverts_verbs=True,
+    which_words=words("quel quelle quels quelles que quoi combien lequel laquelle"),
     counting=words("de"),
     ordering=words("trie triez groupe classe classez"),
     grouping=words("par"),

@@ -18,7 +18,7 @@ _HISSING: Final = ("s", "x", "z")
 
 def _possess(owner: str, owned: str, _pronoun: str) -> str:
     """Names take an s ("Jans adres", "Anna's adres"), other owners stand behind."""
-    if owner.split(" ", 1)[0].lower() in {"de", "het"}:
+    if owner.split(" ", 1)[0].lower() in {"de", "het"} or owner[-1:].isdigit():
         return f"de {owned} van {owner}"
     if owner.endswith(_HISSING):
         return f"{owner}' {owned}"
@@ -96,15 +96,16 @@ DUTCH: Final = LanguagePack(
     clause_words=words("waar wanneer waarvan waarbij"),
     infinitive_marks=words("te"),
     verbs=words(
-        "beginnen begint begon begonnen behoren betalen betekenen betekent bestaan bestaat bevatten"
-        " bezoeken bieden biedt bouwen gebouwd brengen bracht denken doden dragen eindigen eten"
-        " gebeuren gebeurt gebeurde gebeurd gebruiken gebruikt geven geeft gaf gekregen geldt"
-        " gelden geleden groeien helpen helpt horen hoort kennen kent kiezen komen komt kwam kopen"
-        " kost kosten krijgen krijgt kreeg leren leven leeft liggen ligt lopen loopt maken maakt"
-        " maakte gemaakt nemen nodig opgericht produceren schrijven schreef geschreven spelen"
-        " speelt speelde staan sterven stierf verkopen verkocht vinden vindt vond vragen weten weet"
-        " werken werkt werkte winnen wint won gewonnen wonen woont woonde zeggen zegt zei zien"
-        " zingen zoeken gaan geboren getrouwd uitgebracht"
+        "beginnen begint begon begonnen behoren betalen betekenen betekent bestaan bestaat"
+        " bevatten bezoeken bieden biedt bouwen gebouwd brengen bracht denken doden dragen"
+        " eindigen eten gebeuren gebeurt gebeurde gebeurd gebruiken gebruikt geven geeft gaf"
+        " gekregen geldt gelden geleden groeien daalt daalde steeg stijgt bestelt bestelde"
+        " verdient verdiende helpen helpt horen hoort kennen kent kiezen komen komt kwam kopen"
+        " koopt kocht kochten kost kosten krijgen krijgt kreeg leren leven leeft liggen ligt"
+        " lopen loopt maken maakt maakte gemaakt nemen nodig opgericht produceren schrijven"
+        " schreef geschreven spelen speelt speelde staan sterven stierf verkopen verkocht vinden"
+        " vindt vond vragen weten weet werken werkt werkte winnen wint won gewonnen wonen woont"
+        " woonde zeggen zegt zei zien zingen zoeken gaan geboren getrouwd uitgebracht"
     ),
     plural_endings=("en", "s"),
     adjectives=words(
@@ -170,11 +171,12 @@ DUTCH: Final = LanguagePack(
     comparators=words("meer minder groter kleiner hoger lager langer korter boven onder voor na"),
     pleonastic=words("mogelijk waar belangrijk moeilijk makkelijk nodig beter waarschijnlijk"),
     pleonastic_after=words("om dat te"),
+    impersonal=sequences("gaat het, ging het"),
     impersonal_verbs=words("regent regende sneeuwt sneeuwde"),
     small_talk=words(
         "bedankt dank dankje dankjewel u je wel hallo hoi hey goedemorgen goedemiddag goedenavond"
         " dag doei tot ziens ok oké ja nee prima super top fijn goed mooi leuk geweldig perfect"
-        " graag gedaan alvast heel erg veel voor de hulp dat is was alles het en een fijne nog"
+        " graag gedaan alvast heel erg veel voor de hulp dat is was alles het dit en een fijne nog"
         " helder duidelijk begrepen klopt inderdaad"
     ),
     closing_words=words("bedankt dank dankje dankjewel doei"),
@@ -191,6 +193,8 @@ DUTCH: Final = LanguagePack(
         " verkoop verkopen omzet hoeveel welke lijst alle oudste jongste"
     ),
     open_words=words("waarom hoe leg beschrijf vertel over je u ik betekent verschil belangrijk"),
+    inverts_verbs=True,
+    which_words=words("welke welk wat hoeveel wiens"),
     counting=words("veel zit"),
     ordering=words("sorteer groepeer rangschik gesorteerd gegroepeerd"),
     grouping=words("per"),

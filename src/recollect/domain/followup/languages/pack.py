@@ -80,6 +80,7 @@ class LanguagePack:
 
     # How a question points back.
     drops_subject: bool = False  # "¿Cuándo murió?" needs no pronoun
+    inverts_verbs: bool = False  # "Hoeveel verkocht de winkel?": any verb before its subject
     openers: tuple[tuple[str, ...], ...] = ()  # "what about", longest first
     trailing: frozenset[str] = frozenset()  # "instead", "too" at the end of a fragment
     else_words: frozenset[str] = frozenset()
@@ -96,6 +97,7 @@ class LanguagePack:
     pleonastic: frozenset[str] = frozenset()  # "possible": it is possible to …
     pleonastic_after: frozenset[str] = frozenset()  # "to", "that"
     impersonal_verbs: frozenset[str] = frozenset()  # "rains"
+    impersonal: tuple[tuple[str, ...], ...] = ()  # "how did it go": phrases in which it is nothing
 
     # Talk that asks nothing.
     small_talk: frozenset[str] = frozenset()
@@ -109,6 +111,7 @@ class LanguagePack:
     data_words: frozenset[str] = frozenset()
     open_words: frozenset[str] = frozenset()  # words of questions that no table answers
     counting: frozenset[str] = frozenset()  # "many" after "how"
+    which_words: frozenset[str] = frozenset()  # question words that a noun may follow: "which"
     ordering: frozenset[str] = frozenset()  # "sort", "group": said of all rows
     grouping: frozenset[str] = frozenset()  # "by", "per": a grouping replaces a grouping
     removal_words: frozenset[str] = frozenset()  # "remove", "without"
@@ -156,6 +159,18 @@ class LanguagePack:
             self.determiners, self.pronominal_adverbs, self.place_adverbs, self.else_words,
             self.other_words, self.only_words, self.also_words, self.reply_words,
         )  # fmt: skip
+
+    @cached_property
+    def has_own_word_for_its(self) -> bool:
+        """Whether things own by a word of their own, as English "its" against "his"."""
+        return any(
+            pronoun.possessive and pronoun.kind is Kind.THING for pronoun in self.pronouns.values()
+        )
+
+    @cached_property
+    def indifferent_words(self) -> frozenset[str]:
+        """The words that indifference opens with, to see quickly where there is none."""
+        return frozenset(phrase[0] for phrase in self.indifference)
 
     @cached_property
     def openers_by_word(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
