@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from recollect.answerers.from_memory import FromMemory
 from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
@@ -19,6 +20,7 @@ from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import Services, Surroundings
+from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
 _HOME = "RECOLLECT_TESTS_HOME"
@@ -74,7 +76,13 @@ def stores(database: Database) -> Stores:
 @pytest.fixture(scope="session")
 def services(stores: Stores) -> Services:
     """The use cases on PostgreSQL."""
-    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    around = Surroundings(
+        clock=SystemClock(),
+        ids=RandomIds(),
+        counter_for=token_counter_for,
+        answerer=FromMemory(),
+        sql=SqlglotReader(),
+    )
     return Services.on(stores, around)
 
 

@@ -18,7 +18,7 @@ HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, withou
 Written by tools/generate_blocking.py from memory.py and conversation.py; change those.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -28,13 +28,18 @@ from uuid import UUID
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from recollect import conversation, memory
-from recollect.conversation import Details
+from recollect.conversation import Asking, Details, Narrowed
 from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
+from recollect.domain.inquiry import Answered
 from recollect.domain.message import Message
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page
+from recollect.domain.recall.policy import DEFAULT_RECALLED
+from recollect.domain.recall.recalled import Recollection
 from recollect.domain.session import Session
+from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
+from recollect.permissions.function import PermissionFunction
 from recollect.settings import Settings
 '''
 
@@ -59,6 +64,19 @@ METHOD = '''
     def {name}({arguments}) -> {returns}:
         """{doc}"""
         {statement}
+'''
+
+STREAM = '''
+    def {name}({arguments}) -> {returns}:
+        """{doc}"""
+        pieces = self._inner.{call}
+        try:
+            while True:
+                yield self._portal.call(pieces.__anext__)
+        except StopAsyncIteration:
+            return
+        finally:
+            self._portal.call(pieces.aclose)
 '''
 
 OPENER = '''
@@ -98,6 +116,8 @@ def _class(module: str, node: ast.ClassDef) -> Iterator[str]:
             yield OPENER.format(**_parts(item))
         elif "property" in decorators:
             yield PROPERTY.format(**_parts(item))
+        elif "AsyncGenerator" in _parts(item)["returns"]:
+            yield STREAM.format(**_blocking(_parts(item)))
         else:
             yield METHOD.format(**_parts(item), statement=_statement(item))
 
@@ -110,6 +130,12 @@ def _parts(item: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
         "doc": ast.get_docstring(item, clean=False) or "",
         "call": f"{item.name}({_handed_on(item)})",
     }
+
+
+def _blocking(parts: dict[str, str]) -> dict[str, str]:
+    """The parts of an async generator's twin, which is a generator."""
+    returns = parts["returns"].replace("AsyncGenerator", "Generator")
+    return {**parts, "returns": returns.replace(", None]", ", None, None]")}
 
 
 def _statement(item: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

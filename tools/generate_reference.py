@@ -20,12 +20,16 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import recollect
 from recollect import Memory, RecollectError, Settings, errors
+from recollect.conversation import Asking
+from recollect.domain.answer import Answer
+from recollect.domain.inquiry import Answered, Timings
 from recollect.domain.paging import DEFAULT_LIMIT, Order
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import Services, Surroundings
+from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference"
@@ -205,7 +209,9 @@ def _option_values(hint: object) -> str:
 
 def http_page() -> str:
     """Every route of the OpenAPI document, and the JSON that it takes and gives."""
-    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    around = Surroundings(
+        clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
+    )
     services = Services.on(in_memory_stores(), around)
     document = create_app(Memory(services), Settings.model_construct()).openapi()
     models = document["components"]["schemas"]
@@ -290,7 +296,9 @@ def _answers(responses: Json, models: Json) -> str:
         why = "" if said == "Successful Response" else f" ({said[0].lower()}{said[1:]})"
         lines.append(f"- {code} with {body}{why}")
     if errors_given:
-        lines.append(f"- {', '.join(errors_given)} with an [ErrorBody](#errorbody)")
+        schema = responses[errors_given[0]]["content"]["application/json"]["schema"]
+        body = _type_of(schema, models)
+        lines.append(f"- {', '.join(errors_given)} with an {body}")
     return "Answers:\n\n" + "\n".join(lines)
 
 
@@ -315,13 +323,15 @@ def python_page() -> str:
     plain = [thing for thing in public if not issubclass(thing, RecollectError)]
     first = [Memory, recollect.Conversation]
     rest = [thing for thing in plain if thing not in first]
-    return page("Python", [_PYTHON, *map(_class, first + rest), _errors()])
+    given_and_returned = [Asking, Answered, Answer, Timings]
+    return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 
 
 _PYTHON = """\
 `from recollect import …` gives the names below; `from recollect.blocking import Memory` the same
 memory without async: leave out `await` and `async`. `JsonObject` is a `dict` of anything JSON can
-say, `Details` the fields of [AnswerDetails](#answerdetails)."""
+say, `Details` the fields of [AnswerDetails](#answerdetails). What `ask` takes and returns,
+[Asking](#asking) and [Answered](#answered), needs no import."""
 
 
 def _class(thing: type) -> str:

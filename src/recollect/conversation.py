@@ -1,10 +1,14 @@
 """One session of one user, ready to be written and read."""
 
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing
+from datetime import datetime
 from typing import TypedDict, Unpack
 from uuid import UUID
 
 from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
+from recollect.domain.inquiry import Answered, Inquiry
 from recollect.domain.message import (
     AnswerDetails,
     Message,
@@ -14,6 +18,9 @@ from recollect.domain.message import (
     parse_role,
 )
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest
+from recollect.domain.recall.entry import RecallFilter
+from recollect.domain.recall.policy import DEFAULT_RECALLED, RecallWish, parse_recall_scope
+from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import Scope
 from recollect.domain.session import Session, SessionChanges
 from recollect.domain.text import JsonObject, JsonValue
@@ -31,6 +38,47 @@ class Details(TypedDict, total=False):
     execution_time_ms: float
     citations: tuple[JsonValue, ...]
     model: str
+    database: str
+
+
+class Narrowed(TypedDict, total=False):
+    """What a search may be narrowed to."""
+
+    since: datetime
+    until: datetime
+    tables: Collection[str]
+    databases: Collection[str]
+    speaker: str
+
+
+def recall_filter(narrowed: Narrowed, session_id: UUID | None = None) -> RecallFilter:
+    """The filter that these words of a caller stand for."""
+    tables, databases = narrowed.get("tables"), narrowed.get("databases")
+    return RecallFilter(
+        session_id=session_id,
+        since=narrowed.get("since"),
+        until=narrowed.get("until"),
+        tables=None if tables is None else frozenset(tables),
+        databases=None if databases is None else frozenset(databases),
+        speaker=narrowed.get("speaker"),
+    )
+
+
+class Asking(TypedDict, total=False):
+    """How a question is to be answered; what is left out is left to the settings."""
+
+    model: str | None
+    """The model that answers."""
+    window: int | None
+    """How many messages or turns the context looks back."""
+    options: JsonObject
+    """What is said to the answerer alone."""
+    idempotency_key: str | None
+    """The same key again asks nobody twice, and returns the answer that is stored."""
+    message_id: UUID | None
+    """The same by an id of your own for the question."""
+    uses_memory: bool
+    """False for a plain call: nothing is read, nothing is stored."""
 
 
 class Conversation:
@@ -98,11 +146,16 @@ class Conversation:
         model: str | None = None,
         max_tokens: int | None = None,
         window: int | None = None,
+        databases: tuple[str, ...] | None = None,
+        recall_k: int | None = None,
+        recall_scope: str | None = None,
     ) -> Context:
         """Put a question into its context: what a model needs to understand it, and no more.
 
         `model` names the model that will read it, `max_tokens` the most it may be, `window` how
-        many messages or turns it looks back; the settings decide where they are not given.
+        many messages or turns it looks back, `recall_k` how many earlier exchanges it may recall
+        (0: none) and `recall_scope` where from: `user` or `session`. The settings decide where
+        they are not given. With `databases`, answers that draw on others are left out.
         """
         return await self._services.contexts.build(
             self._scope,
@@ -111,7 +164,46 @@ class Conversation:
             model=model,
             max_tokens=max_tokens,
             window=window,
+            databases=databases,
+            recall=RecallWish(
+                k=recall_k,
+                scope=None if recall_scope is None else parse_recall_scope(recall_scope),
+            ),
         )
+
+    async def recall(
+        self, query: str, *, k: int = DEFAULT_RECALLED, **narrowed: Unpack[Narrowed]
+    ) -> Recollection:
+        """Find what was said about something earlier in this session, best first.
+
+        `since` and `until` narrow it to a time, `tables` and `databases` to what the answers drew
+        on, `speaker` to one speaker of a log.
+        """
+        return await self._services.recall.search(
+            self._scope, query, k=k, narrowed=recall_filter(narrowed, self._session_id)
+        )
+
+    async def ask(self, question: str, **asking: Unpack[Asking]) -> Answered:
+        """Have a question answered in its context, and remember both.
+
+        Who answers is set by MEMORY_ANSWERER; `options` are for it alone. The question is stored
+        first; if it gets no answer, the error is raised and the question kept, out of windows.
+        """
+        inquiry = Inquiry(text=question, session_id=self._session_id, **asking)
+        return await self._services.chat.ask(self._scope, inquiry)
+
+    async def stream(
+        self, question: str, **asking: Unpack[Asking]
+    ) -> AsyncGenerator[str | Answered, None]:
+        """The same as `ask`, in pieces of text as they come; what `ask` returns comes last.
+
+        Whoever stops listening before the end has the turn failed.
+        """
+        inquiry = Inquiry(text=question, session_id=self._session_id, **asking)
+        turn = await self._services.chat.begin(self._scope, inquiry)
+        async with aclosing(turn.stream()) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def rewrite(
         self, question: str, *, model: str | None = None, language: str | None = None
@@ -132,10 +224,16 @@ class Conversation:
         order: str = Order.DESC,
         cursor: str | None = None,
         offset: int = 0,
+        include_inactive: bool = False,
     ) -> Page[Message]:
-        """List the messages in pages, newest first by default, as a display wants them."""
+        """List the messages in pages, newest first by default, as a display wants them.
+
+        With `include_inactive` also those that regenerating and editing left behind.
+        """
         page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
-        return await self._services.messages.list(self._scope, self._session_id, page)
+        return await self._services.messages.list(
+            self._scope, self._session_id, page, include_inactive=include_inactive
+        )
 
     async def fail(self, turn_number: int) -> None:
         """Say that a question will get no answer; it is kept, but stays out of windows."""

@@ -3,15 +3,19 @@
 RecollectError
 ├── InvalidInput            what the caller gave cannot be taken; nothing was changed
 │   ├── InvalidId           an id that is not a UUID
-│   └── InvalidCursor       a paging cursor that this list did not give out
+│   ├── InvalidCursor       a paging cursor that this list did not give out
+│   └── MissingSessionId    a question that must name its session, and does not
 ├── NotFound                nothing of that name belongs to this owner
 │   ├── SessionNotFound
 │   ├── MessageNotFound
 │   ├── TurnNotFound
+│   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
+├── StatementRefused        a statement that a model wrote does more than read; it was not run
 ├── IdAlreadyUsed           the id stands for another message already
 ├── Unauthenticated         the credentials are missing or not valid
 ├── Forbidden               the credentials are valid but do not reach this far
+├── UserHalted              the user's state is 'halted': no question is answered
 ├── ConfigurationError      the settings contradict each other or miss something
 └── Unavailable             something outside does not answer now; trying again may help
     ├── DatabaseUnavailable     the database
@@ -19,7 +23,8 @@ RecollectError
     │   └── SchemaOutdated          the database has not been migrated to this version
     ├── IdentityUnavailable     whoever tells if credentials are valid
     ├── ModelUnavailable        a language model
-    └── PermissionsUnavailable  whoever tells which tables may be seen
+    ├── PermissionsUnavailable  whoever tells which tables may be seen
+    └── VectorStoreUnavailable  a store of vectors outside the database
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -54,6 +59,15 @@ class InvalidCursor(InvalidInput):
         super().__init__("cursor", "is not one that this list returned; start again without it")
 
 
+class MissingSessionId(InvalidInput):
+    """A question that must say which session it belongs to, and does not."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "session_id", "is required: in the header X-Session-ID, or in /memoryChat's body"
+        )
+
+
 class NotFound(RecollectError):
     """Nothing of that name belongs to this owner, whether or not it belongs to somebody else."""
 
@@ -82,10 +96,23 @@ class TurnNotFound(NotFound):
     kind = "turn"
 
 
+class ViewsNotFound(NotFound):
+    """The data platform found no view that could answer the question."""
+
+    kind = "views"
+
+    def __init__(self) -> None:
+        super().__init__("for this question, or none that you may see")
+
+
 class ApiKeyNotFound(NotFound):
     """The tenant has no such API key."""
 
     kind = "API key"
+
+
+class StatementRefused(RecollectError):
+    """A statement that does more than read what may be read; nothing of it was run."""
 
 
 class IdAlreadyUsed(RecollectError):
@@ -105,6 +132,13 @@ class Unauthenticated(RecollectError):
 
 class Forbidden(RecollectError):
     """The credentials are valid but do not reach this far."""
+
+
+class UserHalted(RecollectError):
+    """The user's state is 'halted'; no model was asked and nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__("the user is halted: no question is answered until the state is changed")
 
 
 class ConfigurationError(RecollectError):
@@ -137,3 +171,7 @@ class ModelUnavailable(Unavailable):
 
 class PermissionsUnavailable(Unavailable):
     """Which tables the owner may see cannot be told now; so none may be."""
+
+
+class VectorStoreUnavailable(Unavailable):
+    """A store of vectors outside the database does not answer, or did not do what it was told."""

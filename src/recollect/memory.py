@@ -2,27 +2,29 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Self, Unpack
 from uuid import UUID
 
-from recollect.conversation import Conversation
+from recollect.answerers.denodo.client import DenodoClient
+from recollect.conversation import Conversation, Narrowed, recall_filter
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.message import Message, parse_role
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest
+from recollect.domain.recall.policy import DEFAULT_RECALLED
+from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import DEFAULT_TENANT, Scope
 from recollect.domain.session import NewSession, Session, session_id_from
+from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
 from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.engine import open_embedded, open_external
 from recollect.engines.postgres.stores import postgres_stores
-from recollect.models.openai_compatible import OpenAICompatibleChat
-from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.permissions.function import PermissionFunction
+from recollect.services.services import Services
 from recollect.settings import Settings, load_settings
-from recollect.system import RandomIds, SystemClock
+from recollect.surroundings import offline, open_outside
 
 
 class Memory:
@@ -34,10 +36,14 @@ class Memory:
         *,
         tenant: str = DEFAULT_TENANT,
         is_answering: Callable[[], Awaitable[bool]] | None = None,
+        warm: Callable[[], Awaitable[None]] | None = None,
+        denodo: DenodoClient | None = None,
     ) -> None:
         self.services = services
+        self.denodo = denodo
         self._tenant = tenant
         self._is_answering = is_answering
+        self._warm = warm
 
     @classmethod
     @asynccontextmanager
@@ -47,26 +53,44 @@ class Memory:
         *,
         home: Path | str | None = None,
         connection_string: str | None = None,
+        permissions: PermissionFunction | None = None,
     ) -> AsyncIterator[Self]:
         """Open the memory in PostgreSQL: an embedded one, unless the settings name another.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
-        embedded server, `connection_string` a server of your own.
+        embedded server, `connection_string` a server of your own. `permissions` is a function
+        of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         """
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
-        async with _open_database(settings) as database, _surroundings(settings) as around:
-            stores = postgres_stores(database, around.clock)
-            services = Services.on(stores, around, settings.policies())
-            yield cls(services, tenant=settings.tenant, is_answering=database.is_answering)
+        async with (
+            _open_database(settings) as database,
+            open_outside(settings, permissions) as outside,
+        ):
+            stores = postgres_stores(database, outside.around.clock, kept_in=outside.kept_in)
+            services = Services.on(stores, outside.around, settings.policies())
+            try:
+                yield cls(
+                    services,
+                    tenant=settings.tenant,
+                    is_answering=database.is_answering,
+                    warm=outside.warm,
+                    denodo=outside.denodo,
+                )
+            finally:
+                await services.branches.settle()
 
     @classmethod
     @asynccontextmanager
-    async def in_memory(cls) -> AsyncIterator[Self]:
+    async def in_memory(
+        cls, *, permissions: PermissionFunction | None = None
+    ) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
-        around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
-        yield cls(Services.on(in_memory_stores(), around))
+        async with offline(permissions) as around:
+            services = Services.on(in_memory_stores(), around)
+            yield cls(services)
+            await services.branches.settle()
 
     async def session(
         self,
@@ -76,13 +100,16 @@ class Memory:
         tenant: str | None = None,
         name: str | None = None,
         metadata: JsonObject | None = None,
+        authorization: str | None = None,
     ) -> Conversation:
         """Resume the user's session of that id, or create it; without an id, a new one.
 
         Any string will do: a UUID is taken as it is, anything else stands for one session of
-        that user. Name and metadata are for a new session; an existing one keeps its own.
+        that user. Name and metadata are for a new session; an existing one keeps its own. The
+        user's `authorization`, such as 'Bearer …', is for answerers and permission sources that
+        go by it.
         """
-        scope = self._scope(user, tenant)
+        scope = self._scope(user, tenant, authorization)
         text = "" if session_id is None else str(session_id).strip()
         chosen = session_id_from(text, scope.owner_id) if text else self.services.ids.new_id()
         known_as = {} if text.lower() in {"", str(chosen)} else {"external_id": text}
@@ -101,10 +128,12 @@ class Memory:
         order: str = Order.DESC,
         cursor: str | None = None,
         offset: int = 0,
+        authorization: str | None = None,
     ) -> Page[Session]:
         """List a user's sessions in pages, the last changed one first by default."""
         page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
-        return await self.services.sessions.list(self._scope(user, tenant), page)
+        scope = self._scope(user, tenant, authorization)
+        return await self.services.sessions.list(scope, page)
 
     async def history(
         self,
@@ -115,10 +144,12 @@ class Memory:
         order: str = Order.DESC,
         cursor: str | None = None,
         offset: int = 0,
+        authorization: str | None = None,
     ) -> Page[Message]:
         """List a user's messages across all sessions in pages, newest first by default."""
         page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
-        return await self.services.history.list(self._scope(user, tenant), page)
+        scope = self._scope(user, tenant, authorization)
+        return await self.services.history.list(scope, page)
 
     async def count_history(self, *, user: str, tenant: str | None = None) -> int:
         """Count a user's messages."""
@@ -139,6 +170,38 @@ class Memory:
         """Delete one of a user's messages, in whichever session it is."""
         await self.services.history.delete(self._scope(user, tenant), message_id)
 
+    async def state(self, *, user: str, tenant: str | None = None) -> UserState | None:
+        """The user's mode and since when; None where none was set, which means active."""
+        return await self.services.states.get(self._scope(user, tenant))
+
+    async def set_state(self, mode: str, *, user: str, tenant: str | None = None) -> UserState:
+        """Set the user's mode; while it is 'halted' no question is answered."""
+        return await self.services.states.put(self._scope(user, tenant), mode)
+
+    async def delete_state(self, *, user: str, tenant: str | None = None) -> bool:
+        """Forget the user's mode; whether there was one."""
+        return await self.services.states.delete(self._scope(user, tenant))
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        user: str,
+        tenant: str | None = None,
+        authorization: str | None = None,
+        k: int = DEFAULT_RECALLED,
+        **narrowed: Unpack[Narrowed],
+    ) -> Recollection:
+        """Find what a user said or was told about something, in any session, best first.
+
+        `since` and `until` narrow it to a time, `tables` and `databases` to what the answers drew
+        on, `speaker` to one speaker of a log. `Conversation.recall` looks in one session.
+        """
+        scope = self._scope(user, tenant, authorization)
+        return await self.services.recall.search(
+            scope, query, k=k, narrowed=recall_filter(narrowed)
+        )
+
     async def rewrite(
         self,
         question: str,
@@ -154,36 +217,38 @@ class Memory:
         said = [Said(role=parse_role(role), content=content) for role, content in history]
         return await self.services.rewriting.after(said, question, model=model, language=language)
 
+    async def catch_up(self) -> int:
+        """Do what waits for the background work, and say how much that was.
+
+        Indexes and summarises what was said, and takes what was deleted out of a store of vectors
+        outside. For programs without a server or a worker, which do this by themselves.
+        """
+        done = 0
+        while self.services.indexing and (turns := await self.services.indexing.do_some()):
+            done += turns
+        while await self.services.work.do_one():
+            done += 1
+        if self.services.removals is not None:
+            done += await self.services.removals.do_all()
+        return done
+
     async def is_ready(self) -> bool:
         """Whether the database answers; raises `DatabaseUnavailable` with the reason if not."""
         return True if self._is_answering is None else await self._is_answering()
 
-    def _scope(self, user: str, tenant: str | None) -> Scope:
-        return Scope(tenant=tenant or self._tenant, user=user, actor="library")
+    async def warm(self) -> None:
+        """Load what otherwise the first question waits for: rules, and the embedding model."""
+        await self.services.rewriting.prepare()
+        if self._warm is not None:
+            await self._warm()
 
-
-@asynccontextmanager
-async def _surroundings(settings: Settings) -> AsyncIterator[Surroundings]:
-    """What the services need beside the engine, a model among it if one is set."""
-    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
-    if settings.llm_base_url is None or settings.llm_model is None:
-        yield around
-        return
-    async with (
-        _chat(settings, settings.llm_model) as answering,
-        _chat(settings, settings.summarization_model or settings.llm_model) as summarising,
-    ):
-        yield replace(
-            around,
-            answering_model=answering,
-            summarising_model=summarising,
-            model_timeout=settings.llm_timeout_seconds,
+    def _scope(self, user: str, tenant: str | None, authorization: str | None = None) -> Scope:
+        return Scope(
+            tenant=tenant or self._tenant,
+            user=user,
+            actor="library",
+            authorization=authorization,
         )
-
-
-def _chat(settings: Settings, model: str) -> OpenAICompatibleChat:
-    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
-    return OpenAICompatibleChat(settings.llm_base_url or "", model=model, api_key=key)
 
 
 def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:

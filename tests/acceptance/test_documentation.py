@@ -128,6 +128,8 @@ class Reader:
         return re.sub(r"@db\.example\.com/(\w+)", rf"@/\1?{socket}", text)
 
     def _run_python(self, text: str) -> str:
+        if f"127.0.0.1:{self._ports['8080']}" in text:
+            self._ensure_serving()
         named = re.match(r"# (\w+\.py)\n", text)
         program = self._folder / (named[1] if named else "block.py")
         program.write_text(text, encoding="utf-8")
@@ -141,9 +143,12 @@ class Reader:
         return self._run("bash", "-euo", "pipefail", "-c", f"{recall}\n{text}\n{keep}")
 
     async def _run_sql(self, text: str) -> str:
-        connection = await asyncpg.connect(self._postgresql.dsn)
+        named = re.match(r"\\connect (\w+)\n", text)
+        dsn = self._postgresql.dsn.replace("@/postgres?", f"@/{named[1] if named else 'postgres'}?")
+        connection = await asyncpg.connect(dsn)
         try:
-            statements = re.split(r";$", text, flags=re.MULTILINE)
+            plain = text[named.end() if named else 0 :]
+            statements = re.split(r";$", plain, flags=re.MULTILINE)
             found = [await connection.fetch(statement) for statement in statements]
         finally:
             await connection.close()

@@ -6,6 +6,10 @@ from recollect.domain.audit import AuditAction
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.engine import EngineContract
+from recollect.testing.contracts.indexing import IndexingContract
+from recollect.testing.contracts.recall import RecallIndexContract
+from recollect.testing.contracts.recall_filters import RecallFilterContract
+from recollect.testing.contracts.recall_keeping import RecallKeepingContract
 from recollect.testing.examples import a_scope, append, messages_of, seconds_on, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 
@@ -16,7 +20,17 @@ def stores() -> Stores:
 
 
 class TestInMemory(EngineContract):
-    pass
+    class TestIndexing(IndexingContract):
+        pass
+
+    class TestRecallIndex(RecallIndexContract):
+        pass
+
+    class TestRecallKeeping(RecallKeepingContract):
+        pass
+
+    class TestRecallFilter(RecallFilterContract):
+        pass
 
 
 async def test_a_session_is_hidden_from_the_moment_its_end_is_there() -> None:

@@ -1,5 +1,47 @@
+from dataclasses import replace
+
+import pytest
+
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.recall import PostgresRecallIndex
+from recollect.ports.stores import Stores
+from recollect.system import SystemClock
 from recollect.testing.contracts.engine import EngineContract
+from recollect.testing.contracts.indexing import IndexingContract
+from recollect.testing.contracts.recall import RecallIndexContract
+from recollect.testing.contracts.recall_filters import RecallFilterContract
+from recollect.testing.contracts.recall_keeping import RecallKeepingContract
 
 
 class TestPostgres(EngineContract):
     """On the real role, with the fixture `stores` that all tests share."""
+
+    class TestIndexing(IndexingContract):
+        pass
+
+    class TestRecallIndex(RecallIndexContract):
+        pass
+
+    class TestRecallKeeping(RecallKeepingContract):
+        pass
+
+    class TestRecallFilter(RecallFilterContract):
+        pass
+
+
+class TestPostgresWithManyEntries:
+    """As if every owner had so many entries that not all of them are scored."""
+
+    @pytest.fixture
+    def stores(self, stores: Stores, database: Database) -> Stores:
+        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0)
+        return replace(stores, recall=index)
+
+    class TestRecallIndex(RecallIndexContract):
+        pass
+
+    class TestRecallKeeping(RecallKeepingContract):
+        pass
+
+    class TestRecallFilter(RecallFilterContract):
+        pass

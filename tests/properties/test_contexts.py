@@ -1,6 +1,7 @@
 """Whatever was said, a context stays within its limit, in order, and tells where it comes from."""
 
 import asyncio
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,12 +9,15 @@ from hypothesis import strategies as st
 from recollect.domain.compaction import Summary
 from recollect.domain.context import Context
 from recollect.domain.message import AnswerDetails, NewMessage
+from recollect.domain.recall.policy import RecallWish
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import Services, Surroundings
 from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session, put_summary
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from support.recalling import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 COUNT = token_counter_for("gpt-4o").count
@@ -34,6 +38,13 @@ TEXTS = st.one_of(
     ),
 )
 QUERIES = st.one_of(st.none(), st.sampled_from(["SELECT 1", "SELECT a FROM b WHERE c\n" * 10]))
+RECALLED = st.lists(
+    st.tuples(
+        st.sampled_from(["", "Question: ", "Question: Why? SQL: SELECT 1 Result summary: "]),
+        TEXTS,
+    ).map("".join),
+    max_size=6,
+)
 TURNS = st.lists(st.tuples(TEXTS, TEXTS, QUERIES), max_size=12)
 
 
@@ -49,12 +60,20 @@ def messages_of(turns: list[tuple[str, str, str | None]]) -> list[NewMessage]:
 
 
 def build(
-    preset: str, messages: list[NewMessage], *, limit: int | None = None, summary: str | None = None
+    preset: str,
+    messages: list[NewMessage],
+    *,
+    limit: int | None = None,
+    summary: str | None = None,
+    recalled: list[str] | None = None,
 ) -> Context:
     async def run() -> Context:
         clock = FixedClock()
-        around = Surroundings(clock=clock, ids=CountingIds(), counter_for=token_counter_for)
-        stores = in_memory_stores(clock)
+        around = Surroundings(
+            clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
+        )
+        index = ScriptedIndex(*map(an_entry, recalled or ()))
+        stores = replace(in_memory_stores(clock), recall=index)
         services = Services.on(stores, around, load_settings(preset=preset).policies())
         scope, session = a_scope(), a_session()
         await services.sessions.start(scope, session)
@@ -71,7 +90,12 @@ def build(
             )
             assert await put_summary(stores, scope, session.session_id, told, replaces=0)
         return await services.contexts.build(
-            scope, session.session_id, QUESTION, model="gpt-4o", max_tokens=limit
+            scope,
+            session.session_id,
+            QUESTION,
+            model="gpt-4o",
+            max_tokens=limit,
+            recall=RecallWish(k=5),
         )
 
     return asyncio.run(run())
@@ -83,11 +107,16 @@ def build(
     turns=TURNS,
     limit=st.integers(min_value=20, max_value=1500),
     summary=st.one_of(st.none(), TEXTS),
+    recalled=RECALLED,
 )
 def test_no_form_of_a_context_is_ever_over_its_limit(
-    preset: str, turns: list[tuple[str, str, str | None]], limit: int, summary: str | None
+    preset: str,
+    turns: list[tuple[str, str, str | None]],
+    limit: int,
+    summary: str | None,
+    recalled: list[str],
 ) -> None:
-    context = build(preset, messages_of(turns), limit=limit, summary=summary)
+    context = build(preset, messages_of(turns), limit=limit, summary=summary, recalled=recalled)
 
     question = COUNT(context.question)
     chat = sum(COUNT(message["content"]) + 4 for message in context.messages())
@@ -96,22 +125,31 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
     assert COUNT(context.instructions()) + question <= limit
     assert COUNT(context.conversation_block(language="nl")) + question <= limit
     assert COUNT(context.conversation_block(language="en")) + question <= limit
+    found = len(context.recalled) + context.cut.recalled
+    assert bool(recalled) <= found <= min(len(recalled), 5), "what is said twice is told once"
 
 
 @settings(max_examples=60, deadline=None)
-@given(preset=PRESETS, turns=TURNS, limit=st.integers(min_value=20, max_value=1500))
+@given(
+    preset=PRESETS,
+    turns=TURNS,
+    limit=st.integers(min_value=20, max_value=1500),
+    recalled=RECALLED,
+)
 def test_sources_name_every_message_used_in_the_order_they_were_said(
-    preset: str, turns: list[tuple[str, str, str | None]], limit: int
+    preset: str, turns: list[tuple[str, str, str | None]], limit: int, recalled: list[str]
 ) -> None:
     said = messages_of(turns)
 
-    context = build(preset, said, limit=limit)
+    context = build(preset, said, limit=limit, recalled=recalled)
 
     assert context.sources.messages == tuple(message.message_id for message in context.window)
     numbers = [message.sequence for message in context.window]
     assert numbers == sorted(set(numbers))
     assert [said[n - 1].message_id for n in numbers] == list(context.sources.messages)
     assert (context.sources.summary is None) == (context.summary is None)
+    told = [identifier for found in context.recalled for identifier in found.message_ids]
+    assert list(context.sources.recalled) == told
     if len(context.window) < min(len(said), 6):
         assert context.is_truncated
 

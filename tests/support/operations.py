@@ -8,6 +8,7 @@ from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import Services, Surroundings
 from recollect.settings import Settings
+from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
 from .callers import Json
@@ -31,6 +32,11 @@ class Operation:
         """Whether its path has an id."""
         return "{" in self.path
 
+    @property
+    def is_for_operators(self) -> bool:
+        """Whether only a service key may call it."""
+        return bool(self.spec.get("x-operator"))
+
     def path_with(self, values: dict[str, object]) -> str:
         """The path with its ids filled in; an id that is not among the values is an error."""
         return self.path.format(**values)
@@ -38,7 +44,9 @@ class Operation:
 
 def openapi_document() -> Json:
     """The document as it is served, made without a database or an environment."""
-    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for)
+    around = Surroundings(
+        clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
+    )
     services = Services.on(in_memory_stores(), around)
     return create_app(Memory(services), Settings.model_construct()).openapi()
 

@@ -14,7 +14,8 @@ FOLDER = Path(engine.__file__).parent
 QUERIES = sorted((FOLDER / "queries").glob("*.sql"))
 OWNED_TABLES = {
     *("owners", "sessions", "turns", "messages"),
-    *("summaries", "jobs", "api_keys", "audit"),
+    *("summaries", "jobs", "api_keys", "audit", "states"),
+    *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
 }
 
 # The statements that may do without an owner, each with its reason.
@@ -23,6 +24,14 @@ WITHOUT_OWNER: dict[str, str] = {
     "count_jobs": "as take_job",
     "count_expired": "the clean-up serves all owners; it sees expired sessions alone",
     "delete_expired": "as count_expired",
+    "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
+    "sessions_to_index": "a worker finds what is due by ids, and works on it as the owner",
+    "count_to_index": "as sessions_to_index",
+    "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
+    "count_outdated": "as outdated_owners",
+    "owners_of_model": "as outdated_owners",
+    "removals_from": "a worker finds what is to go from another store, by ids alone",
+    "count_removals": "as removals_from",
 }
 
 
@@ -70,7 +79,7 @@ def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows
     if "set_config" in text:
         assert "OFFSET 0) AS scope" in text
         assert re.search(
-            r"CROSS JOIN LATERAL \(.*LIMIT (1|\$\d)( OFFSET \$\d)?\n\)", text, re.DOTALL
+            r"CROSS JOIN LATERAL \(.*LIMIT (1|\$\d+)( OFFSET \$\d)?\n\)", text, re.DOTALL
         )
 
 

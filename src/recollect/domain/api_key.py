@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final, Self
 from uuid import UUID
 
+from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import MAX_NAME_LENGTH
 from recollect.domain.text import check_name
 from recollect.errors import InvalidInput
@@ -41,6 +42,8 @@ class ApiKey:
     secret_hash: bytes
     created_at: datetime
     revoked_at: datetime | None = None
+    memory: MemoryPolicy = MemoryPolicy.FULL
+    """The most memory that chats with this key may use."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", check_name(self.name, "name", max_length=MAX_NAME_LENGTH))

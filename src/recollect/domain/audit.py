@@ -18,6 +18,8 @@ class AuditAction(StrEnum):
     MESSAGES_CLEARED = "messages.cleared"
     HISTORY_CLEARED = "history.cleared"
     HISTORY_TRIMMED = "history.trimmed"
+    STATE_CHANGED = "state.changed"
+    STATE_DELETED = "state.deleted"
     API_KEY_CREATED = "api_key.created"
     API_KEY_REVOKED = "api_key.revoked"
 

@@ -1,10 +1,11 @@
 """Which messages a summary takes the place of."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.domain.message import Message
+from recollect.domain.table_names import UNKNOWN
 from recollect.errors import InvalidInput
 
 
@@ -74,8 +75,20 @@ def _up_to(uncompacted: Uncompacted, keep: int) -> int:
     return sum(m.sequence <= uncompacted.last_sequence - keep for m in uncompacted.messages)
 
 
-def tables_of(messages: Sequence[Message], previous: Summary | None) -> tuple[str, ...]:
+def tables_of(
+    messages: Sequence[Message],
+    previous: Summary | None,
+    tables_of_message: Callable[[Message], tuple[str, ...]],
+) -> tuple[str, ...]:
     """All tables that a summary of these draws on, through the answers it tells of."""
-    named = [table for message in messages for table in message.details.tables_used or ()]
+    named = [table for message in messages for table in tables_of_message(message)]
     earlier = previous.tables if previous else ()
     return tuple(sorted({*earlier, *named}))
+
+
+def naming(message: Message, tables: tuple[str, ...]) -> Message:
+    """A message as a summary is made of it: of tables it names those it draws on, and no other."""
+    if message.details.tables_used is None and not tables:
+        return message
+    named = tuple(table for table in tables if table != UNKNOWN)
+    return replace(message, details=replace(message.details, tables_used=named))

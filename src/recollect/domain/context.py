@@ -5,6 +5,7 @@ from uuid import UUID
 
 from recollect.domain import rendering
 from recollect.domain.message import Message
+from recollect.domain.recall.recalled import Recalled
 from recollect.domain.text import JsonValue
 
 
@@ -15,6 +16,8 @@ class Sources:
     messages: tuple[UUID, ...] = ()
     summary: tuple[int, int] | None = None
     """The first and last sequence number of the messages that the summary stands for."""
+    recalled: tuple[UUID, ...] = ()
+    """The messages of everything that was recalled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +27,13 @@ class Tokens:
     question: int = 0
     summary: int = 0
     window: int = 0
+    recalled: int = 0
     limit: int = 0
 
     @property
     def total(self) -> int:
         """All parts together; never over the limit."""
-        return self.question + self.summary + self.window
+        return self.question + self.summary + self.window + self.recalled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +43,11 @@ class Cut:
     turns: int = 0
     characters: int = 0
     summary: bool = False
+    recalled: int = 0
+    """How many recalled exchanges there was no room for."""
 
     def __bool__(self) -> bool:
-        return bool(self.turns or self.characters or self.summary)
+        return bool(self.turns or self.characters or self.summary or self.recalled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +59,20 @@ class Context:
     asked: str
     """The question as it was asked."""
     is_follow_up: bool = False
+    language: str = "en"
+    """The language of the question, as far as its pack is installed."""
     summary: str | None
     window: tuple[Message, ...]
     """The last messages, oldest first."""
+    recalled: tuple[Recalled, ...] = ()
+    """What was said before and may have to do with the question, best first."""
+    tables: tuple[str, ...] = ()
+    """The tables that what memory tells draws on, as `database.view`."""
     tokens: Tokens
     cut: Cut
     sources: Sources
+    warnings: tuple[str, ...] = ()
+    """What whoever asked should know: that something could not be looked up, and is missing."""
 
     @property
     def is_truncated(self) -> bool:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final, Self, TypeVar, cast
 from uuid import UUID, uuid5
 
+from recollect.domain.access import Visibility
 from recollect.domain.text import (
     JsonObject,
     JsonValue,
@@ -18,6 +19,8 @@ from recollect.domain.text import (
 from recollect.errors import InvalidInput
 
 MAX_CONTENT_LENGTH: Final = 1_000_000
+FROM_MEMORY: Final = "recollect/from-memory"
+"""The model of answers that only quote what was said before; they are not quoted in turn."""
 _MAX_ITEMS: Final = 1000
 _MAX_SHORT_TEXT: Final = 1000
 _MAX_COUNT: Final = 2**63 - 1
@@ -62,14 +65,18 @@ class AnswerDetails:
     execution_time_ms: float | None = None
     citations: tuple[JsonValue, ...] | None = None
     model: str | None = None
+    database: str | None = None
+    """The database of tables that are named without one."""
 
     def __post_init__(self) -> None:
         for name in ("sql_query", "query_explanation"):
             text = getattr(self, name)
             if text is not None:
                 check_text(text, name, max_length=MAX_CONTENT_LENGTH)
-        if self.model is not None:
-            check_text(self.model, "model", max_length=_MAX_SHORT_TEXT)
+        for name in ("model", "database"):
+            text = getattr(self, name)
+            if text is not None:
+                check_text(text, name, max_length=_MAX_SHORT_TEXT)
         if self.tables_used is not None:
             tables = _as_tuple(self.tables_used, "tables_used")
             for table in tables:
@@ -102,6 +109,7 @@ class AnswerDetails:
         details.execution_time_ms = get("execution_time_ms")
         details.citations = _tuple_of(get("citations"))
         details.model = get("model")
+        details.database = get("database")
         return frozen(details, cls)
 
 
@@ -117,6 +125,7 @@ class _UnfrozenDetails:
     execution_time_ms: JsonValue
     citations: JsonValue
     model: JsonValue
+    database: JsonValue
 
 
 def frozen(filled: object, kind: type[Item]) -> Item:
@@ -174,6 +183,10 @@ class Message:
     metadata: JsonObject
     details: AnswerDetails
     created_at: datetime
+    is_active: bool = True
+    """Whether it is on the branch of the conversation that is shown; see `domain.branches`."""
+    visibility: Visibility = Visibility.ALL
+    """How much of what was stored is in it: permissions may leave the rest out."""
 
     def repeats(self, other: NewMessage) -> bool:
         """Whether a retry says the same as what is stored."""

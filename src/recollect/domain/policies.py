@@ -6,7 +6,8 @@ from typing import Final
 
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.message import Role
-from recollect.domain.presets import DEFAULT
+from recollect.domain.presets import DEFAULT, ContextForm, MissingSession
+from recollect.domain.recall.policy import RecallPolicy
 from recollect.domain.retention import RetentionPolicies
 from recollect.domain.window import WindowPolicy
 
@@ -23,9 +24,19 @@ class Policies:
     roles: frozenset[Role] = DEFAULT.roles
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     max_context_tokens: int = DEFAULT_MAX_CONTEXT_TOKENS
+    recall: RecallPolicy = DEFAULT.recall
+    """What contexts look for among earlier exchanges."""
+    keeps_index: bool = True
+    """Whether exchanges are indexed, so that they can be looked for at all."""
     model: str | None = None
     """The model that answers unless a request names another."""
     rewrites_from_billions: float = 14
     """The smallest model that is asked to rewrite follow-ups; rules do it for smaller ones."""
+    missing_session: MissingSession = DEFAULT.missing_session
+    """What becomes of a question that names no session."""
+    rejects_unknown_sessions: bool = False
+    """Whether a session must have been started before a question names it."""
+    context: ContextForm = DEFAULT.context
+    """How a context reaches the model."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """Sizes of models in billions, by pattern of their names."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.message import Role
+from recollect.domain.recall.policy import NO_RECALL, RecallPolicy
 from recollect.domain.retention import KEEP_ALL, RetentionMode, RetentionPolicy
 from recollect.domain.tiers import Tier
 from recollect.domain.window import WindowPolicy, WindowUnit
@@ -46,6 +47,8 @@ class Preset:
     compacts_by_tier: bool
     """Whether the model's tier says how many turns stay uncompacted."""
     retention: RetentionPolicy
+    recall: RecallPolicy
+    """What a context looks for among earlier exchanges."""
     context: ContextForm
 
     def compaction_for(self, tier: Tier) -> CompactionPolicy | None:
@@ -70,6 +73,7 @@ DEFAULT: Final = Preset(
     compaction=None,
     compacts_by_tier=True,
     retention=KEEP_ALL,
+    recall=RecallPolicy(),
     context=ContextForm.MESSAGES,
 )
 DATA_QUESTIONS: Final = Preset(
@@ -81,6 +85,7 @@ DATA_QUESTIONS: Final = Preset(
     compaction=CompactionPolicy(trigger=15, keep=10),
     compacts_by_tier=False,
     retention=RetentionPolicy(mode=RetentionMode.FIXED, days=7),
+    recall=RecallPolicy(),
     context=ContextForm.INSTRUCTIONS,
 )
 CHAT: Final = Preset(
@@ -92,6 +97,7 @@ CHAT: Final = Preset(
     compaction=None,
     compacts_by_tier=False,
     retention=KEEP_ALL,
+    recall=NO_RECALL,
     context=ContextForm.SYSTEM_PROMPT,
 )
 APP: Final = Preset(
@@ -103,6 +109,7 @@ APP: Final = Preset(
     compaction=None,
     compacts_by_tier=False,
     retention=KEEP_ALL,
+    recall=NO_RECALL,
     context=ContextForm.TEMPLATE,
 )
 AGENT: Final = Preset(
@@ -114,6 +121,7 @@ AGENT: Final = Preset(
     compaction=CompactionPolicy(trigger=50, keep=10),
     compacts_by_tier=False,
     retention=RetentionPolicy(mode=RetentionMode.SLIDING, days=90),
+    recall=NO_RECALL,
     context=ContextForm.OBJECT,
 )
 ASSISTANT: Final = Preset(
@@ -125,6 +133,7 @@ ASSISTANT: Final = Preset(
     compaction=None,
     compacts_by_tier=True,
     retention=KEEP_ALL,
+    recall=NO_RECALL,  # facts alone
     context=ContextForm.MESSAGES,
 )
 

@@ -10,7 +10,7 @@ from recollect.errors import InvalidId, InvalidInput
 
 MAX_SESSION_NAME_LENGTH: Final = 500
 MAX_EXTERNAL_ID_LENGTH: Final = 255
-_MAX_LABELS: Final = 100
+MAX_LABELS: Final = 100
 _MAX_LABEL_LENGTH: Final = 255
 
 
@@ -30,6 +30,8 @@ class Session:
     message_count: int
     turn_count: int
     summary: str | None = None
+    summary_tables: tuple[str, ...] = ()
+    """The tables that the summary draws on."""
 
     @property
     def is_summarized(self) -> bool:
@@ -82,8 +84,8 @@ def check_session_name(name: str) -> str:
 
 def check_labels(labels: tuple[str, ...], field_name: str) -> tuple[str, ...]:
     """Return tags or database names, each checked, doubles dropped, order kept."""
-    if len(labels) > _MAX_LABELS:
-        raise InvalidInput(field_name, f"has more than {_MAX_LABELS} entries")
+    if len(labels) > MAX_LABELS:
+        raise InvalidInput(field_name, f"has more than {MAX_LABELS} entries")
     names = [check_name(label, field_name, max_length=_MAX_LABEL_LENGTH) for label in labels]
     return tuple(dict.fromkeys(names))
 

@@ -14,6 +14,7 @@ JsonObject: TypeAlias = Mapping[str, JsonValue]
 
 MAX_JSON_DEPTH = 64
 _MAX_EXACT_INTEGER = 2**63
+_MAX_KEY = 1000
 _UNNAMEABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, surrogate, line and paragraph breaks
 
 
@@ -48,6 +49,32 @@ def without_breaks(text: str) -> str:
     return "".join(c for c in joined if unicodedata.category(c) not in _UNNAMEABLE)
 
 
+def storable(text: str) -> str:
+    """A text without what no database keeps: for answers, which nobody can be asked to correct."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def storable_json(value: JsonValue, *, depth: int = 0) -> JsonValue:
+    """The same for all texts in JSON; what is too deep or too large a number becomes null."""
+    match value:
+        case str():
+            return storable(value)
+        case None | bool():
+            return value
+        case int() | float():
+            return value if _is_storable_number(value) else None
+        case _ if depth >= MAX_JSON_DEPTH:
+            return None
+        case Mapping():
+            deeper = depth + 1
+            return {
+                storable(str(key))[:_MAX_KEY]: storable_json(item, depth=deeper)
+                for key, item in value.items()
+            }
+        case _:
+            return [storable_json(item, depth=depth + 1) for item in value]
+
+
 def check_json(value: JsonValue, field: str, *, depth: int = 0) -> None:
     """Refuse JSON that would not come back from the database as it went in."""
     if depth > MAX_JSON_DEPTH:
@@ -61,7 +88,7 @@ def check_json(value: JsonValue, field: str, *, depth: int = 0) -> None:
             _check_number(value, field)
         case Mapping():
             for key, item in value.items():
-                check_text(key, field, max_length=1000)
+                check_text(key, field, max_length=_MAX_KEY)
                 check_json(item, field, depth=depth + 1)
         case list() | tuple():
             for item in value:
@@ -78,6 +105,14 @@ def check_json_object(value: JsonObject, field: str) -> JsonObject:
         raise InvalidInput(field, "must be a JSON object")
     check_json(value, field)
     return value
+
+
+def _is_storable_number(value: float) -> bool:
+    try:
+        _check_number(value, "number")
+    except InvalidInput:
+        return False
+    return True
 
 
 def _check_number(value: float, field: str) -> None:

@@ -1,9 +1,14 @@
 """A question and its reply."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from enum import StrEnum
+from typing import Final
 
 from recollect.domain.message import NewMessage, Role
+
+PATIENCE: Final = timedelta(hours=1)
+"""How long a question may wait for its answer before whoever had it is taken to be gone."""
 
 
 class TurnStatus(StrEnum):

@@ -1,23 +1,56 @@
-"""The background work: jobs as they come, and the clean-up on schedule."""
+"""The background work: jobs as they come, indexing, and the clean-up on schedule."""
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final
 
 from recollect.errors import Unavailable
+from recollect.services.indexing import Indexing
+from recollect.services.reconciling import Reconciling
+from recollect.services.reindexing import Reindexing
+from recollect.services.removals import Removals
 from recollect.services.services import Services
+from recollect.settings import Settings
 
 _IDLE_SECONDS: Final = 1.0
 _AFTER_TROUBLE_SECONDS: Final = 5.0
+_REINDEXED_PER_SECOND: Final = 50
+"""So that a new model leaves the machine to those who talk; `recollect reindex` is faster."""
+_BETWEEN_LOOKS_SECONDS: Final = 30.0
 
 logger = logging.getLogger(__name__)
 
 
+@asynccontextmanager
+async def working_meanwhile(services: Services, settings: Settings) -> AsyncIterator[None]:
+    """Do the background work while something else goes on, unless workers of their own do."""
+    if not settings.worker:
+        yield
+        return
+    every = timedelta(hours=settings.cleanup_interval_hours)
+    task = asyncio.create_task(work_forever(services, cleanup_every=every))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
 async def work_forever(services: Services, *, cleanup_every: timedelta) -> None:
-    """Do jobs and clean up until cancelled; a database that is away is waited for."""
+    """Do jobs, index and clean up until cancelled; a database that is away is waited for."""
     async with asyncio.TaskGroup() as group:
         group.create_task(_do_jobs(services))
+        if services.indexing is not None:
+            group.create_task(_index(services.indexing))
+        if services.reindexing is not None:
+            slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
+            group.create_task(_reindex(slowly, services.reconciling))
+        if services.removals is not None:
+            group.create_task(_remove(services.removals))
         group.create_task(_clean_up(services, cleanup_every))
 
 
@@ -30,6 +63,51 @@ async def _do_jobs(services: Services) -> None:
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
         if not was_busy:
+            await asyncio.sleep(_IDLE_SECONDS)
+
+
+async def _index(indexing: Indexing) -> None:
+    """Index what is said as soon as it is said."""
+    while True:
+        try:
+            was_busy = await indexing.do_some()
+        except Unavailable as error:
+            logger.warning("indexing.waits", extra={"facts": {"problem": type(error).__name__}})
+            await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
+            continue
+        if not was_busy:
+            await asyncio.sleep(_IDLE_SECONDS)
+
+
+async def _reindex(reindexing: Reindexing, reconciling: Reconciling | None) -> None:
+    """Embed what another model has embedded, or none: after a change, or while one was away.
+
+    When all is done, a store outside forgets what it had of other models.
+    """
+    is_tidy = reconciling is None
+    while True:
+        try:
+            count = await reindexing.do_some()
+            if reconciling is not None and (count or not is_tidy):
+                is_tidy = not count and await reconciling.forget_other_models()
+        except Unavailable as error:
+            logger.warning("reindexing.waits", extra={"facts": {"problem": type(error).__name__}})
+            await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
+            continue
+        if not count:
+            await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
+
+
+async def _remove(removals: Removals) -> None:
+    """Take out of a store outside what was deleted, as soon as it is."""
+    while True:
+        try:
+            count = await removals.do_some()
+        except Unavailable as error:
+            logger.warning("removals.wait", extra={"facts": {"problem": type(error).__name__}})
+            await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
+            continue
+        if not count:
             await asyncio.sleep(_IDLE_SECONDS)
 
 

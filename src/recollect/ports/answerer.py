@@ -1,6 +1,6 @@
 """What answers questions."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from recollect.domain.answer import Answer, Asked
@@ -18,7 +18,7 @@ class Answerer(Protocol):
         """The whole answer at once; its content is never blank."""
         ...
 
-    def stream(self, scope: Scope, asked: Asked) -> AsyncIterator[str | Answer]:
+    def stream(self, scope: Scope, asked: Asked) -> AsyncGenerator[str | Answer, None]:
         """The answer in pieces of text as they come, and the whole `Answer` as the last item.
 
         Whoever stops listening closes it, and it stops working.

@@ -1,5 +1,6 @@
 """Everything a user said and was told, across sessions."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -12,11 +13,21 @@ from recollect.domain.scope import Scope
 class HistoryStore(Protocol):
     """One owner's messages in the order they were stored, whichever session they are in.
 
-    Messages of sessions that have expired by the store's clock are not among them.
+    Messages of sessions that have expired by the store's clock are not among them. Lists and
+    counts tell of active branches; what is deleted is deleted from all of them.
     """
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """The owner's messages by time; within one session in the order of the sequence."""
+        ...
+
+    async def of_turns(
+        self, scope: Scope, turns: Collection[tuple[UUID, int]]
+    ) -> tuple[Message, ...]:
+        """All messages of these turns, each given by session and number, in no order.
+
+        A turn that is not there has none.
+        """
         ...
 
     async def count(self, scope: Scope) -> int:

@@ -40,7 +40,8 @@ class MessageStore(Protocol):
 
     Numbers start at 1 in each session, grow by one, are never shared and never reused, however
     many writers there are. A session of another owner, or one that has expired by the store's
-    clock, is as good as absent.
+    clock, is as good as absent. Messages beside the active branch are in no window and not among
+    the last ones; see `recollect.ports.branches`.
     """
 
     async def append(
@@ -81,8 +82,18 @@ class MessageStore(Protocol):
         """
         ...
 
-    async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:
-        """The session's messages by sequence number; None if there is no session."""
+    async def list(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        page: PageRequest,
+        *,
+        include_inactive: bool = False,
+    ) -> Page[Message] | None:
+        """The session's messages by sequence number; None if there is no session.
+
+        Those of its active branch, or of all branches.
+        """
         ...
 
     async def delete(

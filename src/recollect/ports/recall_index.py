@@ -41,8 +41,17 @@ class RecallIndex(Protocol):
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, those by meaning and those by words among them.
 
+        In a log, where both name their speakers, what was said right before and right after one
+        of the best comes too, unless the filter leaves it out: a reply need not share a word
+        with the question it answers.
         Exact: none of the owner's best is missing because of other owners. In no order.
+        `VectorStoreUnavailable` if vectors are kept by a store outside that does not answer; a
+        query without a vector never asks it.
         """
+        ...
+
+    async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
+        """The names of those who speak in the owner's entries, each once, in no order."""
         ...
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
@@ -51,6 +60,10 @@ class RecallIndex(Protocol):
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Some entries of any owner that this model has not embedded; a worker's question."""
+        ...
+
+    async def count_outdated(self, *, model: str) -> int:
+        """How many entries of all owners this model has not embedded; a worker's question."""
         ...
 
     async def embed(

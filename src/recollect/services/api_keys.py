@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from recollect.domain.api_key import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
+from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import Scope, TenantScope
 from recollect.errors import ApiKeyNotFound, Unauthenticated
 from recollect.ports.api_keys import ApiKeyStore
@@ -20,7 +21,13 @@ class ApiKeys:
     ids: Ids
 
     async def create(
-        self, scope: TenantScope, *, name: str, scopes: Iterable[KeyScope], user: str | None = None
+        self,
+        scope: TenantScope,
+        *,
+        name: str,
+        scopes: Iterable[KeyScope],
+        user: str | None = None,
+        memory: MemoryPolicy = MemoryPolicy.FULL,
     ) -> tuple[ApiKey, str]:
         """Make a key and return it with its text, which nobody can find out afterwards."""
         secret = self.ids.new_secret(SECRET_BYTES)
@@ -32,6 +39,7 @@ class ApiKeys:
             name=name,
             secret_hash=hash_secret(secret),
             created_at=self.clock.now(),
+            memory=memory,
         )
         await self.store.add(scope, key)
         text = KeyText(owner_id=scope.owner_id, key_id=key.key_id, secret=secret)

@@ -1,6 +1,7 @@
 """Summarising the older messages of long conversations, which stay as they are."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -9,6 +10,7 @@ from recollect.domain.compaction import (
     CompactionPolicy,
     Summary,
     Uncompacted,
+    naming,
     range_to_compact,
     tables_of,
 )
@@ -31,6 +33,8 @@ class Compaction:
 
     summaries: SummaryStore
     clock: Clock
+    tables_of: Callable[[Message], tuple[str, ...]]
+    """The tables that a message draws on."""
     policy: CompactionPolicy | None
     """None where nothing is to be compacted any more; jobs that still wait are then done."""
     summariser: Summariser
@@ -75,7 +79,7 @@ class Compaction:
         self, found: Uncompacted, chosen: Sequence[Message], by: Summariser
     ) -> Summary:
         previous = found.summary
-        told = [message for message in chosen if message.turn_number not in found.unanswered]
+        told = await asyncio.to_thread(self._told, found, chosen)
         text = await by.summarise(
             told, previous=previous.text if previous else None, max_tokens=_SUMMARY_TOKENS
         )
@@ -83,10 +87,14 @@ class Compaction:
             text=_storable(text) or (previous.text if previous else _NOTHING_OF_NOTE),
             first_sequence=previous.first_sequence if previous else chosen[0].sequence,
             last_sequence=chosen[-1].sequence,
-            tables=tables_of(told, previous),
+            tables=tables_of(told, previous, self.tables_of),
             method=by.method,
             created_at=self.clock.now(),
         )
+
+    def _told(self, found: Uncompacted, chosen: Sequence[Message]) -> list[Message]:
+        answered = (m for m in chosen if m.turn_number not in found.unanswered)
+        return [naming(message, self.tables_of(message)) for message in answered]
 
 
 def _storable(text: str) -> str:

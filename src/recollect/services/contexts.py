@@ -1,24 +1,24 @@
 """Putting together what a model needs to understand a question."""
 
+import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.budget import Budget, FittedTurns, budget_for, fit, redistribute
-from recollect.domain.compaction import Summary
+from recollect.domain.access import Access, Visibility
+from recollect.domain.budget import Budget, budget_for, redistribute
 from recollect.domain.context import Context, Cut, Sources, Tokens
-from recollect.domain.message import Message
+from recollect.domain.followup.language import language_of
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policies import Policies
-from recollect.domain.rendering.chat import SUMMARY_FRAME
-from recollect.domain.rendering.conversation import block_line
-from recollect.domain.rendering.instructions import FRAME, section_lines
-from recollect.domain.rendering.quoting import quoted
+from recollect.domain.recall.asking import Known
+from recollect.domain.recall.policy import AS_SET, RecallPolicy, RecallWish
+from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import Scope
-from recollect.domain.shortening import message_text
+from recollect.domain.session import check_labels
 from recollect.domain.text import check_text
 from recollect.domain.tiers import Tier, tier_of
 from recollect.domain.turn import TurnStatus
@@ -33,14 +33,15 @@ from recollect.domain.window import (
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.ports.messages import MAX_WINDOW, MessageStore, StoredWindow
 from recollect.ports.tokens import TokenCounter
+from recollect.services.access import Permissions
+from recollect.services.assembly import TOKENS_A_MESSAGE, Assembly
+from recollect.services.recall import Recall
 from recollect.services.rewriting import Rewriting, check_question, said_in
 from recollect.services.sessions import Sessions
-from recollect.services.summarising import ExtractiveSummariser
 
-_TOKENS_A_MESSAGE: Final = 4  # what chat formats add for role and delimiters
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
-_SUMMARY_PART: Final = 3  # a summary takes at most a third of what is left for memory
 _MAX_TOKENS: Final = 10_000_000
+_RETOLD: Final = 200  # messages told anew, on the way, where their summary may not be given
 _MAX_MODEL_NAME: Final = 255
 
 logger = logging.getLogger(__name__)
@@ -52,7 +53,9 @@ class Contexts:
 
     messages: MessageStore
     sessions: Sessions
+    permissions: Permissions
     rewriting: Rewriting
+    recall: Recall
     counter_for: Callable[[str | None], TokenCounter]
     policies: Policies
 
@@ -65,29 +68,113 @@ class Contexts:
         model: str | None = None,
         max_tokens: int | None = None,
         window: int | None = None,
+        databases: Iterable[str] | None = None,
+        recall: RecallWish = AS_SET,
     ) -> Context:
-        """The question with the end of the conversation, and a summary of what came before."""
+        """The question with the end of the conversation, and what was said before that.
+
+        What draws on tables that the owner may not see now, or on other databases than these,
+        is not in it.
+        """
         check_question(question)
-        if max_tokens is not None and not 1 <= max_tokens <= _MAX_TOKENS:
-            raise InvalidInput("max_tokens", f"must lie between 1 and {_MAX_TOKENS:,}")
-        if model is not None:
-            check_text(model, "model", max_length=_MAX_MODEL_NAME)
+        _check_limits(model, max_tokens)
+        if databases is not None:
+            databases = check_labels(tuple(databases), "databases")
+        recalling = self.policies.recall.changed(recall)
         model = model or self.policies.model
         tier = tier_of(model, overrides=self.policies.sizes)
         policy = self._window_policy(window)
+        access = await self.permissions.allowed(scope, databases=databases)
         stored = await self._read(scope, session_id, policy, tier)
         self.sessions.note_use(scope, stored.session)
+        stored, is_retold = await self._permitted(scope, access, stored)
         limit = _limit(model, tier, max_tokens or self.policies.max_context_tokens)
-        assembly = _Assembly(self.counter_for(model), limit, covers_all=self._covers_all)
+        assembly = Assembly(
+            self.counter_for(model),
+            limit,
+            covers_all=self._covers_all or is_retold,
+            shares=tier.shares,
+        )
         if assembly.tokens_of(question) > limit:
             raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
         rewrite = await self.rewriting.after(said_in(stored.messages), question, model=model)
         standalone = rewrite.standalone_question
         if assembly.tokens_of(standalone) > limit:
             standalone = question
-        context = await assembly.put_together(standalone, stored, _chosen(stored, policy, tier))
+        chosen = _chosen(stored, policy, tier)
+        found = await self._recalled(
+            scope,
+            standalone,
+            recalling,
+            _known(session_id, chosen),
+            access,
+            meanwhile=partial(assembly.count_ahead, chosen),
+        )
+        context = await assembly.put_together(standalone, stored, chosen, found)
         _log(context)
-        return replace(context, asked=question, is_follow_up=rewrite.is_follow_up)
+        return replace(
+            context,
+            asked=question,
+            is_follow_up=rewrite.is_follow_up,
+            language=rewrite.language,
+            tables=self._tables(context, stored),
+            warnings=(*access.warnings, *context.warnings),
+        )
+
+    def check(self, question: str, *, model: str | None = None, window: int | None = None) -> None:
+        """Refuse what `build` would refuse, before a session is started for it."""
+        check_question(question)
+        self._window_policy(window)
+        named = model or self.policies.model
+        tier = tier_of(named, overrides=self.policies.sizes)
+        limit = _limit(named, tier, self.policies.max_context_tokens)
+        if self.counter_for(named).count(question) + TOKENS_A_MESSAGE > limit:
+            raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
+
+    def bare(self, question: str, *, model: str | None = None) -> Context:
+        """The question alone, for whoever is asked without memory."""
+        check_question(question)
+        tokens = self.counter_for(model or self.policies.model).count(question)
+        return Context(
+            question=question,
+            asked=question,
+            language=language_of(question, ()),
+            summary=None,
+            window=(),
+            tokens=Tokens(question=tokens + TOKENS_A_MESSAGE, limit=_MAX_TOKENS),
+            cut=Cut(),
+            sources=Sources(),
+        )
+
+    async def _recalled(
+        self,
+        scope: Scope,
+        question: str,
+        policy: RecallPolicy,
+        known: Known,
+        access: Access,
+        *,
+        meanwhile: Callable[[], None],
+    ) -> Recollection:
+        """What was said before that the window does not tell; where recall is off, nothing."""
+        if not policy.is_on:
+            return Recollection()
+        async with asyncio.TaskGroup() as together:
+            looking = together.create_task(
+                self.recall.for_context(scope, question, policy=policy, known=known, access=access)
+            )
+            await asyncio.sleep(0)  # the embedder gets the question, and only then is counted
+            meanwhile()
+        return looking.result()
+
+    def _tables(self, context: Context, stored: StoredWindow) -> tuple[str, ...]:
+        """What memory's part of a context draws on; a summary may tell of all that was read."""
+        told = stored.messages if context.summary else context.window
+        tables = {table for message in told for table in self.permissions.tables_of(message)}
+        tables.update(table for one in context.recalled for table in one.tables)
+        if context.summary and stored.summary:
+            tables.update(stored.summary.tables)
+        return tuple(sorted(tables))
 
     @property
     def _covers_all(self) -> bool:
@@ -116,6 +203,42 @@ class Contexts:
             raise SessionNotFound(session_id)
         return stored
 
+    async def _permitted(
+        self, scope: Scope, access: Access, stored: StoredWindow
+    ) -> tuple[StoredWindow, bool]:
+        """What may be seen of a window; and whether its summary may not, and is to be made anew.
+
+        A summary tells of all its tables at once. What it says of those that may be seen is
+        told again from the messages themselves.
+        """
+        summary = stored.summary
+        is_retold = summary is not None and (
+            access.visibility_of(summary.tables) is not Visibility.ALL
+        )
+        if is_retold:
+            whole = await self.messages.window(
+                scope, stored.session.session_id, count=_RETOLD, covers_all=True
+            )
+            stored = replace(whole or stored, summary=None)
+        told = await self.permissions.told(access, stored.messages)
+        return replace(stored, messages=told), is_retold
+
+
+def _check_limits(model: str | None, max_tokens: int | None) -> None:
+    if max_tokens is not None and not 1 <= max_tokens <= _MAX_TOKENS:
+        raise InvalidInput("max_tokens", f"must lie between 1 and {_MAX_TOKENS:,}")
+    if model is not None:
+        check_text(model, "model", max_length=_MAX_MODEL_NAME)
+
+
+def _known(session_id: UUID, window: Sequence[ConversationTurn]) -> Known:
+    """What the window tells: no part of a turn in it is told again."""
+    return Known(
+        session_id=session_id,
+        messages=frozenset(message.message_id for message in messages_in(window)),
+        turns=frozenset(turn.number for turn in window if turn.number is not None),
+    )
+
 
 def _chosen(stored: StoredWindow, policy: WindowPolicy, tier: Tier) -> tuple[ConversationTurn, ...]:
     answered = {m.turn_number for m in stored.messages if m.turn_number is not None}
@@ -133,117 +256,6 @@ def _limit(model: str | None, tier: Tier, max_tokens: int) -> int:
     return min(max_tokens, redistribute(budget, wanted).history)
 
 
-class _Assembly:
-    """Fits the parts of one context into its limit, in whichever form it is rendered."""
-
-    def __init__(self, counter: TokenCounter, limit: int, *, covers_all: bool) -> None:
-        self._count = counter.count
-        self._summariser = ExtractiveSummariser(tokens=counter)
-        self._limit = limit
-        self._covers_all = covers_all
-        self._frame = max(map(counter.count, (SUMMARY_FRAME, FRAME))) + _TOKENS_A_MESSAGE
-
-    async def put_together(
-        self, question: str, stored: StoredWindow, window: Sequence[ConversationTurn]
-    ) -> Context:
-        """The question with as much of the conversation as there is room for."""
-        room = self._limit - self.tokens_of(question) - self._frame
-        fitted, untold = self._fit(stored, window, max(0, room))
-        summary = await self._summary(stored.summary, untold, room - fitted.tokens)
-        kept = messages_in(fitted.turns)
-        has_memory = bool(kept or summary)
-        return Context(
-            question=question,
-            asked=question,
-            summary=summary or None,
-            window=kept,
-            tokens=Tokens(
-                question=self.tokens_of(question),
-                summary=self._count(quoted(summary)) + self._frame * has_memory,
-                window=fitted.tokens,
-                limit=self._limit,
-            ),
-            cut=_cut(fitted, had_summary=bool(stored.summary or untold), summary=summary),
-            sources=Sources(
-                messages=tuple(message.message_id for message in kept),
-                summary=_range(stored.summary, untold) if summary else None,
-            ),
-        )
-
-    def tokens_of(self, question: str) -> int:
-        """What the question itself takes."""
-        return self._count(question) + _TOKENS_A_MESSAGE
-
-    def _fit(
-        self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int
-    ) -> tuple[FittedTurns, tuple[Message, ...]]:
-        """The turns that fit, and what neither they nor the summary tell.
-
-        Where there is anything to summarise, a part of the room is kept free for it, but never
-        at the cost of the last turn.
-        """
-        last = self._fitted(window[-1:], room).tokens
-        for kept_free in (0, max(0, min(room // _SUMMARY_PART, room - last))):
-            fitted = self._fitted(window, room - kept_free)
-            untold = _untold(stored, messages_in(fitted.turns)) if self._covers_all else ()
-            if not untold and not stored.summary:
-                break
-        return fitted, untold
-
-    def _fitted(self, window: Sequence[ConversationTurn], room: int) -> FittedTurns:
-        return fit(
-            window,
-            room,
-            self._count,
-            render=self._longest_form,
-            tokens_per_message=_TOKENS_A_MESSAGE,
-        )
-
-    def _longest_form(self, message: Message) -> str:
-        """The text of a message in the form that takes most tokens, so that all forms fit."""
-        forms = (message_text, section_lines, partial(block_line, language="nl"))
-        return max((form(message) for form in forms), key=self._count)
-
-    async def _summary(self, summary: Summary | None, untold: Sequence[Message], room: int) -> str:
-        """The stored summary, with what was said after it and before the window."""
-        if room <= 0 or not (summary or untold):
-            return ""
-        if not untold and summary and self._count(quoted(summary.text)) <= room:
-            return summary.text
-        earlier = summary.text if summary else None
-        allowed = room
-        while allowed > 0:
-            text = await self._summariser.summarise(untold, previous=earlier, max_tokens=allowed)
-            over = self._count(quoted(text)) - room  # the marks of quotation come on top
-            if over <= 0:
-                return text
-            allowed -= over
-        return ""
-
-
-def _untold(stored: StoredWindow, shown: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages that neither the summary nor the window holds."""
-    end = stored.summary.last_sequence if stored.summary else 0
-    start = shown[0].sequence if shown else None
-    return tuple(
-        m for m in stored.messages if m.sequence > end and (start is None or m.sequence < start)
-    )
-
-
-def _range(summary: Summary | None, untold: Sequence[Message]) -> tuple[int, int] | None:
-    ends = [summary.first_sequence, summary.last_sequence] if summary else []
-    ends += [message.sequence for message in untold]
-    return (min(ends), max(ends)) if ends else None
-
-
-def _cut(fitted: FittedTurns, *, had_summary: bool, summary: str) -> Cut:
-    return Cut(
-        turns=len(fitted.dropped),
-        characters=sum(cut.characters for cut in fitted.cuts),
-        summary=had_summary and not summary,
-    )
-
-
 def _log(context: Context) -> None:
     facts = {
         "messages": len(context.window),
@@ -251,6 +263,8 @@ def _log(context: Context) -> None:
         "limit": context.tokens.limit,
         "turns_cut": context.cut.turns,
         "characters_cut": context.cut.characters,
+        "recalled": len(context.recalled),
+        "recalled_cut": context.cut.recalled,
     }
     event = "context.truncated" if context.is_truncated else "context.built"
     level = logging.INFO if context.is_truncated else logging.DEBUG

@@ -1,6 +1,6 @@
 """A user's messages across all sessions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from recollect.domain.message import Message
@@ -9,6 +9,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, MessageNotFound
 from recollect.ports.clock import Clock
 from recollect.ports.history import HistoryStore
+from recollect.services.access import Permissions
 
 _MAX_KEPT = 2**31 - 1
 
@@ -18,11 +19,13 @@ class History:
     """What an owner can do with everything said so far."""
 
     store: HistoryStore
+    permissions: Permissions
     clock: Clock
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """List the owner's messages across sessions, newest first by default."""
-        return await self.store.list(scope, page)
+        found = await self.store.list(scope, page)
+        return replace(found, items=await self.permissions.shown(scope, found.items))
 
     async def count(self, scope: Scope) -> int:
         """Count the owner's messages."""

@@ -1,7 +1,7 @@
 """Writing and reading the messages of one session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from recollect.domain.compaction import CompactionPolicy
@@ -13,6 +13,8 @@ from recollect.domain.turn import TurnStatus
 from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, TurnNotFound
 from recollect.ports.clock import Clock
 from recollect.ports.messages import Appended, MessageStore
+from recollect.ports.sessions import SessionStore
+from recollect.services.access import Permissions
 
 _MAX_APPENDED = 1000
 _MAX_TURN = 2**63 - 1
@@ -23,6 +25,8 @@ class Messages:
     """What an owner can do with the messages of a session."""
 
     store: MessageStore
+    sessions: SessionStore
+    permissions: Permissions
     clock: Clock
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     compaction: CompactionPolicy | None = None
@@ -43,11 +47,12 @@ class Messages:
             if message.role not in self.roles:
                 allowed = ", ".join(sorted(self.roles))
                 raise InvalidInput("role", f"must be one of: {allowed} (by the server's preset)")
+        placed = await self._placed(scope, session_id, messages)
         now = self.clock.now()
         appended = await self.store.append(
             scope,
             session_id,
-            messages,
+            placed,
             reply_to=reply_to,
             now=now,
             expires_at=self.retention.of(scope.tenant).end_of_used(now),
@@ -55,7 +60,28 @@ class Messages:
         )
         if appended is None:
             raise SessionNotFound(session_id)
-        return appended
+        if appended.is_new:
+            return appended
+        # What a retry finds was stored earlier, under permissions that may have gone since.
+        return replace(appended, messages=await self.permissions.shown(scope, appended.messages))
+
+    async def _placed(
+        self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]
+    ) -> Sequence[NewMessage]:
+        """The messages with the database that tables without one belong to: the session's own.
+
+        It is kept with each answer, so that no later change of the session moves a table.
+        """
+        if not any(_lacks_database(message) for message in messages):
+            return messages
+        session = await self.sessions.get(scope, session_id)
+        if session is None or len(session.databases) != 1:
+            return messages
+        database = session.databases[0]
+        return [
+            replace(m, details=replace(m.details, database=database)) if _lacks_database(m) else m
+            for m in messages
+        ]
 
     async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""
@@ -64,14 +90,24 @@ class Messages:
         found = await self.store.last(scope, session_id, count=count)
         if found is None:
             raise SessionNotFound(session_id)
-        return found
+        return await self.permissions.shown(scope, found)
 
-    async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message]:
-        """List a session's messages, newest first by default, as a display wants them."""
-        found = await self.store.list(scope, session_id, page)
+    async def list(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        page: PageRequest,
+        *,
+        include_inactive: bool = False,
+    ) -> Page[Message]:
+        """List a session's messages, newest first by default, as a display wants them.
+
+        Those of the active branch, or with `include_inactive` of all branches.
+        """
+        found = await self.store.list(scope, session_id, page, include_inactive=include_inactive)
         if found is None:
             raise SessionNotFound(session_id)
-        return found
+        return replace(found, items=await self.permissions.shown(scope, found.items))
 
     async def delete(self, scope: Scope, session_id: UUID, message_id: UUID) -> None:
         """Delete one message of a session."""
@@ -98,6 +134,11 @@ class Messages:
         _check_turn_number(turn_number)
         if not await self.store.fail_turn(scope, session_id, turn_number):
             raise TurnNotFound(turn_number)
+
+
+def _lacks_database(message: NewMessage) -> bool:
+    details = message.details
+    return bool(details.sql_query or details.tables_used) and details.database is None
 
 
 def _check_turn_number(turn_number: int) -> None:

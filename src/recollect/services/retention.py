@@ -1,13 +1,17 @@
 """Deleting what has come to its end."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from recollect.ports.clock import Clock
 from recollect.ports.expiry import ExpiredSessions
+from recollect.ports.turns import TurnStore
 
 _AT_ONCE: Final = 500
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +19,7 @@ class Retention:
     """Cleans up after sessions that have expired; readers do not see them any more anyway."""
 
     expired: ExpiredSessions
+    turns: TurnStore
     clock: Clock
 
     async def count(self) -> int:
@@ -24,9 +29,13 @@ class Retention:
     async def clean_up(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Delete all expired sessions, some at a time, and say how many went.
 
-        While another replica is at it, nothing is left to do here.
+        While another replica is at it, nothing is left to do here. Questions that nobody will
+        answer any more, because the server that had them was killed, are failed on the way.
         """
         now = self.clock.now()
+        abandoned = await self.turns.fail_abandoned(now=now)
+        if abandoned:
+            logger.info("turns.abandoned", extra={"facts": {"turns": abandoned}})
         deleted = 0
         while some := await self.expired.delete(now=now, limit=_AT_ONCE):
             deleted += some

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 from uuid import UUID
 
 from recollect.domain.followup.dialogue import Rewrite, Said
@@ -14,6 +14,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.ports.messages import MessageStore
+from recollect.services.access import Permissions
 from recollect.services.followups import FollowUps
 
 _READ_MESSAGES: Final = 20
@@ -26,8 +27,13 @@ class Rewriting:
     """Understands follow-ups: of a stored session, or of a history that the caller brings."""
 
     messages: MessageStore
+    permissions: Permissions
     follow_ups: FollowUps
     policies: Policies
+
+    def by_rules(self) -> Self:
+        """The same without asking a model."""
+        return replace(self, follow_ups=replace(self.follow_ups, model=None))
 
     async def prepare(self) -> None:
         """Load what the first rewrite would wait for, beside the event loop."""
@@ -48,7 +54,9 @@ class Rewriting:
         )
         if stored is None:
             raise SessionNotFound(session_id)
-        return await self.after(said_in(stored.messages), question, model=model, language=language)
+        access = await self.permissions.allowed(scope)
+        told = await self.permissions.told(access, stored.messages)
+        return await self.after(said_in(told), question, model=model, language=language)
 
     async def after(
         self,

@@ -1,26 +1,51 @@
 """All use cases, built on one engine."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from recollect.domain.job import JobKind
 from recollect.domain.policies import Policies
+from recollect.domain.recall.entries import EntryMaker
+from recollect.domain.recall.plain_words import PlainWords
+from recollect.ports.answerer import Answerer
 from recollect.ports.audit import AuditLog
 from recollect.ports.clock import Clock, Ids
-from recollect.ports.models import ChatModel
+from recollect.ports.completions import Completions
+from recollect.ports.counters import Counters, Uncounted
+from recollect.ports.models import ChatModel, Embedder
+from recollect.ports.permissions import PermissionSource
+from recollect.ports.sql import SqlReader, UnreadSql
 from recollect.ports.stores import Stores
 from recollect.ports.tokens import TokenCounter
+from recollect.ports.vector_store import VectorStore
+from recollect.ports.words import WordStems
+from recollect.services.access import Permissions
+from recollect.services.answering import Answering
 from recollect.services.api_keys import ApiKeys
+from recollect.services.branches import Branches
+from recollect.services.chat import Chat
 from recollect.services.compaction import Compaction
 from recollect.services.contexts import Contexts
 from recollect.services.followups import FollowUps
 from recollect.services.history import History
+from recollect.services.indexing import Indexing
 from recollect.services.messages import Messages
+from recollect.services.outside_index import OutsideIndex
+from recollect.services.own_answers import OwnAnswers
+from recollect.services.proxy import Proxy
+from recollect.services.recall import Recall
+from recollect.services.reconciling import Reconciling
+from recollect.services.reindexing import Reindexing
+from recollect.services.remembering import Remembering
+from recollect.services.removals import Removals
 from recollect.services.retention import Retention
 from recollect.services.rewriting import Rewriting
+from recollect.services.seen_entries import SeenEntries
 from recollect.services.sessions import Sessions
+from recollect.services.states import States
 from recollect.services.summarising import ExtractiveSummariser, LlmSummariser
+from recollect.services.turns import Turns
 from recollect.services.work import Handler, Work
 
 
@@ -31,10 +56,24 @@ class Surroundings:
     clock: Clock
     ids: Ids
     counter_for: Callable[[str | None], TokenCounter]
+    sql: SqlReader = field(default_factory=UnreadSql)
+    permissions: PermissionSource | None = None
+    """Who says which tables may be seen; None: everybody may see all of their own memory."""
     answering_model: ChatModel | None = None
     summarising_model: ChatModel | None = None
     model_timeout: float = 60
     """The most seconds that one answer of a model may take."""
+    answerer: Answerer | None = None
+    answer_timeout: float = 120
+    """The most seconds that one answer to a question may take."""
+    counters: Counters = field(default_factory=Uncounted)
+    endpoint: Completions | None = None
+    """Where requests in OpenAI's form are passed on to."""
+    stems: WordStems = field(default_factory=PlainWords)
+    embedder: Embedder | None = None
+    """None: what was said is found by its words alone."""
+    vectors: VectorStore | None = None
+    """Where the engine's index keeps its vectors; None: it keeps them itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +84,22 @@ class Services:
     messages: Messages
     history: History
     contexts: Contexts
+    states: States
+    turns: Turns
+    chat: Chat
+    branches: Branches
+    proxy: Proxy
     rewriting: Rewriting
+    recall: Recall
+    indexing: Indexing | None
+    """None where nothing is indexed."""
+    reindexing: Reindexing | None
+    """None where nothing is indexed, or no model embeds."""
+    removals: Removals | None
+    """None where no store outside has vectors."""
+    reconciling: Reconciling | None
+    """None where no store outside has vectors, or no model embeds."""
+    permissions: Permissions
     retention: Retention
     work: Work
     api_keys: ApiKeys
@@ -57,41 +111,159 @@ class Services:
         """Build the use cases on an engine's stores."""
         chosen = policies or Policies()
         clock = around.clock
-        sessions = Sessions(store=stores.sessions, clock=clock, retention=chosen.retention)
+        outside = _outside_index(stores, around)
+        stores = stores if outside is None else replace(stores, recall=outside)
+        permissions = Permissions(sql=around.sql, history=stores.history, source=around.permissions)
+        sessions = Sessions(
+            store=stores.sessions,
+            permissions=permissions,
+            clock=clock,
+            retention=chosen.retention,
+        )
         rewriting = Rewriting(
             messages=stores.messages,
+            permissions=permissions,
             follow_ups=FollowUps(
                 model=around.answering_model, model_from_billions=chosen.rewrites_from_billions
             ),
             policies=chosen,
         )
+        recall = Recall(
+            index=stores.recall,
+            sessions=stores.sessions,
+            permissions=permissions,
+            seen_entries=SeenEntries(permissions=permissions, history=stores.history),
+            clock=clock,
+            stems=around.stems,
+            embedder=around.embedder,
+            is_indexed=chosen.keeps_index,
+        )
+        messages = Messages(
+            store=stores.messages,
+            sessions=stores.sessions,
+            permissions=permissions,
+            clock=clock,
+            retention=chosen.retention,
+            compaction=chosen.compaction,
+            roles=chosen.roles,
+        )
+        contexts = Contexts(
+            messages=stores.messages,
+            sessions=sessions,
+            permissions=permissions,
+            rewriting=rewriting,
+            recall=recall,
+            counter_for=around.counter_for,
+            policies=chosen,
+        )
+        states = States(store=stores.states, clock=clock)
+        turns = Turns(messages=messages, store=stores.turns)
+        answering = Answering(
+            answerer=around.answerer, turns=turns, time_limit=around.answer_timeout
+        )
+        branches = Branches(
+            store=stores.branches,
+            turns=turns,
+            clock=clock,
+            retention=chosen.retention,
+            compaction=chosen.compaction,
+        )
         return cls(
             sessions=sessions,
-            messages=Messages(
-                store=stores.messages,
-                clock=clock,
-                retention=chosen.retention,
-                compaction=chosen.compaction,
-                roles=chosen.roles,
-            ),
-            history=History(store=stores.history, clock=clock),
-            contexts=Contexts(
-                messages=stores.messages,
+            messages=messages,
+            history=History(store=stores.history, permissions=permissions, clock=clock),
+            contexts=contexts,
+            states=states,
+            turns=turns,
+            chat=Chat(
+                states=states,
                 sessions=sessions,
-                rewriting=rewriting,
-                counter_for=around.counter_for,
+                contexts=contexts,
+                turns=turns,
+                answering=answering,
+                ids=around.ids,
                 policies=chosen,
+                counters=around.counters,
+            ),
+            branches=branches,
+            proxy=Proxy(
+                endpoint=around.endpoint,
+                own=OwnAnswers(answering=answering, contexts=contexts, clock=clock, ids=around.ids),
+                states=states,
+                sessions=sessions,
+                branches=branches,
+                remembering=Remembering(
+                    # No time for a model: the one that answers reads the conversation itself.
+                    contexts=replace(contexts, rewriting=rewriting.by_rules())
+                ),
+                ids=around.ids,
+                policies=chosen,
+                counters=around.counters,
             ),
             rewriting=rewriting,
-            retention=Retention(expired=stores.expired, clock=clock),
-            work=Work(jobs=stores.jobs, clock=clock, handlers=_handlers(stores, around, chosen)),
+            recall=recall,
+            indexing=_indexing(stores, around, chosen, permissions),
+            reindexing=_reindexing(stores, around, chosen),
+            removals=_removals(outside),
+            reconciling=_reconciling(outside, around, chosen),
+            permissions=permissions,
+            retention=Retention(expired=stores.expired, turns=stores.turns, clock=clock),
+            work=Work(
+                jobs=stores.jobs,
+                clock=clock,
+                handlers=_handlers(stores, around, chosen, permissions),
+            ),
             api_keys=ApiKeys(store=stores.api_keys, clock=clock, ids=around.ids),
             audit=stores.audit,
             ids=around.ids,
         )
 
 
-def _handlers(stores: Stores, around: Surroundings, policies: Policies) -> dict[JobKind, Handler]:
+def _outside_index(stores: Stores, around: Surroundings) -> OutsideIndex | None:
+    if stores.recall is None or stores.outside is None or around.vectors is None:
+        return None
+    return OutsideIndex(
+        inner=stores.recall, entries=stores.outside, vectors=around.vectors, clock=around.clock
+    )
+
+
+def _removals(outside: OutsideIndex | None) -> Removals | None:
+    if outside is None:
+        return None
+    return Removals(entries=outside.entries, vectors=outside.vectors)
+
+
+def _reconciling(
+    outside: OutsideIndex | None, around: Surroundings, policies: Policies
+) -> Reconciling | None:
+    if outside is None or around.embedder is None or not policies.keeps_index:
+        return None
+    return Reconciling(index=outside, embedder=around.embedder)
+
+
+def _indexing(
+    stores: Stores, around: Surroundings, policies: Policies, permissions: Permissions
+) -> Indexing | None:
+    if stores.recall is None or stores.indexing is None or not policies.keeps_index:
+        return None
+    return Indexing(
+        store=stores.indexing,
+        index=stores.recall,
+        clock=around.clock,
+        maker=EntryMaker(stems=around.stems.stems, tables_of=permissions.tables_of),
+        embedder=around.embedder,
+    )
+
+
+def _reindexing(stores: Stores, around: Surroundings, policies: Policies) -> Reindexing | None:
+    if stores.recall is None or around.embedder is None or not policies.keeps_index:
+        return None
+    return Reindexing(index=stores.recall, embedder=around.embedder)
+
+
+def _handlers(
+    stores: Stores, around: Surroundings, policies: Policies, permissions: Permissions
+) -> dict[JobKind, Handler]:
     tokens = around.counter_for(policies.model)
     offline = ExtractiveSummariser(tokens=tokens)
     by_model = around.summarising_model and LlmSummariser(
@@ -100,6 +272,7 @@ def _handlers(stores: Stores, around: Surroundings, policies: Policies) -> dict[
     compaction = Compaction(
         summaries=stores.summaries,
         clock=around.clock,
+        tables_of=permissions.tables_of,
         policy=policies.compaction,
         summariser=by_model or offline,
         fallback=offline,

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from recollect.domain.session import NewSession, Session, SessionChanges
 from recollect.errors import SessionNotFound, Unavailable
 from recollect.ports.clock import Clock
 from recollect.ports.sessions import SessionStore
+from recollect.services.access import Permissions
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,7 @@ class Sessions:
     """What an owner can do with sessions."""
 
     store: SessionStore
+    permissions: Permissions
     clock: Clock
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     _noting: set[asyncio.Task[None]] = field(default_factory=set)
@@ -30,25 +32,27 @@ class Sessions:
         """Create a session, or resume the one with that id; and whether it is new."""
         now = self.clock.now()
         end = self.retention.of(scope.tenant).end_of_new(now)
-        return await self.store.start(scope, session, now=now, expires_at=end)
+        started, is_new = await self.store.start(scope, session, now=now, expires_at=end)
+        return (started if is_new else await self._shown(scope, started)), is_new
 
     async def get(self, scope: Scope, session_id: UUID) -> Session:
         """Find a session."""
         session = await self.store.get(scope, session_id)
         if session is None:
             raise SessionNotFound(session_id)
-        return session
+        return await self._shown(scope, session)
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
         """List sessions by the time of their last change, the latest first by default."""
-        return await self.store.list(scope, page)
+        found = await self.store.list(scope, page)
+        return replace(found, items=await self.permissions.shown_sessions(scope, found.items))
 
     async def change(self, scope: Scope, session_id: UUID, changes: SessionChanges) -> Session:
         """Rename a session or replace its metadata, databases or tags."""
         session = await self.store.change(scope, session_id, changes, now=self.clock.now())
         if session is None:
             raise SessionNotFound(session_id)
-        return session
+        return await self._shown(scope, session)
 
     async def delete(self, scope: Scope, session_id: UUID) -> None:
         """Delete a session with everything in it."""
@@ -65,6 +69,10 @@ class Sessions:
         task = asyncio.create_task(self._touch(scope, session.session_id, now, end))
         self._noting.add(task)
         task.add_done_callback(self._noting.discard)
+
+    async def _shown(self, scope: Scope, session: Session) -> Session:
+        (shown,) = await self.permissions.shown_sessions(scope, [session])
+        return shown
 
     async def _touch(
         self, scope: Scope, session_id: UUID, now: datetime, end: datetime | None

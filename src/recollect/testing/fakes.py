@@ -1,8 +1,15 @@
-"""A clock that stands still and ids that count, so that a test knows what comes next."""
+"""A clock that stands still, ids that count, a model of words: nothing is left to chance."""
 
+import hashlib
+import math
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
+
+from recollect.domain.recall.entry import Vector
+from recollect.errors import ModelUnavailable
 
 FIRST_MOMENT: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -40,3 +47,45 @@ class CountingIds:
     def _next(self) -> int:
         self._last += 1
         return self._last
+
+
+class WordEmbedder:
+    """An `Embedder` without a model: texts are near each other as they share words.
+
+    Set `is_available` to False to see what happens while a model cannot be reached; `embedded`
+    are the texts it was given.
+    """
+
+    def __init__(self, *, dimensions: int = 64, model: str | None = None) -> None:
+        self._dimensions = dimensions
+        self._model = model or f"words:{dimensions}"
+        self.embedded: list[str] = []
+        self.is_available = True
+
+    @property
+    def model(self) -> str:
+        """The name it was given, or one with its dimensions."""
+        return self._model
+
+    @property
+    def dimensions(self) -> int:
+        """How long its vectors are."""
+        return self._dimensions
+
+    async def warm(self) -> None:
+        """Nothing: there is nothing to load."""
+
+    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """For each text the numbers of its words, each word at a place of its own or nearly."""
+        if not self.is_available:
+            raise ModelUnavailable(f"the model {self._model} could not be reached")
+        self.embedded += texts
+        return tuple(map(self._vector, texts))
+
+    def _vector(self, text: str) -> Vector:
+        counts = [0.0] * self._dimensions
+        for word in re.findall(r"\w+", text.lower()) or [""]:
+            digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
+            counts[int.from_bytes(digest[:8], "big") % self._dimensions] += 1
+        length = math.hypot(*counts)
+        return tuple(count / length for count in counts)

@@ -58,6 +58,12 @@ async def alice(tenant: Tenant) -> Caller:
     return await tenant.user("alice")
 
 
+@pytest_asyncio.fixture
+async def operator(tenant: Tenant) -> Caller:
+    """The program that Alice speaks to, acting for her."""
+    return (await tenant.service()).with_headers({"X-Memory-User": "alice"})
+
+
 @pytest_asyncio.fixture(scope="session")
 async def shared_bystander(anonymous: Caller, services: Services, database: Database) -> Bystander:
     """A user with one exchange, for all tests that must leave it alone."""

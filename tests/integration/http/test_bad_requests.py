@@ -15,6 +15,7 @@ NOT_ALLOWED: Final = [
     for path in dict.fromkeys(operation.path for operation in OPERATIONS)
     for method in METHODS
     if (method, path) not in {(known.method, known.path) for known in OPERATIONS}
+    and not path.startswith("/v1/")  # whose errors have OpenAI's form
     # 'count' there is read as the id of a message, and refused as one
     and (method, path) != ("DELETE", "/api/v1/history/count")
 ]
@@ -109,10 +110,14 @@ async def test_other_headers_given_twice_do_no_harm(
 
 
 @pytest.mark.parametrize("operation", WITHOUT_BODY, ids=str)
-async def test_a_body_where_none_is_taken_does_no_harm(alice: Caller, operation: Operation) -> None:
+async def test_a_body_where_none_is_taken_does_no_harm(
+    alice: Caller, operator: Caller, operation: Operation
+) -> None:
     nothing = "00000000-0000-4000-8000-000000000000"
     path = operation.path_with({"session_id": nothing, "message_id": nothing, "turn_number": 1})
 
-    response = await alice.send(operation.method, path, content=b"\xff not json")
+    caller = operator if operation.is_for_operators else alice
+
+    response = await caller.send(operation.method, path, content=b"\xff not json")
 
     assert response.status_code == (404 if operation.names_something else 200)

@@ -20,6 +20,7 @@ from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import Services, Surroundings
 from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
 from support.callers import Caller, Json
@@ -64,7 +65,9 @@ class Scene:
 async def a_scene(retention: str) -> AsyncIterator[Scene]:
     clock, scope = FixedClock(), Scope(tenant=f"tenant-{uuid4()}", user="alice")
     settings = load_settings(retention=retention, tenant=scope.tenant, local_user=scope.user)
-    around = Surroundings(clock=clock, ids=RandomIds(), counter_for=token_counter_for)
+    around = Surroundings(
+        clock=clock, ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
+    )
     services = Services.on(in_memory_stores(clock), around, settings.policies())
     async with (
         serving(create_app(Memory(services), settings)) as url,

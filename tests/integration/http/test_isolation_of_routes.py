@@ -5,14 +5,17 @@ The routes come from the application's own OpenAPI document: a new one is tested
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from uuid import UUID
 
 import httpx
 import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres.database import Database
+from recollect.ports.stores import Stores
 from support.callers import Caller, Json, Tenant
 from support.operations import Operation, operations
+from support.recalling import index_messages
 from support.snapshots import rows_of
 
 SECRET = "kiwi-7f3a"  # in everything that the owner says
@@ -23,10 +26,15 @@ OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
     "GET /api/v1/history": {"items": [], "next_cursor": None},
     "GET /api/v1/history/count": {"count": 0},
     "DELETE /api/v1/history": {"deleted": 0},
+    "GET /api/v1/state": {"mode": "active", "updated_at": None},
 }
 OF_NOBODY = {"GET /healthz", "GET /readyz"}
+OF_THE_ENDPOINT = {"GET /v1/models"}
 CREATING = {"POST /api/v1/sessions"}
-NAMING_IN_THE_BODY = {"POST /api/v1/rewrite"}
+NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
+ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
+OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
+NAMING_IN_THE_BODY = {"POST /api/v1/rewrite", "POST /api/v1/recall"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +72,14 @@ class Owned:
 
 
 @pytest_asyncio.fixture
-async def owned(tenant: Tenant, database: Database) -> AsyncIterator[Owned]:
+async def owned(tenant: Tenant, database: Database, stores: Stores) -> AsyncIterator[Owned]:
     """Alice's memory; after the test it must be what it was, byte for byte."""
     alice = await tenant.user("alice")
     session = await alice.start_session(name=SECRET, metadata={SECRET: SECRET}, tags=[SECRET])
     await alice.add(session, f"What is {SECRET}?")
     await alice.add(session, f"{SECRET} is a fruit", role="assistant", model=SECRET)
+    said = await stores.messages.last(tenant.scope("alice"), UUID(session["session_id"]), count=2)
+    await index_messages(stores, tenant.scope("alice"), said or ())
     pending = await alice.add(session, f"And green {SECRET}?")
     found = Owned(
         caller=alice,
@@ -107,6 +117,7 @@ async def attempt(stranger: Caller, operation: Operation, owned: Owned) -> httpx
 
 def test_every_route_is_tested_one_way_or_another() -> None:
     known = {*OF_EVERYTHING_ONE_HAS, *OF_NOBODY, *CREATING, *NAMING_IN_THE_BODY}
+    known |= {*ASKING, *OF_OPERATORS, *NAMING_IN_A_HEADER, *OF_THE_ENDPOINT}
 
     assert known | set(map(str, OF_ONE_THING)) == {str(operation) for operation in OPERATIONS}
     assert len(OF_ONE_THING) >= 11
@@ -160,6 +171,18 @@ async def test_a_stranger_with_sessions_and_messages_of_the_same_ids_reaches_onl
     assert SECRET not in response.text
 
 
+@pytest.mark.parametrize("policy", ["read", "full"])
+async def test_a_stranger_who_names_a_foreign_session_in_a_header_has_one_of_their_own(
+    stranger: Caller, owned: Owned, policy: str
+) -> None:
+    body = {"messages": [{"role": "user", "content": "What did I say?"}]}
+    named = {"X-Session-ID": owned.session_id, "X-Memory": policy}
+    response = await stranger.post("/v1/chat/completions", body, named)
+
+    assert response.is_success
+    assert SECRET not in response.text
+
+
 @pytest.mark.parametrize(("operation", "nothing"), OF_EVERYTHING_ONE_HAS.items())
 async def test_a_stranger_has_nothing_to_see_or_to_delete(
     operation: str, nothing: Json, stranger: Caller, owned: Owned
@@ -191,6 +214,24 @@ async def test_a_reply_to_a_foreign_message_is_not_found(stranger: Caller, owned
     assert await stranger.messages(session) == []
 
 
+@pytest.mark.parametrize(("operation", "field"), ASKING.items())
+async def test_a_question_in_a_foreign_session_is_asked_in_one_of_ones_own(
+    operation: str, field: str, stranger: Caller, owned: Owned
+) -> None:
+    body = {field: "What is the fruit?"}
+    if operation == "POST /memoryChat":
+        body["session_id"] = owned.session_id
+
+    response = await stranger.post(
+        operation.split()[1], body, headers={"X-Session-ID": owned.session_id}
+    )
+
+    assert response.status_code == 200
+    assert SECRET not in response.text
+    session = await stranger.get(f"/api/v1/sessions/{owned.session_id}")
+    assert session.json()["message_count"] == 2
+
+
 async def test_a_question_is_not_rewritten_by_what_a_stranger_said(
     stranger: Caller, owned: Owned
 ) -> None:
@@ -201,6 +242,22 @@ async def test_a_question_is_not_rewritten_by_what_a_stranger_said(
     assert response.status_code == 404
     assert SECRET not in response.text
     assert (await owned.caller.post("/api/v1/rewrite", body)).status_code == 200
+
+
+async def test_a_stranger_recalls_nothing_of_what_was_said(stranger: Caller, owned: Owned) -> None:
+    everywhere: Json = {"query": SECRET, "k": 100}
+    there = {**everywhere, "session_id": owned.session_id}
+
+    found = await stranger.post("/api/v1/recall", everywhere)
+    refused = await stranger.post("/api/v1/recall", there)
+
+    assert (found.status_code, found.json()["items"]) == (200, [])
+    assert refused.status_code == 404
+    assert SECRET not in found.text + refused.text
+    for body in (everywhere, there):
+        (item,) = (await owned.caller.post("/api/v1/recall", body)).json()["items"]
+        assert item["session_id"] == owned.session_id
+        assert SECRET in item["text"]
 
 
 @pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history"])

@@ -27,8 +27,16 @@ INSERTS: Final = {
     "summaries": "INSERT INTO summaries VALUES ($1, $2, 1, 1, 'x', '{}', 'x', now())",
     "jobs": "INSERT INTO jobs VALUES ($1, $2, 'x', '{}', 0, now(), now())",
     "api_keys": "INSERT INTO api_keys VALUES ($1, $2, 't', 'u', '{user}', 'n', '', now())",
+    "states": "INSERT INTO states VALUES ($1, $2::uuid::text, now())",
     "audit": "INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at) "
     "VALUES ($1, 'x', $2::uuid::text, 1, 'x', 'x', now())",
+    "recall_entries": "INSERT INTO recall_entries VALUES ($1, $2, 1, 1, 1, now(), 1, 1, "
+    "NULL, NULL, NULL, NULL, NULL, '{}', '{}', 'x', NULL, '{1}', '{1}')",
+    "recall_words": "INSERT INTO recall_words VALUES ($1, 7, hashtext($2::uuid::text), 1, 1)",
+    "recall_owners": "INSERT INTO recall_owners VALUES ($1, 1, 1, length($2::uuid::text))",
+    "recall_models": "INSERT INTO recall_models VALUES ($1, $2::uuid::text, 1)",
+    "recall_removals": "INSERT INTO recall_removals (owner_id, kept_in, session_id, number) "
+    "VALUES ($1, 'x', $2, 1)",
 }
 TABLES: Final = sorted(INSERTS)
 
@@ -52,8 +60,9 @@ async def filled(services: Services, database: Database, scope: Scope) -> UUID:
     await services.messages.append(scope, session.session_id, [a_message(), gone])
     await services.messages.delete(scope, session.session_id, gone.message_id)
     async with database.owned_by(scope.owner_id) as owner:
-        await owner.execute(INSERTS["summaries"], scope.owner_id, session.session_id)
-        for table in ("jobs", "api_keys"):
+        for table in ("summaries", "recall_entries"):
+            await owner.execute(INSERTS[table], scope.owner_id, session.session_id)
+        for table in ("jobs", "api_keys", "states", "recall_removals"):
             await owner.execute(INSERTS[table], scope.owner_id, uuid4())
     assert all((await rows_of(database, scope.owner_id)).values())
     return scope.owner_id

@@ -2,21 +2,34 @@
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final, TypeAlias
 from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
 
+from recollect.domain.access import EVERYTHING
 from recollect.domain.api_key import KeyScope
+from recollect.domain.completions.call import ClientIds, CompletionCall
+from recollect.domain.completions.request import ChatRequest
+from recollect.domain.inquiry import Inquiry
 from recollect.domain.paging import Page, PageRequest
+from recollect.domain.recall.asking import Known
+from recollect.domain.recall.entry import RecallFilter
+from recollect.domain.recall.policy import RecallPolicy
+from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import NewSession, SessionChanges
+from recollect.domain.text import JsonValue
 from recollect.engines.postgres.database import Database
-from recollect.errors import NotFound
+from recollect.errors import NotFound, UserHalted
+from recollect.ports.stores import Stores
+from recollect.services.indexing import Indexing
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
+from support.conversations import a_stored_message
+from support.recalling import index_messages
 from support.snapshots import rows_of
 
 
@@ -33,12 +46,18 @@ class Owned:
 
 Call: TypeAlias = Callable[[Services, Scope, Owned], Awaitable[object]]
 
+SECRET: Final = "kiwi"
 EMPTY: Final[Page[object]] = Page(items=(), next_cursor=None)
 PAGE: Final = PageRequest()
 
 
 def tenant_of(scope: Scope) -> TenantScope:
     return TenantScope(tenant=scope.tenant, actor="test")
+
+
+def indexing_of(services: Services) -> Indexing:
+    assert services.indexing is not None
+    return services.indexing
 
 
 NOT_FOUND: Final[dict[str, Call]] = {
@@ -54,9 +73,21 @@ NOT_FOUND: Final[dict[str, Call]] = {
     "messages.clear": lambda s, scope, o: s.messages.clear(scope, o.session_id),
     "messages.turn_status": lambda s, scope, o: s.messages.turn_status(scope, o.session_id, 1),
     "messages.fail_turn": lambda s, scope, o: s.messages.fail_turn(scope, o.session_id, 1),
+    "turns.begin": lambda s, scope, o: s.turns.begin(scope, o.session_id, a_message()),
+    "branches.follow": lambda s, scope, o: s.branches.follow(
+        scope, o.session_id, [a_message()], continues=False
+    ),
+    "branches.reply": lambda s, scope, o: s.branches.reply(
+        scope,
+        replace(a_stored_message(1), session_id=o.session_id, message_id=o.message_id),
+        a_message("assistant"),
+    ),
     "history.delete": lambda s, scope, o: s.history.delete(scope, o.message_id),
     "rewriting.in_session": lambda s, scope, o: s.rewriting.in_session(
         scope, o.session_id, "And now?"
+    ),
+    "recall.search": lambda s, scope, o: s.recall.search(
+        scope, SECRET, narrowed=RecallFilter(session_id=o.session_id)
     ),
     "contexts.build": lambda s, scope, o: s.contexts.build(scope, o.session_id, "And now?"),
 }
@@ -66,6 +97,22 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
     "history.count": (lambda s, scope, _: s.history.count(scope), 0),
     "history.clear": (lambda s, scope, _: s.history.clear(scope), 0),
     "history.trim": (lambda s, scope, _: s.history.trim(scope, keep_last=0), 0),
+    "states.get": (lambda s, scope, _: s.states.get(scope), None),
+    "states.delete": (lambda s, scope, _: s.states.delete(scope), False),
+    "recall.for_context": (
+        lambda s, scope, _: s.recall.for_context(
+            scope,
+            SECRET,
+            policy=RecallPolicy(),
+            known=Known(session_id=uuid4()),
+            access=EVERYTHING,
+        ),
+        Recollection(),
+    ),
+    "indexing.do_session": (
+        lambda s, scope, o: indexing_of(s).do_session(scope, o.session_id),
+        0,
+    ),
     "audit.entries": (lambda s, scope, _: s.audit.entries(scope, limit=10), ()),
 }
 # Keys belong to tenants, so the second user of a tenant shares them; see the tests below.
@@ -76,21 +123,42 @@ OF_TENANTS: Final = {
     "api_keys.revoke",
 }
 CREATING: Final = {"sessions.start"}
-# What is given everything it works on, and reads nothing.
-OF_CALLERS: Final = {"rewriting.after"}
+# What is given everything it works on, and leaves no more of it than may be seen.
+OF_CALLERS: Final = {
+    "rewriting.after",
+    "rewriting.prepare",
+    "permissions.allowed",
+    "permissions.told",
+    "permissions.shown",
+    "permissions.shown_sessions",
+}
+# What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
+OF_ONES_OWN: Final = {
+    *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
+    *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
+    *("branches.fail", "branches.settle", "proxy.begin"),
+}
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.
-OF_WORKERS: Final = {"retention.count", "retention.clean_up", "work.do_one", "work.waiting"}
+OF_WORKERS: Final = {
+    *("retention.count", "retention.clean_up"),
+    *("work.do_one", "work.waiting"),
+    "indexing.do_some",
+}
 
 
 @pytest_asyncio.fixture
-async def owned(services: Services, scope: Scope) -> Owned:
+async def owned(services: Services, stores: Stores, scope: Scope) -> Owned:
     session, message = NewSession(session_id=uuid4()), a_message()
     await services.sessions.start(scope, session)
     await services.messages.append(scope, session.session_id, [message])
+    asked = [a_message("user", f"What is a {SECRET}?"), a_message("assistant", "A fruit.")]
+    told = await services.messages.append(scope, session.session_id, asked)
+    await index_messages(stores, scope, told.messages)
     gone = a_message()
     await services.messages.append(scope, session.session_id, [gone])
     await services.history.delete(scope, gone.message_id)  # leaves an entry in the audit log
+    await services.states.put(scope, "busy")
     key, text = await services.api_keys.create(
         tenant_of(scope), name="a key", scopes=[KeyScope.USER], user="alice"
     )
@@ -123,7 +191,7 @@ def use_cases(services: Services) -> set[str]:
 
 
 def test_every_use_case_is_tested(services: Services) -> None:
-    apart = {*OF_TENANTS, *CREATING, *OF_CALLERS, *OF_WORKERS}
+    apart = {*OF_TENANTS, *CREATING, *OF_CALLERS, *OF_ONES_OWN, *OF_WORKERS}
 
     assert {*NOT_FOUND, *NOTHING, *apart} == use_cases(services)
 
@@ -156,6 +224,14 @@ async def test_a_stranger_sees_and_deletes_nothing(
     assert await call(services, owned.scope, owned) != nothing
 
 
+async def test_a_search_of_everything_finds_what_is_ones_own(
+    services: Services, owned: Owned, stranger: Scope
+) -> None:
+    assert (await services.recall.search(stranger, SECRET)).items == ()
+    (found,) = (await services.recall.search(owned.scope, SECRET)).items
+    assert found.session_id == owned.session_id
+
+
 async def test_a_session_started_under_a_foreign_id_is_a_new_one(
     services: Services, owned: Owned, stranger: Scope
 ) -> None:
@@ -165,7 +241,49 @@ async def test_a_session_started_under_a_foreign_id_is_a_new_one(
 
     assert is_new
     assert session.message_count == 0
-    assert (await services.sessions.get(owned.scope, owned.session_id)).message_count == 1
+    assert (await services.sessions.get(owned.scope, owned.session_id)).message_count == 3
+
+
+async def test_a_question_under_a_foreign_session_id_is_asked_in_a_session_of_ones_own(
+    services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+
+    answered = await services.chat.ask(
+        stranger, Inquiry(text="And now?", session_id=owned.session_id)
+    )
+
+    assert answered.context.window == ()
+    assert await rows_of(database, owned.scope.owner_id) == before
+    assert (await services.sessions.get(stranger, owned.session_id)).message_count == 2
+
+
+async def test_a_chat_under_a_foreign_session_id_is_one_of_ones_own(
+    services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+    body: dict[str, JsonValue] = {"messages": [{"role": "user", "content": "And now?"}]}
+    call = CompletionCall(
+        request=ChatRequest.of(body), ids=ClientIds(session=str(owned.session_id))
+    )
+
+    passing = await services.proxy.begin(stranger, call, b"")
+    answer = b"".join([piece async for piece in passing.pieces()])
+    await passing.aclose()
+
+    assert b"Nothing is stored yet" in answer
+    assert await rows_of(database, owned.scope.owner_id) == before
+    assert (await services.sessions.get(stranger, owned.session_id)).message_count == 2
+
+
+async def test_one_users_state_halts_nobody_else(
+    services: Services, owned: Owned, stranger: Scope
+) -> None:
+    await services.states.put(owned.scope, "halted")
+
+    assert (await services.chat.ask(stranger, Inquiry(text="Hello?"))).reply_id
+    with pytest.raises(UserHalted):
+        await services.chat.ask(owned.scope, Inquiry(text="Hello?"))
 
 
 async def test_keys_are_listed_and_revoked_by_their_own_tenant_alone(

@@ -16,6 +16,7 @@ DETAILS: Json = {
     "model": "a-model-1",
 }
 PLAIN_FIELDS = {
+    "is_active",
     "message_id",
     "session_id",
     "sequence",

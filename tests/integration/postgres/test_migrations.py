@@ -20,7 +20,10 @@ from recollect.engines.postgres.migrate import (
     ensure_current,
     migrate,
 )
+from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import SchemaOutdated
+from recollect.system import SystemClock
+from recollect.testing.talking import Talk
 
 Fresh = tuple[str, asyncpg.Connection]
 
@@ -69,6 +72,19 @@ async def test_migrating_twice_changes_nothing(fresh: Fresh) -> None:
     dsn, _ = fresh
     await migrate(dsn)
     assert await migrate(dsn) == (HEAD, HEAD)
+
+
+async def test_going_back_before_branches_keeps_the_active_one_alone(fresh: Fresh) -> None:
+    dsn, connection = fresh
+    await migrate(dsn)
+    async with open_external(dsn, max_connections=2) as database:
+        talk = await Talk.start(postgres_stores(database, SystemClock()))
+        await talk.say("one")
+        await talk.say("one, edited")
+    await downgrade(dsn, target="0004")
+    rows = await connection.fetch("SELECT content FROM recollect.messages ORDER BY sequence")
+    assert [row["content"] for row in rows] == ["one, edited", "re: one, edited"]
+    assert await connection.fetchval("SELECT count(*) FROM recollect.turns") == 1
 
 
 async def test_replicas_that_start_at_once_migrate_one_after_the_other(fresh: Fresh) -> None:
@@ -162,8 +178,32 @@ async def test_every_table_forces_its_policy_and_belongs_to_somebody_else(
     assert all(row["is_forced"] and row["is_foreign"] and row["policies"] for row in rows)
 
 
-async def test_the_schema_needs_no_extension(fresh: Fresh) -> None:
+async def test_the_schema_needs_no_extension_but_vectors(fresh: Fresh) -> None:
     dsn, connection = fresh
     await migrate(dsn)
     extensions = await connection.fetch("SELECT extname FROM pg_extension")
-    assert [row["extname"] for row in extensions] == ["plpgsql"]
+    assert [row["extname"] for row in extensions] == ["plpgsql", "vector"]
+
+
+async def test_an_owner_who_may_not_add_pgvector_hears_what_to_do(
+    fresh: Fresh, admin_dsn: str
+) -> None:
+    dsn, connection = fresh
+    role = f"owner_{uuid4().hex}"
+    await connection.execute(f"CREATE ROLE {role} LOGIN CREATEROLE")
+    name = await connection.fetchval("SELECT current_database()")
+    await connection.execute(f"ALTER DATABASE {name} OWNER TO {role}")
+    await connection.execute(f"GRANT recollect_app TO {role} WITH ADMIN OPTION")
+    owner = dsn.replace("postgres@/", f"{role}@/")
+    try:
+        with pytest.raises(SchemaOutdated, match=r"administrator .* 'CREATE EXTENSION vector'"):
+            await migrate(owner)
+        await connection.execute("CREATE EXTENSION vector")
+        assert await migrate(owner) == ("0002", HEAD)
+    finally:
+        admin = await asyncpg.connect(admin_dsn)
+        await connection.execute(f"REASSIGN OWNED BY {role} TO postgres")
+        await connection.execute(f"DROP OWNED BY {role}")
+        await admin.execute(f"ALTER DATABASE {name} OWNER TO postgres")
+        await admin.execute(f"DROP ROLE {role}")
+        await admin.close()

@@ -14,6 +14,7 @@ from recollect.ports.models import ChatModel, Prompt
 from recollect.ports.stores import Stores
 from recollect.services.services import Services, Surroundings
 from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.examples import a_message, a_session
 
@@ -38,6 +39,7 @@ def services_on(
         clock=clock or SystemClock(),
         ids=RandomIds(),
         counter_for=token_counter_for,
+        sql=SqlglotReader(),
         summarising_model=model,
         model_timeout=timeout,
     )

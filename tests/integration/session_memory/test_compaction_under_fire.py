@@ -155,6 +155,7 @@ async def test_of_two_workers_at_one_session_one_prevails(scene: Scene) -> None:
         return Compaction(
             summaries=scene.stores.summaries,
             clock=scene.clock,
+            tables_of=lambda message: message.details.tables_used or (),
             policy=policy,
             summariser=by,
             fallback=by,

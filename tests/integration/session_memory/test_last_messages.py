@@ -67,7 +67,11 @@ async def test_a_context_has_exactly_the_last_ten_messages_in_order(
         *(message.content for message in said[-10:]),
         "What is the capital of France?",
     ]
-    assert body["sources"] == {"messages": [str(i) for i in expected], "summary": None}
+    assert body["sources"] == {
+        "messages": [str(i) for i in expected],
+        "summary": None,
+        "recalled": [],
+    }
     assert (body["tokens"], body["truncated"]) == (context.tokens.total, False)
 
 

@@ -21,6 +21,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import Services, Surroundings
+from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.examples import a_scope
 
@@ -177,7 +178,9 @@ async def test_a_context_is_found_in_few_attempts(preset: str) -> None:
             counted.append(text)
             return token_counter_for("gpt-4o").count(text)
 
-    around = Surroundings(clock=SystemClock(), ids=RandomIds(), counter_for=lambda _: Counter())
+    around = Surroundings(
+        clock=SystemClock(), ids=RandomIds(), counter_for=lambda _: Counter(), sql=SqlglotReader()
+    )
     services = Services.on(in_memory_stores(), around, policies_of(preset))
     scope = a_scope()
     session_id = await started(services, scope)

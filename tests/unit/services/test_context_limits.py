@@ -11,6 +11,7 @@ from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import Services, Surroundings
 from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
 
@@ -19,7 +20,9 @@ QUESTION = "What is the capital of France?"
 
 def services_of(preset: str) -> Services:
     clock = FixedClock()
-    around = Surroundings(clock=clock, ids=CountingIds(), counter_for=token_counter_for)
+    around = Surroundings(
+        clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
+    )
     return Services.on(in_memory_stores(clock), around, load_settings(preset=preset).policies())
 
 

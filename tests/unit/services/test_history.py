@@ -9,6 +9,7 @@ from recollect.ports.stores import Stores
 from recollect.services.history import History
 from recollect.testing.examples import a_scope, start_conversation
 from recollect.testing.fakes import FixedClock
+from support.permissions import permissions_on
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def stores() -> Stores:
 
 @pytest.fixture
 def history(stores: Stores) -> History:
-    return History(store=stores.history, clock=FixedClock())
+    return History(store=stores.history, permissions=permissions_on(stores), clock=FixedClock())
 
 
 async def test_history_is_listed_and_counted_across_sessions(

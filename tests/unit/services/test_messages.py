@@ -23,6 +23,7 @@ from recollect.testing.examples import (
     start_session,
 )
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.permissions import permissions_on
 
 
 @pytest.fixture
@@ -32,7 +33,12 @@ def stores() -> Stores:
 
 @pytest.fixture
 def messages(stores: Stores) -> Messages:
-    return Messages(store=stores.messages, clock=FixedClock())
+    return Messages(
+        store=stores.messages,
+        sessions=stores.sessions,
+        permissions=permissions_on(stores),
+        clock=FixedClock(),
+    )
 
 
 async def failures_of_every_method(

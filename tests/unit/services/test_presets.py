@@ -15,6 +15,7 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import Services, Surroundings
 from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
 
@@ -27,7 +28,9 @@ class Story:
         self.clock = FixedClock()
         self.scope: Scope = a_scope()
         self.session_id = UUID(int=7)
-        around = Surroundings(clock=self.clock, ids=CountingIds(), counter_for=token_counter_for)
+        around = Surroundings(
+            clock=self.clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
+        )
         policies = load_settings(preset=preset, **settings).policies()
         self.stores: Stores = in_memory_stores(self.clock)
         self.services = Services.on(self.stores, around, policies)
@@ -181,7 +184,7 @@ async def test_app_renders_a_template_with_the_last_ten_messages() -> None:
 
     variables = (await story.ask("What is my name?")).variables()
 
-    assert set(variables) == {"history", "summary", "question"}
+    assert set(variables) == {"history", "summary", "recalled", "question"}
     history = variables["history"]
     assert isinstance(history, list)
     assert len(history) == 10

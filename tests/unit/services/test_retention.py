@@ -12,6 +12,7 @@ from recollect.errors import ConfigurationError, SessionNotFound
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import Services, Surroundings
 from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
 
@@ -19,7 +20,9 @@ A_DAY = timedelta(days=1)
 
 
 def services_with(clock: FixedClock, policies: Policies) -> Services:
-    around = Surroundings(clock=clock, ids=CountingIds(), counter_for=token_counter_for)
+    around = Surroundings(
+        clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
+    )
     return Services.on(in_memory_stores(clock), around, policies)
 
 

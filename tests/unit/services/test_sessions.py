@@ -10,6 +10,7 @@ from recollect.errors import SessionNotFound
 from recollect.services.sessions import Sessions
 from recollect.testing.examples import a_scope, a_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.permissions import permissions_on
 
 
 @pytest.fixture
@@ -19,7 +20,8 @@ def clock() -> FixedClock:
 
 @pytest.fixture
 def sessions(clock: FixedClock) -> Sessions:
-    return Sessions(store=in_memory_stores().sessions, clock=clock)
+    stores = in_memory_stores()
+    return Sessions(store=stores.sessions, permissions=permissions_on(stores), clock=clock)
 
 
 async def test_a_started_session_is_resumed_by_its_id(sessions: Sessions) -> None:

@@ -76,6 +76,8 @@ class RecallQuery:
     narrowed: RecallFilter = RecallFilter()
     count: int
     """How many candidates are wanted."""
+    nearest: Mapping[int, float] | None = None
+    """Cosines that a store outside has found, by the numbers of entries; in place of vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.domain.message import Message, Role
 from recollect.domain.rendering.quoting import quoted
+from recollect.domain.rendering.recalled import earlier_line
 
 if TYPE_CHECKING:
     from recollect.domain.context import Context
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
     heading: str
+    recalled: str
     summary: str
     user: str
     assistant: str
@@ -22,6 +24,7 @@ class _Words:
 _LANGUAGES: Final = {
     "nl": _Words(
         heading="**Eerdere gesprek:**",
+        recalled="**Verwante eerdere vragen:**",
         summary="Samenvatting",
         user="Gebruiker",
         assistant="Assistent",
@@ -29,6 +32,7 @@ _LANGUAGES: Final = {
     ),
     "en": _Words(
         heading="**Earlier conversation:**",
+        recalled="**Related earlier questions:**",
         summary="Summary",
         user="User",
         assistant="Assistant",
@@ -36,16 +40,19 @@ _LANGUAGES: Final = {
     ),
 }
 
+RECALLED_HEADINGS: Final = tuple(words.recalled for words in _LANGUAGES.values())
+
 
 def conversation_block(context: "Context", *, language: str = "en") -> str:
-    """The conversation so far under its heading; nothing where nothing was said."""
-    if not context.window and not context.summary:
-        return ""
+    """The conversation so far and what it recalls; nothing where nothing was said."""
     words = _LANGUAGES.get(language, _LANGUAGES["en"])
-    lines = [words.heading]
+    lines = [words.heading] if context.window or context.summary else []
     if context.summary:
         lines.append(f'{words.summary}: "{quoted(context.summary)}"')
     lines += [block_line(said, language=language) for said in context.window]
+    if context.recalled:
+        lines.append(words.recalled)
+    lines += [earlier_line(recalled, language=language) for recalled in context.recalled]
     return "\n\n".join(lines)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.domain.message import Message, Role
 from recollect.domain.rendering.quoting import quoted
+from recollect.domain.rendering.recalled import PAST_QUERIES, past_query
 
 if TYPE_CHECKING:
     from recollect.domain.context import Context
@@ -22,9 +23,8 @@ FRAME: Final = f"{_EARLIER}\n{_RECENT}\n\n{_GUIDANCE}"
 
 def instructions(context: "Context") -> str:
     """The earlier conversation in sections, the last answer's SQL whole; empty without one."""
-    if not context.window and not context.summary:
-        return ""
-    return "\n".join([*_summary(context), *_conversation(context), "", _GUIDANCE])
+    sections = [*_summary(context), *_conversation(context), *_past_queries(context)]
+    return "\n".join([*sections, "", _GUIDANCE]) if sections else ""
 
 
 def _summary(context: "Context") -> Iterator[str]:
@@ -37,6 +37,12 @@ def _conversation(context: "Context") -> Iterator[str]:
     if context.window:
         yield _RECENT
     yield from map(section_lines, context.window)
+
+
+def _past_queries(context: "Context") -> Iterator[str]:
+    if context.recalled:
+        yield PAST_QUERIES
+    yield from map(past_query, context.recalled)
 
 
 def section_lines(message: Message) -> str:

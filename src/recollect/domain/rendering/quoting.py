@@ -7,6 +7,14 @@ _LABELS: Final = (
     *("===", "**", "INSTRUCTIONS:", "User asked:", "Assistant answered", "SQL:", "Answer:"),
     *("User:", "Assistant:", "System:", "Summary:"),
     *("Gebruiker:", "Assistent:", "Systeem:", "Samenvatting:"),
+    *(
+        "Previously:",
+        "Previously, on",
+        "Eerder, op",
+        "Tables used:",
+        "SQL pattern:",
+        "Result summary:",
+    ),
 )
 _OUR_LABEL: Final = re.compile(
     r"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))(?=[\s>]*(?:"
@@ -23,4 +31,9 @@ def quoted(text: str, *, limit: int | None = None) -> str:
     A line that starts as one of ours is marked as quoted, and our tags in it are no tags.
     """
     shown = text if limit is None or len(text) <= limit else text[: limit - 1].rstrip() + "…"
-    return _OUR_TAG.sub("\u2039", _OUR_LABEL.sub("> ", shown))
+    return without_our_tags(_OUR_LABEL.sub("> ", shown))
+
+
+def without_our_tags(text: str) -> str:
+    """A text that cannot end the tags it stands between."""
+    return _OUR_TAG.sub("\u2039", text)

@@ -1,8 +1,11 @@
 """A context as plain values: for templates, and for other programs."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from recollect.domain.access import Visibility
 from recollect.domain.message import Message
+from recollect.domain.recall.recalled import Recalled
 from recollect.domain.rendering.chat import chat_messages
 from recollect.domain.text import JsonValue
 
@@ -11,10 +14,14 @@ if TYPE_CHECKING:
 
 
 def template_variables(context: "Context") -> dict[str, JsonValue]:
-    """What a prompt template asks for: the history in order, its summary and the question."""
+    """What a prompt template asks for: history, summary, what was recalled, the question."""
     return {
         "history": [{"role": str(m.role), "content": m.content} for m in context.window],
         "summary": context.summary or "",
+        "recalled": [
+            {"text": found.text, "speaker": found.speaker, "created_at": _time(found.said_at)}
+            for found in context.recalled
+        ],
         "question": context.question,
     }
 
@@ -25,7 +32,7 @@ def plain_object(context: "Context") -> dict[str, JsonValue]:
         "question": context.question,
         "summary": context.summary,
         "window": [_message(message) for message in context.window],
-        "recalled": [],
+        "recalled": [recalled_object(found) for found in context.recalled],
         "facts": [],
         "messages": chat_messages(context),
         "tokens": context.tokens.total,
@@ -34,12 +41,33 @@ def plain_object(context: "Context") -> dict[str, JsonValue]:
         "sources": {
             "messages": [str(identifier) for identifier in context.sources.messages],
             "summary": _range(context.sources.summary),
+            "recalled": [str(identifier) for identifier in context.sources.recalled],
         },
+        "warnings": list(context.warnings),
+    }
+
+
+def recalled_object(found: Recalled) -> dict[str, JsonValue]:
+    """What was found again, as JSON."""
+    return {
+        "score": found.score,
+        "session_id": str(found.session_id),
+        "message_ids": [str(identifier) for identifier in found.message_ids],
+        "text": found.text,
+        "speaker": found.speaker,
+        "tables": list(found.tables),
+        "created_at": _time(found.said_at),
+        "lexical": found.lexical,
+        "semantic": found.semantic,
     }
 
 
 def _range(ends: tuple[int, int] | None) -> JsonValue:
     return None if ends is None else {"first_sequence": ends[0], "last_sequence": ends[1]}
+
+
+def _time(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def _message(message: Message) -> dict[str, JsonValue]:
@@ -49,6 +77,7 @@ def _message(message: Message) -> dict[str, JsonValue]:
         "role": str(message.role),
         "content": message.content,
         "metadata": message.metadata,
-        "created_at": message.created_at.isoformat().replace("+00:00", "Z"),
+        "created_at": _time(message.created_at),
         **message.details.to_json(),
+        **({} if message.visibility is Visibility.ALL else {"visibility": "shape"}),
     }

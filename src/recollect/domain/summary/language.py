@@ -54,6 +54,11 @@ def is_common_word(word: str) -> bool:
     return word.lower().replace("\u2019", "'") in _WITHOUT_CONTENT
 
 
+def common_words(language: str) -> frozenset[str]:
+    """The words that say little by themselves in that language; none if it is not known."""
+    return _COMMON.get(language, frozenset())
+
+
 def guess_language(texts: str | Iterable[str]) -> str | None:
     """The language (`en`, `nl`, `de`, `fr`, `es`) most of the first words belong to, if clear."""
     words = islice(_words([texts] if isinstance(texts, str) else texts), _READ_WORDS)

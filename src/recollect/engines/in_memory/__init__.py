@@ -4,13 +4,18 @@ from datetime import UTC, datetime
 
 from recollect.engines.in_memory.api_keys import InMemoryApiKeys
 from recollect.engines.in_memory.audit import InMemoryAuditLog
+from recollect.engines.in_memory.branches import InMemoryBranches
 from recollect.engines.in_memory.expiry import InMemoryExpired
 from recollect.engines.in_memory.history import InMemoryHistory
+from recollect.engines.in_memory.indexing import InMemoryIndexing
 from recollect.engines.in_memory.jobs import InMemoryJobs
 from recollect.engines.in_memory.messages import InMemoryMessages
+from recollect.engines.in_memory.recall import InMemoryRecallIndex
 from recollect.engines.in_memory.sessions import InMemorySessions
 from recollect.engines.in_memory.state import State
+from recollect.engines.in_memory.states import InMemoryStates
 from recollect.engines.in_memory.summaries import InMemorySummaries
+from recollect.engines.in_memory.turns import InMemoryTurns
 from recollect.ports.clock import Clock
 from recollect.ports.stores import Stores
 
@@ -28,12 +33,17 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
     return Stores(
         sessions=InMemorySessions(state),
         messages=InMemoryMessages(state),
+        branches=InMemoryBranches(state),
+        turns=InMemoryTurns(state),
         history=InMemoryHistory(state),
         summaries=InMemorySummaries(state),
+        states=InMemoryStates(state),
         jobs=InMemoryJobs(state),
         expired=InMemoryExpired(state),
         api_keys=InMemoryApiKeys(state),
         audit=InMemoryAuditLog(state),
+        recall=InMemoryRecallIndex(state),
+        indexing=InMemoryIndexing(state),
     )
 
 

@@ -89,7 +89,8 @@ def _turn_numbers(
 
 def _joined_turn(conversation: Conversation, reply_to: UUID | None) -> int | None:
     if reply_to is None:
-        return max(conversation.turns, default=None)
+        turns = (message.turn_number for message in conversation.active)
+        return max((turn for turn in turns if turn is not None), default=None)
     if reply_to not in conversation.messages:
         raise MessageNotFound(reply_to)
     return conversation.messages[reply_to].turn_number
@@ -122,6 +123,7 @@ def _move_turn(conversation: Conversation, message: Message) -> None:
     is_question = message.role is Role.USER
     status = TurnStatus.PENDING if is_question else TurnStatus.COMPLETE
     conversation.turns[message.turn_number] = status
+    conversation.change(message.turn_number)
     conversation.last_turn = max(conversation.last_turn, message.turn_number)
 
 

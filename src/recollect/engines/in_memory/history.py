@@ -1,6 +1,6 @@
 """An owner's messages across sessions, from plain dictionaries."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, groupby
@@ -22,11 +22,18 @@ class InMemoryHistory:
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """The owner's messages by time; within one session in the order of the sequence."""
-        return cut_page(self._messages(scope), page, HistoryPosition, position_of=_position)
+        return cut_page(self._active(scope), page, HistoryPosition, position_of=_position)
+
+    async def of_turns(
+        self, scope: Scope, turns: Collection[tuple[UUID, int]]
+    ) -> tuple[Message, ...]:
+        """All messages of these turns, each given by session and number, in no order."""
+        wanted = frozenset(turns)
+        return tuple(m for m in self._messages(scope) if (m.session_id, m.turn_number) in wanted)
 
     async def count(self, scope: Scope) -> int:
         """How many messages the owner has."""
-        return len(self._messages(scope))
+        return len(self._active(scope))
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
         """Delete one message, in whichever session; whether there was one. Audited."""
@@ -55,6 +62,9 @@ class InMemoryHistory:
             scope, AuditAction.HISTORY_TRIMMED, target=scope.user, count=len(trimmed), now=now
         )
         return len(trimmed)
+
+    def _active(self, scope: Scope) -> tuple[Message, ...]:
+        return tuple(message for message in self._messages(scope) if message.is_active)
 
     def _messages(self, scope: Scope) -> tuple[Message, ...]:
         conversations = self.state.conversations(scope)

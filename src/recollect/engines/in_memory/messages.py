@@ -42,10 +42,11 @@ class InMemoryMessages:
         repeated = find_repeated(self.state.of(scope.owner_id), conversation, messages)
         if repeated is not None:
             return Appended(messages=repeated, is_new=False)
+        self.state.of(scope.owner_id).known_as = scope
         added = add_messages(conversation, messages, reply_to=reply_to, now=now)
         conversation.use(now=now, expires_at=expires_at)
         end = conversation.summarized_through
-        unsummarized = sum(m.sequence > end for m in conversation.messages.values())
+        unsummarized = sum(m.sequence > end for m in conversation.active)
         if compaction is not None and compaction.is_due(unsummarized):
             queue_compaction(self.state, scope, session_id, now=now)
         return Appended(messages=added, is_new=True)
@@ -55,7 +56,7 @@ class InMemoryMessages:
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
         conversation = self.state.conversation(scope, session_id)
-        return None if conversation is None else tuple(conversation.messages.values())[-count:]
+        return None if conversation is None else conversation.active[-count:]
 
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
@@ -75,12 +76,19 @@ class InMemoryMessages:
             messages=answered[max(0, len(answered) - size) :],
         )
 
-    async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:
+    async def list(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        page: PageRequest,
+        *,
+        include_inactive: bool = False,
+    ) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
         conversation = self.state.conversation(scope, session_id)
         if conversation is None:
             return None
-        found = conversation.messages.values()
+        found = conversation.messages.values() if include_inactive else conversation.active
         return cut_page(found, page, MessagePosition, position_of=_position)
 
     async def delete(
@@ -120,6 +128,7 @@ class InMemoryMessages:
             return False
         if conversation.turns[turn_number] is TurnStatus.PENDING:
             conversation.turns[turn_number] = TurnStatus.FAILED
+            conversation.change(turn_number)
         return True
 
 
@@ -127,7 +136,7 @@ def _answered(conversation: Conversation) -> tuple[Message, ...]:
     """The messages that belong to a complete turn, or to none."""
     return tuple(
         message
-        for message in conversation.messages.values()
+        for message in conversation.active
         if message.turn_number is None
         or conversation.turns[message.turn_number] is TurnStatus.COMPLETE
     )

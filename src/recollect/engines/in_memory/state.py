@@ -11,8 +11,10 @@ from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.compaction import Summary
 from recollect.domain.job import Job
 from recollect.domain.message import Message
+from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import Session
+from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.turn import TurnStatus
 from recollect.ports.clock import Clock
@@ -29,9 +31,23 @@ class Conversation:
     session: Session
     messages: dict[UUID, Message] = field(default_factory=dict)
     turns: dict[int, TurnStatus] = field(default_factory=dict)
+    parents: dict[int, int] = field(default_factory=dict)
+    """The messages that turns follow, where that was written down; see `domain.branches`."""
+    reopened: dict[int, datetime] = field(default_factory=dict)
+    """When turns were asked again."""
     last_sequence: int = 0
     last_turn: int = 0
     summary: Summary | None = None
+    entries: dict[int, IndexedEntry] = field(default_factory=dict)
+    """What recall finds of it, by the number of the first message."""
+    due: dict[int, int] = field(default_factory=dict)
+    """The turns that have changed since they were indexed, each with the number of the change."""
+    changes: int = 0
+
+    @property
+    def active(self) -> tuple[Message, ...]:
+        """The messages of the active branch, oldest first."""
+        return tuple(message for message in self.messages.values() if message.is_active)
 
     @property
     def summarized_through(self) -> int:
@@ -54,23 +70,60 @@ class Conversation:
     def summarize(self, summary: Summary | None) -> None:
         """Put a summary, or none, in the place of the one before."""
         self.summary = summary
-        self.session = replace(self.session, summary=None if summary is None else summary.text)
+        self.session = replace(
+            self.session,
+            summary=None if summary is None else summary.text,
+            summary_tables=() if summary is None else summary.tables,
+        )
+
+    def change(self, turn_number: int) -> None:
+        """Note that a turn is no longer as it was indexed."""
+        self.changes += 1
+        self.due[turn_number] = self.changes
 
     def remove(self, messages: Iterable[Message]) -> None:
         """Take messages out, and with them what lives by them: turns, and a summary of them."""
         for message in messages:
+            if message.turn_number is not None:
+                self.change(message.turn_number)
             del self.messages[message.message_id]
             if self._is_summarized(message):
                 self.summarize(None)
+        self._drop_stale_entries()
         alive = {message.turn_number for message in self.messages.values()}
         self.turns = {number: status for number, status in self.turns.items() if number in alive}
+        self.due = {number: change for number, change in self.due.items() if number in alive}
         self.recount()
 
+    def switch(self, *, shown: Iterable[Message], hidden: Iterable[Message]) -> None:
+        """Make messages active and others inactive; a summary that tells of either goes."""
+        for messages, is_active in ((shown, True), (hidden, False)):
+            for message in messages:
+                if message.turn_number is not None:
+                    self.change(message.turn_number)
+                self.messages[message.message_id] = replace(message, is_active=is_active)
+                if self.summarized_through >= message.sequence:
+                    self.summarize(None)
+        self._drop_stale_entries()
+        self.recount()
+
+    def has_all(self, message_ids: Iterable[UUID]) -> bool:
+        """Whether all these messages are still there, on the active branch."""
+        found = map(self.messages.get, message_ids)
+        return all(message is not None and message.is_active for message in found)
+
+    def _drop_stale_entries(self) -> None:
+        self.entries = {
+            sequence: indexed
+            for sequence, indexed in self.entries.items()
+            if self.has_all(indexed.entry.message_ids)
+        }
+
     def recount(self) -> None:
-        """Make the session tell how many messages and turns there are now."""
-        self.session = replace(
-            self.session, message_count=len(self.messages), turn_count=len(self.turns)
-        )
+        """Make the session tell how many messages and turns the active branch has now."""
+        active = self.active
+        turns = {message.turn_number for message in active} - {None}
+        self.session = replace(self.session, message_count=len(active), turn_count=len(turns))
 
     def _is_summarized(self, message: Message) -> bool:
         if self.summary is None:
@@ -84,7 +137,10 @@ class OwnerMemory:
 
     conversations: dict[UUID, Conversation] = field(default_factory=dict)
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
+    user_state: UserState | None = None
     audit_entries: list[AuditEntry] = field(default_factory=list)
+    known_as: Scope | None = None
+    """Whose conversations these are, for a worker that asks about all owners."""
 
     def has_message(self, message_id: UUID) -> bool:
         """Whether some message has that id, also one of an expired session not yet deleted."""
@@ -114,6 +170,21 @@ class State:
         now = self._clock.now()
         found = self.of(scope.owner_id).conversations.values()
         return [conversation for conversation in found if not conversation.has_expired(now)]
+
+    def all_conversations(self) -> list[Conversation]:
+        """The conversations of all owners."""
+        owners = self._owners.values()
+        return [found for owner in owners for found in owner.conversations.values()]
+
+    def known(self) -> list[tuple[Scope, Conversation]]:
+        """The conversations of all owners in which something was said, but for expired ones."""
+        now = self._clock.now()
+        return [
+            (owner.known_as, conversation)
+            for owner in self._owners.values()
+            for conversation in owner.conversations.values()
+            if owner.known_as is not None and not conversation.has_expired(now)
+        ]
 
     def expired(self, now: datetime) -> list[tuple[UUID, Conversation]]:
         """The expired conversations of all owners, with their owners' ids, oldest end first."""

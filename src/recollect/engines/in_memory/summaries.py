@@ -28,7 +28,7 @@ class InMemorySummaries:
         conversation = self.state.conversation(scope, session_id)
         if conversation is None:
             return None
-        messages = conversation.messages.values()
+        messages = conversation.active
         after = (m for m in messages if m.sequence > conversation.summarized_through)
         return Uncompacted(
             summary=conversation.summary,
@@ -48,7 +48,7 @@ class InMemorySummaries:
         conversation = self.state.conversation(scope, session_id)
         if conversation is None or conversation.summarized_through != replaces:
             return False
-        there = conversation.messages.values()
+        there = conversation.active
         if sum(replaces < m.sequence <= summary.last_sequence for m in there) != added:
             return False
         conversation.summarize(summary)

@@ -31,6 +31,7 @@ class PostgresApiKeyStore:
                 key.name,
                 key.secret_hash,
                 key.created_at,
+                key.memory,
             )
             action = AuditAction.API_KEY_CREATED
             await record(connection, scope, action, key.key_id, count=1, now=key.created_at)

@@ -54,15 +54,28 @@ async def append(
         # What nearly every request sends: one statement, one round trip.
         part = _Part(target, messages, _LATEST)
         return part.stored(await database.write("append_messages", owner_id, *part.arguments()))
-    stored: tuple[Message, ...] = ()
     async with database.owned_by(owner_id) as connection:
-        answers = _LATEST
-        if reply_to is not None:
-            answers = await _turn_of(connection, target, reply_to)
-        for said in parts:
-            part = _Part(target, said, answers)
-            rows = await connection.fetch(query("append_messages"), owner_id, *part.arguments())
-            stored += part.stored(rows)
+        return await append_within(connection, target, messages, reply_to=reply_to)
+
+
+async def append_within(
+    connection: Connection,
+    target: Target,
+    messages: Sequence[NewMessage],
+    *,
+    reply_to: UUID | None,
+) -> tuple[Message, ...]:
+    """Do the same as a part of a transaction."""
+    answers = _LATEST
+    if reply_to is not None:
+        answers = await _turn_of(connection, target, reply_to)
+    stored: tuple[Message, ...] = ()
+    for said in split_before_first_question(messages):
+        part = _Part(target, said, answers)
+        rows = await connection.fetch(
+            query("append_messages"), target.scope.owner_id, *part.arguments()
+        )
+        stored += part.stored(rows)
     return stored
 
 

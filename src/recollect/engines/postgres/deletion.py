@@ -1,4 +1,4 @@
-"""Deleting messages so that counters, turns and summaries stay true."""
+"""Deleting messages so that counters, turns, summaries and recall stay true."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,5 +32,6 @@ async def remove(
     owner = scope.owner_id
     await connection.execute(query("delete_empty_turns"), owner, touched)
     await connection.execute(query("delete_stale_summaries"), owner, touched, first_gone)
+    await connection.execute(query("delete_stale_entries"), owner, touched, first_gone)
     await connection.execute(query("recount_sessions"), owner, touched)
     return sum(row["count"] for row in rows)

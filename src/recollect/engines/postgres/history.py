@@ -1,5 +1,6 @@
 """A user's messages across sessions in PostgreSQL."""
 
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
@@ -41,6 +42,20 @@ class PostgresHistoryStore:
         return page.page(
             [(m, HistoryPosition(m.created_at, m.session_id, m.sequence)) for m in messages]
         )
+
+    async def of_turns(
+        self, scope: Scope, turns: Collection[tuple[UUID, int]]
+    ) -> tuple[Message, ...]:
+        """All messages of these turns, each given by session and number, in no order."""
+        async with self._database.owned_by(scope.owner_id) as connection:
+            rows = await connection.fetch(
+                query("messages_of_turns"),
+                scope.owner_id,
+                [session_id for session_id, _ in turns],
+                [number for _, number in turns],
+                self._clock.now(),
+            )
+        return tuple(map(message_from, rows))
 
     async def count(self, scope: Scope) -> int:
         """How many messages the owner has."""

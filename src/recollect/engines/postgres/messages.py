@@ -85,7 +85,14 @@ class PostgresMessageStore:
         )
         return window_from(rows) if rows else None
 
-    async def list(self, scope: Scope, session_id: UUID, page: PageRequest) -> Page[Message] | None:
+    async def list(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        page: PageRequest,
+        *,
+        include_inactive: bool = False,
+    ) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
         name = _LISTS[page.order]
         position = page.position(MessagePosition) or _START
@@ -97,6 +104,7 @@ class PostgresMessageStore:
             page.limit + 1,
             page.offset,
             self._clock.now(),
+            include_inactive,
         )
         if not rows and not await self._is_there(scope, session_id):
             return None

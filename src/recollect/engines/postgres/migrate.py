@@ -10,11 +10,16 @@ from recollect.engines.postgres.dsn import APP_ROLE, display
 from recollect.engines.postgres.faults import translated
 from recollect.errors import SchemaOutdated
 
-HEAD: Final = "0002"
+HEAD: Final = "0005"
 """The latest revision; a test holds it against the files in `migrations/versions`."""
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _LOCK: Final = 0x7265636F6C6C6563  # 'recollec': one migration at a time on a server
+
+_ADD_PGVECTOR: Final = (
+    "the connecting role may not add pgvector to {}: let an administrator of the server run "
+    "'CREATE EXTENSION vector' there once"
+)
 
 logger = logging.getLogger(__name__)
 
@@ -62,9 +67,15 @@ async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, 
         await _run_alembic(dsn, target, is_upgrade=is_upgrade)
         after = await _read_revision(connection)
     except asyncpg.InsufficientPrivilegeError as error:
+        if "extension" in str(error):
+            raise SchemaOutdated(_ADD_PGVECTOR.format(display(dsn))) from error
         raise SchemaOutdated(
             f"the connecting role may not change the schema of {display(dsn)} ({error}): "
             "run 'recollect migrate' with the connection string of the database's owner"
+        ) from error
+    except (asyncpg.UndefinedFileError, asyncpg.FeatureNotSupportedError) as error:
+        raise SchemaOutdated(
+            f"the server of {display(dsn)} has no pgvector ({error}): install pgvector 0.7 or newer"
         ) from error
     finally:
         await connection.close()

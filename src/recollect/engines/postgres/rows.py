@@ -8,10 +8,12 @@ from uuid import UUID
 import orjson
 from asyncpg import Record
 
+from recollect.domain.access import Visibility
 from recollect.domain.api_key import ApiKey, KeyScope
 from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.compaction import Summary
 from recollect.domain.job import Job, JobKind
+from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role, frozen
 from recollect.domain.scope import Scope
 from recollect.domain.session import Session
@@ -41,6 +43,7 @@ def session_from(row: Mapping[str, Any]) -> Session:
         message_count=row["message_count"],
         turn_count=row["turn_count"],
         summary=row["summary"],
+        summary_tables=tuple(row["summary_tables"] or ()),
     )
 
 
@@ -57,6 +60,8 @@ def message_from(row: Record) -> Message:
     message.metadata = {} if metadata == "{}" else orjson.loads(metadata)
     message.details = NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details))
     message.created_at = row["created_at"]
+    message.is_active = row.get("is_active", True)  # statements that name columns read no other
+    message.visibility = Visibility.ALL
     return frozen(message, Message)
 
 
@@ -73,6 +78,8 @@ class _UnfrozenMessage:
     metadata: JsonObject
     details: AnswerDetails
     created_at: datetime
+    is_active: bool
+    visibility: Visibility
 
 
 def window_from(rows: Sequence[Record]) -> StoredWindow:
@@ -80,6 +87,7 @@ def window_from(rows: Sequence[Record]) -> StoredWindow:
     first = rows[0]
     session = {**first, "metadata": first["session_metadata"]}
     session["created_at"] = first["session_created_at"]
+    session["summary_tables"] = first["tables"]
     return StoredWindow(
         session=session_from(session),
         summary=None if first["summary"] is None else _window_summary(first),
@@ -139,6 +147,7 @@ def api_key_from(row: Record) -> ApiKey:
         secret_hash=row["secret_hash"],
         created_at=row["created_at"],
         revoked_at=row["revoked_at"],
+        memory=MemoryPolicy(row["memory"]),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from recollect.domain.api_key import ApiKey, KeyScope
+from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import TenantScope
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.cli.database import with_memory
@@ -13,7 +14,7 @@ from recollect.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
-_COLUMNS = ("key_id", "name", "scopes", "user", "created_at", "revoked_at")
+_COLUMNS = ("key_id", "name", "scopes", "user", "memory", "created_at", "revoked_at")
 
 
 @app.command()
@@ -25,13 +26,16 @@ def create(
     user: Annotated[
         str | None, typer.Option(help="The user of a key of scope user.", show_default=False)
     ] = None,
+    most_memory: Annotated[
+        MemoryPolicy, typer.Option("--memory", help="The most memory that chats with it may use.")
+    ] = MemoryPolicy.FULL,
     tenant: Tenant = None,
     as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
 ) -> None:
     """Make a key and show it, this once."""
     key, text = with_memory(
         lambda memory, settings: memory.services.api_keys.create(
-            _scope(settings, tenant), name=name, scopes=scope, user=user
+            _scope(settings, tenant), name=name, scopes=scope, user=user, memory=most_memory
         )
     )
     show(

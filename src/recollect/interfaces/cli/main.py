@@ -7,9 +7,12 @@ import typer
 from recollect.errors import RecollectError
 from recollect.interfaces.cli import (
     audit,
+    chat,
     doctor,
     keys,
     migrate,
+    recall,
+    reindex,
     rewrite,
     serve,
     sessions,
@@ -25,11 +28,14 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(serve.serve)
+app.command()(chat.chat)
 app.command()(migrate.migrate)
 app.add_typer(keys.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
 app.command()(rewrite.rewrite)
+app.command()(recall.recall)
 app.command()(audit.audit)
+app.command()(reindex.reindex)
 app.command()(worker.worker)
 app.command()(worker.cleanup)
 app.command()(doctor.doctor)

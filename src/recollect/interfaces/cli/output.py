@@ -19,7 +19,7 @@ User = Annotated[
     str | None, typer.Option(help="The user; default: MEMORY_LOCAL_USER.", show_default=False)
 ]
 
-_FREE_TEXT = frozenset({"name", "content", "found", "advice", "user"})
+_FREE_TEXT = frozenset({"name", "content", "text", "found", "advice", "user"})
 
 
 def show(value: object, *, as_json: bool, text: str) -> None:

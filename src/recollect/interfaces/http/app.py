@@ -8,18 +8,27 @@ from recollect.interfaces.http.auth import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, Transactions
 from recollect.interfaces.http.routes import (
+    chat,
     contexts,
     health,
     history,
+    memory_chat,
     messages,
+    recall,
     rewrites,
     sessions,
+    states,
 )
+from recollect.interfaces.openai_proxy import routes as openai
 from recollect.memory import Memory
 from recollect.settings import Settings
 
+_ROUTES = (
+    *(chat, memory_chat, sessions, messages, contexts),
+    *(rewrites, recall, history, states, health, openai),
+)
 _DESCRIPTION = """
-Keeps conversations: every message, in order, for its owner alone.
+Keeps conversations, every message in order and for its owner alone, and answers with them.
 
 Errors are `{"error", "detail"}`; what belongs to somebody else answers 404. Each response has an
 `X-Transaction-ID`: the one you sent, or a new one; the server's log knows it.
@@ -37,8 +46,10 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.memory = memory
-    app.state.authenticator = Authenticator(settings, memory.services.api_keys)
-    for module in (sessions, messages, contexts, rewrites, history, health):
+    app.state.authenticator = Authenticator(
+        settings, memory.services.api_keys, credentials=memory.denodo
+    )
+    for module in _ROUTES:
         app.include_router(module.router)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

@@ -11,14 +11,18 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.datastructures import Headers
 
 from recollect.domain.api_key import KEY_PREFIX, ApiKey, KeyScope
+from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import Scope
 from recollect.errors import Forbidden, InvalidInput, Unauthenticated
+from recollect.interfaces.http.basic import BasicReader
 from recollect.interfaces.http.tokens import TokenReader, openwebui_reader, token_reader
+from recollect.ports.credentials import CredentialChecker
 from recollect.services.api_keys import ApiKeys
 from recollect.settings import Settings, UserIdSource
 from recollect.telemetry.logging import transaction_id
 
 USER_HEADER: Final = "X-Memory-User"
+UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
 OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
 _BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
@@ -32,24 +36,50 @@ class Principal:
     user: str | None
     actor: str
     may_name_users: bool = False
+    memory: MemoryPolicy = MemoryPolicy.FULL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """The owner a request works for, and the most memory it may use."""
+
+    scope: Scope
+    memory: MemoryPolicy
 
 
 class Authenticator:
     """Turns a request's credentials into the scope it may work on."""
 
-    def __init__(self, settings: Settings, api_keys: ApiKeys) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        api_keys: ApiKeys,
+        *,
+        credentials: CredentialChecker | None = None,
+    ) -> None:
         self._source = settings.user_id_source
         self._tenant = settings.tenant
         self._local_user = settings.local_user
         self._api_keys = api_keys
         self._tokens: TokenReader | None = token_reader(settings)
         self._openwebui: TokenReader | None = openwebui_reader(settings)
+        self._basic = BasicReader(credentials) if credentials else None
+        self._hands_on = credentials is not None or settings.forwards_credentials
         secret = settings.bearer_hash_secret
         self._hash_secret = secret.get_secret_value().encode() if secret else b""
 
-    async def scope_of(self, headers: Headers) -> Scope:
+    async def scope_of(self, headers: Headers, *, as_operator: bool = False) -> Scope:
         """The owner a request works for, or an error that says what is missing."""
+        return (await self.caller_of(headers, as_operator=as_operator)).scope
+
+    async def caller_of(self, headers: Headers, *, as_operator: bool = False) -> Caller:
+        """Who is calling, or an error that says what is missing.
+
+        An operator is whoever runs the program that users speak to, not one of them.
+        """
         principal = await self._identify(headers)
+        if as_operator and not (principal.may_name_users or self._source is None):
+            raise Forbidden("only a service key may do this, naming the user")
         named = await self._named_user(headers)
         if named is not None and not principal.may_name_users:
             raise Forbidden(
@@ -59,12 +89,14 @@ class Authenticator:
         user = named or principal.user
         if user is None:
             raise InvalidInput(USER_HEADER, "must name the user this key acts for")
-        return Scope(
+        scope = Scope(
             tenant=principal.tenant,
             user=user,
             actor=principal.actor,
             transaction_id=transaction_id.get(),
+            authorization=_handed_on(headers) if self._hands_on else None,
         )
+        return Caller(scope=scope, memory=principal.memory)
 
     async def _identify(self, headers: Headers) -> Principal:
         token = _bearer_token(headers)
@@ -81,6 +113,9 @@ class Authenticator:
             case UserIdSource.BEARER_TOKEN if token:
                 digest = hmac.new(self._hash_secret, token.encode(), hashlib.sha256).hexdigest()
                 return Principal(tenant=self._tenant, user=f"bearer:{digest}", actor="bearer")
+            case UserIdSource.BASIC_USERNAME if self._basic:
+                user = await self._basic.user_of(headers.get("Authorization", ""))
+                return Principal(tenant=self._tenant, user=user, actor="basic")
             case _:
                 raise Unauthenticated(
                     "send your credentials in the header 'Authorization: Bearer …'"
@@ -88,11 +123,11 @@ class Authenticator:
 
     async def _named_user(self, headers: Headers) -> str | None:
         """The user that the headers name; an empty header is an absent one."""
-        if named := _text_of(headers, USER_HEADER):
+        if named := header_text(headers, USER_HEADER):
             return named
-        if self._openwebui and (token := _text_of(headers, OPENWEBUI_TOKEN_HEADER)):
+        if self._openwebui and (token := header_text(headers, OPENWEBUI_TOKEN_HEADER)):
             return (await self._openwebui.read(token)).user
-        named = _text_of(headers, OPENWEBUI_USER_HEADER)
+        named = header_text(headers, OPENWEBUI_USER_HEADER)
         if named and self._openwebui:
             raise Unauthenticated(f"{OPENWEBUI_TOKEN_HEADER} is required beside the user's id")
         return named or None
@@ -105,16 +140,47 @@ _bearer = HTTPBearer(
 )
 
 
-async def _scope_of_request(
+async def _caller_of_request(
     request: Request,
     _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-) -> Scope:
+) -> Caller:
     authenticator: Authenticator = request.app.state.authenticator
-    return await authenticator.scope_of(request.headers)
+    return await authenticator.caller_of(request.headers)
+
+
+KnownCaller = Annotated[Caller, Depends(_caller_of_request)]
+"""Whom the caller's credentials stand for, and how much memory they may use."""
+
+
+async def _scope_of_request(caller: KnownCaller) -> Scope:
+    return caller.scope
 
 
 CallerScope = Annotated[Scope, Depends(_scope_of_request)]
 """The owner that the caller's credentials stand for; every route of memory takes it."""
+
+
+async def _operator_of_request(
+    request: Request,
+    _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Scope:
+    authenticator: Authenticator = request.app.state.authenticator
+    return await authenticator.scope_of(request.headers, as_operator=True)
+
+
+OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
+"""The owner that a service key names, or the local user: never a user's own credentials."""
+
+
+def _handed_on(headers: Headers) -> str | None:
+    """What an upstream is shown: never one of our own keys."""
+    given = headers.get(UPSTREAM_HEADER) or headers.get("Authorization")
+    is_ours = _bearer_token(headers).startswith(KEY_PREFIX)
+    if is_ours and not headers.get(UPSTREAM_HEADER):
+        return None
+    if given and not given.isascii():
+        raise Unauthenticated("credentials are written in ASCII; encode others as Basic does")
+    return given
 
 
 def _principal_of(key: ApiKey) -> Principal:
@@ -122,7 +188,11 @@ def _principal_of(key: ApiKey) -> Principal:
     if key.user is None and not is_service:
         raise Forbidden("this key is for administration; use one of scope user or service")
     return Principal(
-        tenant=key.tenant, user=key.user, actor=f"key:{key.key_id}", may_name_users=is_service
+        tenant=key.tenant,
+        user=key.user,
+        actor=f"key:{key.key_id}",
+        may_name_users=is_service,
+        memory=key.memory,
     )
 
 
@@ -131,7 +201,7 @@ def _bearer_token(headers: Headers) -> str:
     return credentials.strip(_BLANKS) if scheme.lower() == "bearer" else ""
 
 
-def _text_of(headers: Headers, name: str) -> str:
+def header_text(headers: Headers, name: str) -> str:
     """A header's value as its sender meant it: headers travel as bytes, names are UTF-8."""
     value = headers.get(name, "").strip(_BLANKS)
     try:

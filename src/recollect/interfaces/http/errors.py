@@ -10,30 +10,39 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from recollect.errors import (
+    ConfigurationError,
     Forbidden,
     IdAlreadyUsed,
     InvalidCursor,
     InvalidId,
     InvalidInput,
+    MissingSessionId,
     NotFound,
     RecollectError,
+    StatementRefused,
     Unauthenticated,
     Unavailable,
+    UserHalted,
 )
+from recollect.interfaces.http.sessions import echo_session
 
 logger = logging.getLogger(__name__)
 
 _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
     InvalidId: HTTPStatus.BAD_REQUEST,
     InvalidCursor: HTTPStatus.BAD_REQUEST,
+    MissingSessionId: HTTPStatus.BAD_REQUEST,
     InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     NotFound: HTTPStatus.NOT_FOUND,
     IdAlreadyUsed: HTTPStatus.CONFLICT,
+    StatementRefused: HTTPStatus.BAD_GATEWAY,
     Unauthenticated: HTTPStatus.UNAUTHORIZED,
     Forbidden: HTTPStatus.FORBIDDEN,
+    ConfigurationError: HTTPStatus.NOT_IMPLEMENTED,
+    UserHalted: HTTPStatus.LOCKED,
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _HEADERS: Final[Mapping[HTTPStatus, Mapping[str, str]]] = {
@@ -41,6 +50,11 @@ _HEADERS: Final[Mapping[HTTPStatus, Mapping[str, str]]] = {
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
 }
 
+_OPENAI: Final = "/v1/"
+_OPENAI_KINDS: Final = {
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+}
 _OUR_NAME: Final = re.compile(r"[A-Za-z_-]{1,40}")
 
 
@@ -60,11 +74,20 @@ class ErrorBody(BaseModel):
     detail: str
 
 
-def error_response(status: HTTPStatus, error: str, detail: str) -> JSONResponse:
-    """The one form of all errors."""
-    return JSONResponse(
-        {"error": error, "detail": detail}, status_code=status, headers=_HEADERS.get(status)
-    )
+def error_response(
+    status: HTTPStatus, error: str, detail: str, *, path: str = "", field: str | None = None
+) -> JSONResponse:
+    """The one form of all errors; below `/v1`, whose clients know no other, OpenAI's."""
+    body: dict[str, object] = {"error": error, "detail": detail}
+    if path.startswith(_OPENAI):
+        kind = _OPENAI_KINDS.get(status, _kind_of(status))
+        body = {"error": {"message": detail, "type": kind, "param": field, "code": None}}
+    return JSONResponse(body, status_code=status, headers=_HEADERS.get(status))
+
+
+def _kind_of(status: HTTPStatus) -> str:
+    is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return "server_error" if is_ours else "invalid_request_error"
 
 
 def add_error_handlers(app: FastAPI) -> None:
@@ -75,14 +98,24 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _on_unexpected)
 
 
-async def _on_recollect_error(_request: Request, error: Exception) -> JSONResponse:
+def described(error: RecollectError) -> tuple[HTTPStatus, str, str]:
+    """The status, the short and the full form of an error."""
     kinds = (kind for kind in type(error).__mro__ if kind in _STATUS)
     status = _STATUS[next(kinds)]
-    return error_response(status, _title(error, status), str(error))
+    return status, _title(error, status), str(error)
+
+
+async def _on_recollect_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RecollectError)  # noqa: S101  # registered for nothing else
+    field = error.field if isinstance(error, InvalidInput) else None
+    response = error_response(*described(error), path=request.url.path, field=field)
+    return echo_session(request, response)
 
 
 def _title(error: Exception, status: HTTPStatus) -> str:
     match error:
+        case MissingSessionId():
+            return "Missing session_id"
         case InvalidId():
             return f"Invalid {error.field} format"
         case InvalidInput():
@@ -93,12 +126,15 @@ def _title(error: Exception, status: HTTPStatus) -> str:
             return status.phrase
 
 
-async def _on_validation_error(_request: Request, error: Exception) -> JSONResponse:
+async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # registered for nothing else
     problems = "; ".join(
         f"{_place(problem['loc'])}: {problem['msg']}" for problem in error.errors()[:10]
     )
-    return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems)
+    response = error_response(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems, path=request.url.path
+    )
+    return echo_session(request, response)
 
 
 def _place(location: tuple[int | str, ...]) -> str:
@@ -112,15 +148,17 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     detail = str(error.detail)
     if detail == status.phrase:  # the framework's own: no such path, or not with that method
         detail = f"no route takes {request.method} here; /openapi.json lists them all"
-    response = error_response(status, status.phrase, detail)
+    response = error_response(status, status.phrase, detail, path=request.url.path)
     response.headers.update(error.headers or {})
     return response
 
 
-async def _on_unexpected(_request: Request, error: Exception) -> JSONResponse:
+async def _on_unexpected(request: Request, error: Exception) -> Response:
     logger.error("http.failed", exc_info=error)
-    return error_response(
+    response = error_response(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "Internal Server Error",
         "an unexpected error; the server's log has it under this transaction id",
+        path=request.url.path,
     )
+    return echo_session(request, response)

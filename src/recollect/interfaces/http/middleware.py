@@ -103,5 +103,6 @@ class BodyLimit:
             HTTPStatus.UNPROCESSABLE_ENTITY,
             "Request too large",
             f"the body is larger than {self._max_bytes:,} bytes (MEMORY_MAX_BODY_BYTES)",
+            path=scope["path"],
         )
         await response(scope, receive, send)

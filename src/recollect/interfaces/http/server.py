@@ -1,24 +1,26 @@
 """Running the HTTP application until somebody stops it."""
 
 import asyncio
+import logging
 import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
 from types import FrameType
 
 import uvicorn
 import uvloop
 
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, RecollectError
 from recollect.interfaces.http.app import create_app
-from recollect.interfaces.worker import work_forever
+from recollect.interfaces.worker import working_meanwhile
 from recollect.memory import Memory
 from recollect.settings import Settings
 
 _GRACE_SECONDS = 10
 _BACKLOG = 2048
+
+logger = logging.getLogger(__name__)
 
 
 def run_server(settings: Settings) -> None:
@@ -54,14 +56,14 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         sys.stderr.write(f"Recollect listens on http://{shown}:{port}\n")
-        async with _background_work(memory, settings), _preparation(memory):
+        async with working_meanwhile(memory.services, settings), _warming(memory):
             await _Server(config).serve([listener])
 
 
 @asynccontextmanager
-async def _preparation(memory: Memory) -> AsyncIterator[None]:
-    """Load the follow-up rules meanwhile, so that no caller waits for it."""
-    task = asyncio.create_task(memory.services.rewriting.prepare())
+async def _warming(memory: Memory) -> AsyncIterator[None]:
+    """Get ready while requests are answered already."""
+    task = asyncio.create_task(_warm(memory))
     try:
         yield
     finally:
@@ -70,20 +72,11 @@ async def _preparation(memory: Memory) -> AsyncIterator[None]:
             await task
 
 
-@asynccontextmanager
-async def _background_work(memory: Memory, settings: Settings) -> AsyncIterator[None]:
-    """Work on jobs meanwhile, unless workers of their own do."""
-    if not settings.worker:
-        yield
-        return
-    every = timedelta(hours=settings.cleanup_interval_hours)
-    task = asyncio.create_task(work_forever(memory.services, cleanup_every=every))
+async def _warm(memory: Memory) -> None:
     try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await memory.warm()
+    except RecollectError as error:
+        logger.warning("warming.failed", extra={"facts": {"problem": str(error)}})
 
 
 class _Server(uvicorn.Server):

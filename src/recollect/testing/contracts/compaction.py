@@ -46,17 +46,22 @@ class SummaryStoreContract:
         self, stores: Stores
     ) -> None:
         scope = a_scope()
-        session_id, _ = await _summarized(stores, scope, text="They met.")
+        tables = ("crm.people", "sales.orders")
+        session_id, _ = await _summarized(stores, scope, text="They met.", tables=tables)
         session = await stores.sessions.get(scope, session_id)
         assert session is not None
         assert (session.summary, session.is_summarized) == ("They met.", True)
+        assert session.summary_tables == tables
         assert (await stores.sessions.list(scope, PageRequest())).items == (session,)
         again, _ = await stores.sessions.start(scope, a_session(session_id), now=seconds_on(9))
         assert again == session
         changes = SessionChanges(name="Renamed")
         changed = await stores.sessions.change(scope, session_id, changes, now=seconds_on(9))
         assert changed is not None
-        assert changed.summary == "They met."
+        assert (changed.summary, changed.summary_tables) == ("They met.", tables)
+        window = await stores.messages.window(scope, session_id, count=1, covers_all=False)
+        assert window is not None
+        assert window.session.summary_tables == tables
 
     async def test_a_summary_changes_neither_the_messages_nor_the_rest_of_the_session(
         self, stores: Stores
@@ -245,11 +250,16 @@ class SummaryStoreContract:
 
 
 async def _summarized(
-    stores: Stores, scope: Scope, *, text: str = "They asked.", through: int = 4
+    stores: Stores,
+    scope: Scope,
+    *,
+    text: str = "They asked.",
+    through: int = 4,
+    tables: tuple[str, ...] = (),
 ) -> tuple[UUID, Summary]:
     """A session of six messages with a summary; its id, and the summary."""
     session_id, _ = await start_conversation(stores, scope, ["user", "assistant"] * 3)
-    summary = a_summary(text, through=through)
+    summary = a_summary(text, through=through, tables=tables)
     assert await put_summary(stores, scope, session_id, summary, replaces=0)
     return session_id, summary
 

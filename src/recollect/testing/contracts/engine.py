@@ -2,6 +2,7 @@
 
 from recollect.testing.contracts.api_keys import ApiKeyStoreContract
 from recollect.testing.contracts.audit import AuditLogContract
+from recollect.testing.contracts.branches import BranchStoreContract
 from recollect.testing.contracts.compaction import SummaryStoreContract
 from recollect.testing.contracts.expiry import ExpiredSessionsContract
 from recollect.testing.contracts.history import HistoryStoreContract
@@ -14,7 +15,9 @@ from recollect.testing.contracts.message_retrying import MessageRetryingContract
 from recollect.testing.contracts.queueing import QueueingContract
 from recollect.testing.contracts.retention import RetentionContract
 from recollect.testing.contracts.sessions import SessionStoreContract
+from recollect.testing.contracts.states import StateStoreContract
 from recollect.testing.contracts.turns import TurnContract
+from recollect.testing.contracts.whole_turns import TurnStoreContract
 from recollect.testing.contracts.windows import WindowContract
 
 
@@ -38,6 +41,15 @@ class EngineContract:
 
     class TestTurns(TurnContract):
         """Questions and their replies."""
+
+    class TestBranches(BranchStoreContract):
+        """One is active, none is lost."""
+
+    class TestWholeTurns(TurnStoreContract):
+        """A turn with everything said in it."""
+
+    class TestStates(StateStoreContract):
+        """The mode a user is in."""
 
     class TestHistory(HistoryStoreContract):
         """Across sessions."""

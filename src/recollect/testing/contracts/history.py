@@ -67,6 +67,22 @@ class HistoryStoreContract:
             with pytest.raises(InvalidCursor):
                 await stores.history.list(scope, request)
 
+    async def test_the_messages_of_turns_are_found_in_whichever_session(
+        self, stores: Stores
+    ) -> None:
+        scope = a_scope()
+        first_id, first = await start_conversation(stores, scope, ["system", "user", "user"])
+        second_id, second = await start_conversation(stores, scope, ["user", "assistant", "user"])
+        (late,) = await append(
+            stores, scope, first_id, a_message("assistant"), reply_to=first[1].message_id
+        )
+        found = await stores.history.of_turns(scope, [(first_id, 1), (second_id, 1)])
+        assert sorted(found, key=lambda m: (m.session_id, m.sequence)) == sorted(
+            [first[1], late, *second[:2]], key=lambda m: (m.session_id, m.sequence)
+        )
+        assert await stores.history.of_turns(scope, [(first_id, 9), (uuid4(), 1)]) == ()
+        assert await stores.history.of_turns(scope, []) == ()
+
     async def test_messages_are_counted_across_sessions(self, stores: Stores) -> None:
         scope = a_scope()
         assert await stores.history.count(scope) == 0

@@ -38,6 +38,7 @@ class IsolationContract:
         assert await stores.messages.turn_status(stranger, session_id, 1) is None
         assert (await stores.history.list(stranger, PageRequest())).items == ()
         assert await stores.history.count(stranger) == 0
+        assert await stores.history.of_turns(stranger, [(session_id, 1)]) == ()
         assert await stores.audit.entries(stranger, limit=9) == ()
 
     async def test_a_strangers_change_and_deletion_of_a_session_do_nothing(

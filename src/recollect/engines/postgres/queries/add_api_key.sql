@@ -5,6 +5,6 @@ WITH owner AS (
     ON CONFLICT (owner_id) DO NOTHING
 )
 INSERT INTO api_keys (
-    owner_id, key_id, tenant_id, user_id, scopes, name, secret_hash, created_at
+    owner_id, key_id, tenant_id, user_id, scopes, name, secret_hash, created_at, memory
 )
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

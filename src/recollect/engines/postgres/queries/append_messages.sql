@@ -36,7 +36,9 @@ WITH session AS (
     ) AS touched
     WHERE touched.turn_offset > 0 OR answered_turn IS NOT NULL
     ON CONFLICT (owner_id, session_id, turn_number) DO UPDATE
-    SET status = excluded.status, completed_at = excluded.completed_at
+    SET status = excluded.status,
+        completed_at = excluded.completed_at,
+        index_due = excluded.index_due
 ), job AS (
     INSERT INTO jobs (owner_id, job_id, kind, payload, scheduled_at, created_at)
     SELECT $1, $19, 'compact', $20::text::json, $15, $15

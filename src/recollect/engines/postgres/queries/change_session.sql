@@ -9,4 +9,6 @@ SET name = coalesce($3, name),
 WHERE owner_id = $1 AND session_id = $2 AND (expires_at IS NULL OR expires_at > $8)
 RETURNING *, (
     SELECT text FROM summaries WHERE owner_id = $1 AND session_id = session.session_id
-) AS summary
+) AS summary, (
+    SELECT tables FROM summaries WHERE owner_id = $1 AND session_id = session.session_id
+) AS summary_tables

@@ -9,7 +9,9 @@ WITH chosen AS (
     DELETE FROM sessions AS session
     USING chosen
     WHERE session.owner_id = chosen.owner_id AND session.session_id = chosen.session_id
-    RETURNING session.owner_id, session.session_id, session.message_count
+    RETURNING
+        session.owner_id, session.session_id,
+        session.message_count + session.inactive_count AS message_count
 ), told AS (
     INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
     SELECT owner_id, 'session.expired', session_id::text, message_count, 'retention', '', $1

@@ -1,6 +1,7 @@
 -- Mark a turn as failed unless it has been answered; whether there is such a turn.
 UPDATE turns AS turn
-SET status = CASE WHEN status = 'pending' THEN 'failed' ELSE status END
+SET status = CASE WHEN status = 'pending' THEN 'failed' ELSE status END,
+    index_due = pg_current_xact_id()::text::bigint
 WHERE turn.owner_id = $1
   AND turn.session_id = $2
   AND turn.turn_number = $3

@@ -2,7 +2,7 @@
 SELECT session.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT found.*, summary.text AS summary
+    SELECT found.*, summary.text AS summary, summary.tables AS summary_tables
     FROM sessions AS found
     LEFT JOIN summaries AS summary
         ON summary.owner_id = found.owner_id AND summary.session_id = found.session_id

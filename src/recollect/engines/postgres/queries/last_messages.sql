@@ -7,6 +7,7 @@ CROSS JOIN LATERAL (
     FROM messages
     WHERE owner_id = scope.owner_id
       AND session_id = $2
+      AND is_active
       AND EXISTS (
         SELECT FROM sessions AS session
         WHERE session.owner_id = scope.owner_id

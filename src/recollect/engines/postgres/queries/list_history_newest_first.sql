@@ -1,6 +1,7 @@
 -- The owner's messages across sessions, the last one first, from a position on.
 SELECT message.* FROM messages AS message
 WHERE message.owner_id = $1
+  AND message.is_active
   AND (message.created_at, message.session_id, message.sequence) < (
     coalesce($2, 'infinity'::timestamptz),
     coalesce($3, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid),

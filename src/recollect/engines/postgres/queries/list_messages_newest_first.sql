@@ -6,6 +6,7 @@ CROSS JOIN LATERAL (
     WHERE owner_id = scope.owner_id
       AND session_id = $2
       AND sequence < coalesce($3, 9223372036854775807)
+      AND (is_active OR $7)
       AND EXISTS (
         SELECT FROM sessions AS session
         WHERE session.owner_id = scope.owner_id

@@ -1,5 +1,5 @@
 -- The owner's sessions, the one unchanged for longest first, from a position on.
-SELECT session.*, summary.text AS summary
+SELECT session.*, summary.text AS summary, summary.tables AS summary_tables
 FROM sessions AS session
 LEFT JOIN summaries AS summary
     ON summary.owner_id = session.owner_id AND summary.session_id = session.session_id

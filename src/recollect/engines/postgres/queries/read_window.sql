@@ -27,6 +27,7 @@ LEFT JOIN LATERAL (
     SELECT said.* FROM messages AS said
     WHERE said.owner_id = scope.owner_id
       AND said.session_id = $2
+      AND said.is_active
       AND (said.turn_number IS NULL OR 'complete' = (
         SELECT turn.status FROM turns AS turn
         WHERE turn.owner_id = scope.owner_id

@@ -2,15 +2,19 @@
 UPDATE sessions AS session
 SET message_count = (
         SELECT count(*) FROM messages
-        WHERE owner_id = $1 AND session_id = session.session_id
+        WHERE owner_id = $1 AND session_id = session.session_id AND is_active
+    ),
+    inactive_count = (
+        SELECT count(*) FROM messages
+        WHERE owner_id = $1 AND session_id = session.session_id AND NOT is_active
     ),
     turn_count = (
-        SELECT count(*) FROM turns
-        WHERE owner_id = $1 AND session_id = session.session_id
+        SELECT count(DISTINCT turn_number) FROM messages
+        WHERE owner_id = $1 AND session_id = session.session_id AND is_active
     ),
     current_turn = (
-        SELECT max(turn_number) FROM turns
-        WHERE owner_id = $1 AND session_id = session.session_id
+        SELECT max(turn_number) FROM messages
+        WHERE owner_id = $1 AND session_id = session.session_id AND is_active
     ),
     summarized_through = coalesce((
         SELECT last_sequence FROM summaries

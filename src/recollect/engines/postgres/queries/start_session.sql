@@ -10,4 +10,4 @@ INSERT INTO sessions (
 )
 VALUES ($1, $4, $5, $6::text::json, $7, $8, $9, $9, $9, $10)
 ON CONFLICT (owner_id, session_id) DO NOTHING
-RETURNING *, NULL::text AS summary
+RETURNING *, NULL::text AS summary, NULL::text[] AS summary_tables

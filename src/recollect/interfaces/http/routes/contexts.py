@@ -27,5 +27,7 @@ async def build_context(
         model=body.model,
         max_tokens=body.max_tokens,
         window=body.window,
+        databases=body.databases,
+        recall=body.recall(),
     )
     return ContextOut.of(context)

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
@@ -31,6 +31,10 @@ router = APIRouter(
     prefix="/api/v1/sessions/{session_id}", tags=["messages"], responses=ERRORS | NOT_FOUND
 )
 
+IncludeInactive = Annotated[
+    bool,
+    Query(description="Also the replies and questions that regenerating and editing left behind."),
+]
 TurnNumberPath = Annotated[int, Path(ge=1, le=2**63 - 1, description="The turn's number.")]
 
 
@@ -63,10 +67,17 @@ async def add_message(
 
 @router.get("/messages", summary="List messages", response_model_exclude_unset=True)
 async def list_messages(
-    session_id: SessionIdPath, scope: CallerScope, services: UseCases, page: PageQuery
+    session_id: SessionIdPath,
+    scope: CallerScope,
+    services: UseCases,
+    page: PageQuery,
+    *,
+    include_inactive: IncludeInactive = False,
 ) -> ListOf[MessageOut]:
     """List a session's messages in the order of their sequence numbers."""
-    found = await services.messages.list(scope, parse_uuid(session_id, "session_id"), page)
+    found = await services.messages.list(
+        scope, parse_uuid(session_id, "session_id"), page, include_inactive=include_inactive
+    )
     return ListOf(
         items=[MessageOut.of(item) for item in found.items], next_cursor=found.next_cursor
     )

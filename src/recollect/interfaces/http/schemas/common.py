@@ -17,7 +17,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         401: "Credentials are missing or not valid",
         403: "The credentials do not reach this far",
         422: "A value that cannot be taken; nothing was changed",
-        503: "The database does not answer now; try again",
+        503: "The database, or whoever answers, does not answer now; try again",
     }.items()
 }
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
@@ -25,6 +25,13 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {
 }
 CONFLICT: dict[int | str, dict[str, Any]] = {
     409: {"model": ErrorBody, "description": "The id or key was used for another message"}
+}
+
+ANSWERING: dict[int | str, dict[str, Any]] = {
+    **ERRORS,
+    **NOT_FOUND,
+    **CONFLICT,
+    423: {"model": ErrorBody, "description": "The user is halted; nobody was asked"},
 }
 
 SessionIdPath = Annotated[

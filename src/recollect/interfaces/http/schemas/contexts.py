@@ -1,12 +1,16 @@
 """Contexts as JSON."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from recollect.domain.context import Context, Sources
+from recollect.domain.recall.policy import MAX_RECALLED, RecallScope, RecallWish
 from recollect.interfaces.http.schemas.messages import Content, MessageOut
+from recollect.interfaces.http.schemas.recall import RecalledOut
+
+Databases = Annotated[tuple[Annotated[str, Field(max_length=255)], ...], Field(max_length=100)]
 
 
 class ContextIn(BaseModel):
@@ -27,6 +31,21 @@ class ContextIn(BaseModel):
     window: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None, description="Messages or turns in the window; default: the preset's."
     )
+    recall_k: Annotated[int, Field(ge=0, le=MAX_RECALLED, strict=True)] | None = Field(
+        default=None,
+        description="Earlier exchanges at most, 0 for none; default: MEMORY_SEMANTIC_SEARCH_K.",
+    )
+    recall_scope: Literal["user", "session", "off"] | None = Field(
+        default=None, description="Where they are looked for; default: MEMORY_RECALL."
+    )
+    databases: Databases | None = Field(
+        default=None, description="Only what draws on these databases, or on none; default: any."
+    )
+
+    def recall(self) -> RecallWish:
+        """What it wants recalled."""
+        scope = None if self.recall_scope is None else RecallScope(self.recall_scope)
+        return RecallWish(scope=scope, k=self.recall_k)
 
 
 class ChatMessage(BaseModel):
@@ -48,6 +67,16 @@ class SourcesOut(BaseModel):
 
     messages: list[UUID] = Field(description="The messages of the window.")
     summary: SummaryRange | None = Field(description="What the summary stands for.")
+    recalled: list[UUID] = Field(description="The messages of what was recalled.")
+
+    @classmethod
+    def of(cls, sources: Sources) -> Self:
+        """The JSON form of a context's sources."""
+        return cls(
+            messages=list(sources.messages),
+            summary=_range(sources),
+            recalled=list(sources.recalled),
+        )
 
 
 class ContextOut(BaseModel):
@@ -56,13 +85,14 @@ class ContextOut(BaseModel):
     question: str
     summary: str | None
     window: list[MessageOut]
-    recalled: list[JsonValue] = Field(description="Earlier exchanges; none yet.")
+    recalled: list[RecalledOut] = Field(description="Earlier exchanges, best first.")
     facts: list[JsonValue] = Field(description="Facts about the user; none yet.")
     messages: list[ChatMessage] = Field(description="All of it, ready for a chat model.")
     tokens: int
     max_tokens: int
     truncated: bool = Field(description="Whether something was left out to fit.")
     sources: SourcesOut
+    warnings: list[str] = Field(description="What could not be looked up, and is missing.")
 
     @classmethod
     def of(cls, context: Context) -> Self:
@@ -71,15 +101,14 @@ class ContextOut(BaseModel):
             question=context.question,
             summary=context.summary,
             window=[MessageOut.of(message) for message in context.window],
-            recalled=[],
+            recalled=[RecalledOut.of(found) for found in context.recalled],
             facts=[],
             messages=[ChatMessage(**message) for message in context.messages()],
             tokens=context.tokens.total,
             max_tokens=context.tokens.limit,
             truncated=context.is_truncated,
-            sources=SourcesOut(
-                messages=list(context.sources.messages), summary=_range(context.sources)
-            ),
+            sources=SourcesOut.of(context.sources),
+            warnings=list(context.warnings),
         )
 
 

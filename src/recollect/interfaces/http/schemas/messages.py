@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from recollect.domain.access import Visibility
 from recollect.domain.message import (
     MAX_CONTENT_LENGTH,
     AnswerDetails,
@@ -36,6 +37,10 @@ class Details(BaseModel):
     execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
     citations: tuple[JsonValue, ...] | None = None
     model: Annotated[str, Field(max_length=1000)] | None = None
+    database: Annotated[str, Field(max_length=1000)] | None = Field(
+        default=None,
+        description="Of tables named without one; default: the session's, if it has just one.",
+    )
 
     def details(self) -> AnswerDetails:
         """The details this tells."""
@@ -131,6 +136,14 @@ class MessageOut(Details):
     content: str
     metadata: dict[str, JsonValue]
     created_at: datetime
+    is_active: bool = Field(
+        description="Whether it is on the active branch; else another reply or question is."
+    )
+    visibility: Literal["shape", "nothing"] | None = Field(
+        default=None,
+        description="Given where permissions keep something back: all but the question and the "
+        "form of the SQL (shape), or all (nothing).",
+    )
 
     @classmethod
     def of(cls, message: Message) -> Self:
@@ -145,9 +158,17 @@ class MessageOut(Details):
                 "content": message.content,
                 "metadata": message.metadata,
                 "created_at": message.created_at,
+                "is_active": message.is_active,
                 **message.details.to_json(),
+                **_kept_back(message),
             }
         )
+
+
+def _kept_back(message: Message) -> dict[str, str]:
+    if message.visibility is Visibility.ALL:
+        return {}
+    return {"visibility": message.visibility.name.lower()}
 
 
 class ExchangeOut(BaseModel):

@@ -1,0 +1,1 @@
+"""Who answers questions: a model, a data platform, or memory itself."""

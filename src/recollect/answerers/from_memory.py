@@ -1,0 +1,178 @@
+"""Answers from what is stored, where no model is set: quoted, with dates, and no word made up."""
+
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.answer import Answer, Asked
+from recollect.domain.context import Context
+from recollect.domain.message import FROM_MEMORY, AnswerDetails, Message, Role
+from recollect.domain.recall.recalled import Recalled
+from recollect.domain.scope import Scope
+from recollect.domain.text import JsonValue, without_breaks
+
+_MOST_EXCHANGES: Final = 3
+_QUOTED_CHARACTERS: Final = 500
+_SHORTEST_WORD: Final = 4
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    no_model: str
+    nothing: str
+    found: str
+    question: str
+    answer: str
+    earlier: str
+
+
+_LANGUAGES: Final = {
+    "en": _Words(
+        no_model="No language model is set (MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL), so this is "
+        "not a new answer.",
+        nothing="Nothing is stored yet that could answer: {question}",
+        found="What was said before that comes nearest to: {question}",
+        question="You asked",
+        answer="The answer was",
+        earlier="Said before",
+    ),
+    "nl": _Words(
+        no_model="Er is geen taalmodel ingesteld (MEMORY_LLM_BASE_URL en MEMORY_LLM_MODEL), dus "
+        "dit is geen nieuw antwoord.",
+        nothing="Er is nog niets opgeslagen dat antwoord geeft op: {question}",
+        found="Wat eerder is gezegd en hier het dichtst bij komt: {question}",
+        question="U vroeg",
+        answer="Het antwoord was",
+        earlier="Eerder gezegd",
+    ),
+}
+
+
+class FromMemory:
+    """Implements `recollect.ports.answerer.Answerer` without any model."""
+
+    async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # the port's
+        """The nearest stored exchanges, quoted, and that no model is set."""
+        return _answer(asked.context)
+
+    async def stream(
+        self,
+        scope: Scope,  # noqa: ARG002  # the port's
+        asked: Asked,
+    ) -> AsyncGenerator[str | Answer, None]:
+        """The same, paragraph by paragraph."""
+        answer = _answer(asked.context)
+        for number, paragraph in enumerate(answer.content.split("\n\n")):
+            yield paragraph if number == 0 else f"\n\n{paragraph}"
+        yield answer
+
+
+def _answer(context: Context) -> Answer:
+    words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
+    nearest, recalled = _nearest(context), context.recalled[:_MOST_EXCHANGES]
+    opening = words.found if nearest or recalled else words.nothing
+    paragraphs = [words.no_model, opening.format(question=without_breaks(context.question))]
+    paragraphs += (_quote(exchange, words) for exchange in nearest)
+    paragraphs += (_quoted(one.text, one.said_at, words.earlier) for one in recalled)
+    citations = (*_citations(nearest), *_recalled_citations(recalled))
+    return Answer(
+        content="\n\n".join(paragraphs),
+        details=AnswerDetails(model=FROM_MEMORY, citations=citations or None),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exchange:
+    """What the user said, and what was answered, unless memory itself answered."""
+
+    question: Message
+    reply: Message | None
+
+    @property
+    def words(self) -> frozenset[str]:
+        said = self.question.content + (f" {self.reply.content}" if self.reply else "")
+        return _content_words(said)
+
+
+def _nearest(context: Context) -> Sequence[_Exchange]:
+    """The exchanges that share most with the question, the best first; a rare word counts more."""
+    exchanges = [*_without_doubles(_exchanges(context.window), asked=context.asked)]
+    wanted = _content_words(f"{context.question} {context.asked}")
+    spread = Counter(word for exchange in exchanges for word in exchange.words & wanted)
+
+    def score(exchange: _Exchange) -> tuple[float, int]:
+        shared = sum(1 / spread[word] for word in exchange.words & wanted)
+        return shared, exchange.question.sequence
+
+    near = [exchange for exchange in exchanges if exchange.words & wanted]
+    return sorted(near, key=score, reverse=True)[:_MOST_EXCHANGES]
+
+
+def _exchanges(window: Sequence[Message]) -> Iterator[_Exchange]:
+    replies = {
+        message.turn_number: message
+        for message in window
+        if message.role is Role.ASSISTANT and message.details.model != FROM_MEMORY
+    }
+    for message in window:
+        if message.role is Role.USER:
+            yield _Exchange(question=message, reply=replies.get(message.turn_number))
+
+
+def _without_doubles(exchanges: Iterable[_Exchange], *, asked: str) -> Iterable[_Exchange]:
+    """Each exchange once, the latest of its kind; the question itself is no answer to it."""
+    latest = {
+        (exchange.question.content, exchange.reply.content if exchange.reply else None): exchange
+        for exchange in exchanges
+    }
+    latest.pop((asked, None), None)
+    return latest.values()
+
+
+def _content_words(text: str) -> frozenset[str]:
+    """Numbers, and words long enough to mean something."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(word for word in words if len(word) >= _SHORTEST_WORD or word.isdigit())
+
+
+def _quote(exchange: _Exchange, words: _Words) -> str:
+    lines = [_line(exchange.question, words.question)]
+    if exchange.reply is not None:
+        lines.append(_line(exchange.reply, words.answer))
+    return "\n".join(lines)
+
+
+def _line(message: Message, said: str) -> str:
+    return _quoted(message.content, message.created_at, said)
+
+
+def _quoted(content: str, at: datetime, said: str) -> str:
+    text = without_breaks(content)
+    if len(text) > _QUOTED_CHARACTERS:
+        text = text[: _QUOTED_CHARACTERS - 1].rstrip() + "…"
+    return f"> {said} ({at:%Y-%m-%d %H:%M} UTC): “{text}”"
+
+
+def _citations(exchanges: Iterable[_Exchange]) -> Iterator[JsonValue]:
+    for exchange in exchanges:
+        said = exchange.reply or exchange.question
+        yield _citation("conversation", said.session_id, said.message_id, said.created_at)
+
+
+def _recalled_citations(recalled: Iterable[Recalled]) -> Iterator[JsonValue]:
+    for one in recalled:
+        yield _citation("recalled", one.session_id, one.message_ids[-1], one.said_at)
+
+
+def _citation(source: str, session_id: UUID, message_id: UUID, at: datetime) -> JsonValue:
+    return {
+        "source": source,
+        "session_id": str(session_id),
+        "message_id": str(message_id),
+        "created_at": at.isoformat().replace("+00:00", "Z"),
+    }

@@ -1,0 +1,102 @@
+"""Answers by any language model behind an OpenAI-compatible endpoint."""
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+
+from recollect.domain.answer import Answer, Asked
+from recollect.domain.context import Context
+from recollect.domain.message import AnswerDetails
+from recollect.domain.presets import ContextForm
+from recollect.domain.scope import Scope
+from recollect.domain.text import storable
+from recollect.ports.models import AnsweringModel, Completion, Prompt, Sampling
+
+_MAX_NAME = 1000
+
+
+class LlmAnswerer:
+    """Implements `recollect.ports.answerer.Answerer` with a chat model.
+
+    The form says how the conversation so far reaches the model: as messages, or as a block of
+    the system prompt. Of the request's options it knows `llm_temperature`, `llm_max_tokens` and
+    `custom_instructions`.
+    """
+
+    def __init__(
+        self,
+        model: AnsweringModel,
+        *,
+        form: ContextForm,
+        system_prompt: str | None = None,
+        timeout: float,
+    ) -> None:
+        self._model = model
+        self._form = form
+        self._system_prompt = system_prompt
+        self._timeout = timeout
+
+    async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # the port's
+        """The model's answer, all at once."""
+        completion = await self._named(asked).reply(
+            self._prompt(asked), _sampling(asked), timeout=self._timeout
+        )
+        return _answer(completion)
+
+    async def stream(
+        self,
+        scope: Scope,  # noqa: ARG002  # the port's
+        asked: Asked,
+    ) -> AsyncGenerator[str | Answer, None]:
+        """The model's answer as it speaks."""
+        said = self._named(asked).stream(
+            self._prompt(asked), _sampling(asked), timeout=self._timeout
+        )
+        async with aclosing(said) as pieces:
+            async for piece in pieces:
+                yield _answer(piece) if isinstance(piece, Completion) else piece
+
+    def _named(self, asked: Asked) -> AnsweringModel:
+        return self._model.named(asked.model) if asked.model else self._model
+
+    def _prompt(self, asked: Asked) -> list[Prompt]:
+        system = "\n\n".join(self._system(asked))
+        first = [Prompt(role="system", content=system)] if system else []
+        return [*first, *self._conversation(asked.context)]
+
+    def _system(self, asked: Asked) -> Iterator[str]:
+        """What the model is told first: what never changes, then what this request adds."""
+        if self._system_prompt:
+            yield self._system_prompt
+        custom = asked.options.get("custom_instructions")
+        if isinstance(custom, str) and custom.strip():
+            yield custom
+        if block := self._block(asked.context):
+            yield block
+
+    def _block(self, context: Context) -> str:
+        match self._form:
+            case ContextForm.SYSTEM_PROMPT:
+                return context.conversation_block(language=context.language)
+            case ContextForm.INSTRUCTIONS:
+                return context.instructions()
+            case _:
+                return ""
+
+    def _conversation(self, context: Context) -> list[Prompt]:
+        if self._form in {ContextForm.SYSTEM_PROMPT, ContextForm.INSTRUCTIONS}:
+            return [Prompt(role="user", content=context.question)]
+        return [Prompt(**message) for message in context.messages()]
+
+
+def _sampling(asked: Asked) -> Sampling:
+    temperature = asked.options.get("llm_temperature")
+    max_tokens = asked.options.get("llm_max_tokens")
+    return Sampling(
+        temperature=temperature if isinstance(temperature, int | float) else None,
+        max_tokens=max_tokens if isinstance(max_tokens, int) else None,
+    )
+
+
+def _answer(completion: Completion) -> Answer:
+    details = AnswerDetails(model=storable(completion.model)[:_MAX_NAME], tokens=completion.tokens)
+    return Answer(content=completion.text, details=details)

@@ -1,0 +1,132 @@
+"""Any database that SQLAlchemy has a dialect for."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection, create_engine, exc, inspect
+from sqlalchemy.engine import URL, Engine, Inspector
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from recollect.answerers.sql_database.data import Column, Rows, StatementFailed, Table
+from recollect.answerers.sql_database.values import json_value
+from recollect.errors import DatabaseUnavailable
+
+Result = TypeVar("Result")
+
+_DIALECTS: Final = {"postgresql": "postgres", "mssql": "tsql", "mariadb": "mysql"}
+_SYSTEM_SCHEMAS: Final = frozenset(
+    {"information_schema", "pg_catalog", "mysql", "performance_schema", "sys", "system"}
+)
+_MAX_NAMED: Final = 2000
+
+
+class SqlAlchemyDatabase:
+    """Reads through SQLAlchemy: on the event loop where the driver can, else in a thread."""
+
+    def __init__(self, url: URL, *, timeout: float) -> None:
+        self._timeout = timeout
+        self._name = url.get_backend_name()
+        self._engine: AsyncEngine | Engine
+        if url.get_dialect().is_async:
+            self._engine = create_async_engine(url, pool_size=2, pool_pre_ping=True)
+        else:
+            self._engine = create_engine(url, pool_pre_ping=True)
+
+    @property
+    def dialect(self) -> str:
+        """The dialect's name as sqlglot knows it."""
+        return _DIALECTS.get(self._name, self._name)
+
+    async def tables(self) -> tuple[Table, ...]:
+        """All tables and views, each with its columns."""
+        return await self._run(lambda connection: tuple(_tables(inspect(connection))))
+
+    async def read(self, statement: str, *, limit: int) -> Rows:
+        """Run a statement in a transaction that cannot write and is undone at the end."""
+        return await self._run(lambda connection: self._read(connection, statement, limit))
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        if isinstance(self._engine, AsyncEngine):
+            await self._engine.dispose()
+        else:
+            await asyncio.to_thread(self._engine.dispose)
+
+    async def _run(self, work: Callable[[Connection], Result]) -> Result:
+        try:
+            async with asyncio.timeout(self._timeout):
+                if not isinstance(self._engine, AsyncEngine):
+                    return await asyncio.to_thread(_in_thread, self._engine, work)
+                async with self._engine.connect() as connection:
+                    return await connection.run_sync(work)
+        except TimeoutError:
+            raise StatementFailed(f"it took more than {self._timeout:g} seconds") from None
+        except (exc.OperationalError, exc.InterfaceError, OSError) as error:
+            if isinstance(error, exc.DBAPIError) and not error.connection_invalidated:
+                raise StatementFailed(_first_line(error)) from None
+            raise DatabaseUnavailable("the database of the data questions is away") from None
+        except exc.SQLAlchemyError as error:
+            raise StatementFailed(_first_line(error)) from None
+
+    def _read(self, connection: Connection, statement: str, limit: int) -> Rows:
+        for setting in self._settings():
+            connection.exec_driver_sql(setting)
+        result = connection.exec_driver_sql(statement)
+        found = result.fetchmany(limit + 1)
+        rows = tuple(tuple(json_value(cell) for cell in row) for row in found[:limit])
+        columns = tuple(result.keys())
+        result.close()
+        connection.rollback()
+        return Rows(columns=columns, rows=rows, is_cut=len(found) > limit)
+
+    def _settings(self) -> Iterator[str]:
+        """What keeps the transaction from writing, and from running for ever."""
+        milliseconds = int(self._timeout * 1000)
+        match self._name:
+            case "postgresql":
+                yield "SET TRANSACTION READ ONLY"
+                yield f"SET LOCAL statement_timeout = {milliseconds}"
+            case "mysql" | "mariadb":
+                yield "SET SESSION TRANSACTION READ ONLY"
+            case "sqlite":
+                yield "PRAGMA query_only = ON"
+            case _:
+                return
+
+
+def _in_thread(engine: Engine, work: Callable[[Connection], Result]) -> Result:
+    with engine.connect() as connection:
+        return work(connection)
+
+
+def _tables(inspector: Inspector) -> Iterator[Table]:
+    default = inspector.default_schema_name or ""
+    schemas = [name for name in inspector.get_schema_names() if name not in _SYSTEM_SCHEMAS]
+    named = 0
+    for schema in sorted(schemas, key=lambda name: (name != default, name)):
+        names = inspector.get_table_names(schema=schema) + inspector.get_view_names(schema=schema)
+        for name in sorted(names):
+            named += 1
+            if named > _MAX_NAMED:
+                return
+            columns = inspector.get_columns(name, schema=schema)
+            yield Table(
+                schema=schema,
+                name=name,
+                columns=tuple(Column(name=c["name"], type=str(c["type"])) for c in columns),
+                is_in_default_schema=schema == default,
+                comment=_comment(inspector, name, schema),
+            )
+
+
+def _comment(inspector: Inspector, name: str, schema: str) -> str:
+    try:
+        return inspector.get_table_comment(name, schema=schema)["text"] or ""
+    except (NotImplementedError, exc.SQLAlchemyError):
+        return ""
+
+
+def _first_line(error: exc.SQLAlchemyError) -> str:
+    original = getattr(error, "orig", None) or error
+    return str(original).strip().partition("\n")[0][:300]

@@ -1,0 +1,79 @@
+"""A DuckDB file, opened so that it can be read and nothing else be reached."""
+
+import asyncio
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from recollect.answerers.sql_database.data import Column, Rows, StatementFailed, Table
+from recollect.answerers.sql_database.values import json_value
+from recollect.errors import ConfigurationError
+
+_CLOSED: Final = {"enable_external_access": "false", "lock_configuration": "true"}
+_COLUMNS: Final = """
+    SELECT c.schema_name, c.table_name, c.column_name, c.data_type, coalesce(t.comment, '')
+    FROM duckdb_columns() AS c
+    LEFT JOIN duckdb_tables() AS t USING (database_name, schema_name, table_name)
+    WHERE c.database_name = current_database() AND NOT c.internal
+    ORDER BY c.schema_name <> 'main', c.schema_name, c.table_name, c.column_index
+"""
+
+
+class DuckDatabase:
+    """Reads a DuckDB file in a thread; files and settings beside it are out of reach."""
+
+    dialect = "duckdb"
+
+    def __init__(self, path: Path, *, timeout: float) -> None:
+        self._timeout = timeout
+        try:
+            self._connection = duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
+        except duckdb.Error as error:
+            reason = str(error).partition("\n")[0]
+            raise ConfigurationError(f"MEMORY_SQL_DATABASE: {reason}") from None
+
+    async def tables(self) -> tuple[Table, ...]:
+        """All tables and views, each with its columns."""
+        found = await self._fetch(_COLUMNS, limit=100_000)
+        by_table = groupby(found.rows, key=lambda row: (str(row[0]), str(row[1]), str(row[4])))
+        return tuple(
+            Table(
+                schema=schema,
+                name=name,
+                columns=tuple(Column(name=str(row[2]), type=str(row[3])) for row in rows),
+                is_in_default_schema=schema == "main",
+                comment=comment,
+            )
+            for (schema, name, comment), rows in by_table
+        )
+
+    async def read(self, statement: str, *, limit: int) -> Rows:
+        """Run a statement; the file was opened for reading alone."""
+        return await self._fetch(statement, limit=limit)
+
+    async def close(self) -> None:
+        """Close the file."""
+        await asyncio.to_thread(self._connection.close)
+
+    async def _fetch(self, statement: str, *, limit: int) -> Rows:
+        cursor = self._connection.cursor()
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await asyncio.to_thread(_fetch, cursor, statement, limit)
+        except TimeoutError:
+            cursor.interrupt()
+            raise StatementFailed(f"it took more than {self._timeout:g} seconds") from None
+
+
+def _fetch(cursor: duckdb.DuckDBPyConnection, statement: str, limit: int) -> Rows:
+    try:
+        with cursor:
+            cursor.execute(statement)
+            columns = tuple(part[0] for part in cursor.description or ())
+            found = cursor.fetchmany(limit + 1)
+    except duckdb.Error as error:
+        raise StatementFailed(str(error).strip().partition("\n")[0][:300]) from None
+    rows = tuple(tuple(json_value(cell) for cell in row) for row in found[:limit])
+    return Rows(columns=columns, rows=rows, is_cut=len(found) > limit)

@@ -1,0 +1,1 @@
+"""Chat completions as OpenAI's API has them: what clients send, and what comes back."""

@@ -1,0 +1,70 @@
+"""A request for a completion with everything around it that tells what to do with it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.domain.completions.request import ChatRequest
+from recollect.domain.memory_policy import MemoryPolicy
+
+_NOT_KEPT: Final = ("temporary:", "local:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientIds:
+    """What a front end tells about a call beside its body; None for what it does not tell."""
+
+    session: str | None = None
+    task: str | None = None
+    """The work that a front end asks for by itself, such as `title_generation`."""
+    message: str | None = None
+    """The front end's own id of the reply that is asked for."""
+    user_message: str | None = None
+    """Its id of the question."""
+    parent: str | None = None
+    """Its id of what the question follows."""
+    is_front_end: bool = False
+    """Whether a front end calls that always sends the whole branch it shows."""
+
+    @property
+    def knows_messages(self) -> bool:
+        """Whether the front end gives ids to messages at all."""
+        return self.message is not None or self.user_message is not None
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the front end itself does not keep the conversation."""
+        return self.session is not None and self.session.lower().startswith(_NOT_KEPT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionCall:
+    """A request, whose it is and how much memory it may use."""
+
+    request: ChatRequest
+    ids: ClientIds
+    policy: MemoryPolicy = MemoryPolicy.FULL
+
+    @property
+    def is_task(self) -> bool:
+        """Whether no user asks, but a front end for a title, tags, suggestions or searches.
+
+        A front end that gives ids to messages has none for the reply to such a call.
+        """
+        if self.ids.task is not None or self.request.looks_like_a_task:
+            return True
+        return self.ids.user_message is not None and self.ids.message is None
+
+    @property
+    def memory(self) -> MemoryPolicy:
+        """How much memory is used: none for tasks, and for what is not to be kept."""
+        is_apart = self.is_task or self.ids.is_temporary or not self.request.said
+        return MemoryPolicy.OFF if is_apart else self.policy
+
+    @property
+    def continues(self) -> bool:
+        """Whether the client sent its last question alone and leaves the rest to memory.
+
+        A front end that shows branches sends all of one: a single question is then the first.
+        """
+        is_whole = self.ids.is_front_end or self.ids.knows_messages
+        return not is_whole and len(self.request.said) == 1

@@ -1,0 +1,121 @@
+"""Completions of our own: memory put before a client's messages, and answers without a model."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from recollect.domain.completions.request import ChatRequest
+from recollect.domain.message import Role
+from recollect.domain.text import JsonObject, JsonValue
+
+OUR_MODEL: Final = "recollect-memory"
+"""The model that stands for whoever answers where there is no endpoint."""
+_INSTRUCTING: Final = ("system", "developer")  # no set: what is asked for may be unhashable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memories:
+    """What memory adds to a request."""
+
+    lasting: Sequence[JsonObject] = ()
+    """Messages that are the same in the next turn, or only grow."""
+    passing: Sequence[JsonObject] = ()
+    """Messages for this question alone."""
+    tables: tuple[str, ...] = ()
+    """The tables that these draw on."""
+
+    def __bool__(self) -> bool:
+        return bool(self.lasting or self.passing)
+
+
+def with_memories(request: ChatRequest, memories: Memories) -> JsonObject:
+    """The request with what memory adds; the client's own messages stay as they are and in order.
+
+    What lasts comes after the client's instructions, what passes just before the last question:
+    everything before it is what the endpoint has read in the last turn already, and has cached.
+    """
+    said = request.messages
+    start = next(
+        (place for place, m in enumerate(said) if m.get("role") not in _INSTRUCTING), len(said)
+    )
+    end = request.last_question_at
+    end = len(said) if end is None else end
+    messages: list[JsonValue] = [
+        *said[:start],
+        *memories.lasting,
+        *said[start:end],
+        *memories.passing,
+        *said[end:],
+    ]
+    return {**request.body, "messages": messages}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OurCompletion:
+    """An answer in the form of a completion."""
+
+    completion_id: str
+    created: datetime
+    content: str
+    model: str = OUR_MODEL
+
+    def whole(self) -> bytes:
+        """The completion at once."""
+        message = {"role": str(Role.ASSISTANT), "content": self.content}
+        choice: dict[str, JsonValue] = {"index": 0, "message": message, "finish_reason": "stop"}
+        return _json({**self._head("chat.completion"), "choices": [choice], "usage": _NO_USAGE})
+
+    def chunks(self) -> Iterator[bytes]:
+        """The completion as events, paragraph by paragraph."""
+        yield self._chunk({"role": str(Role.ASSISTANT), "content": ""})
+        for number, paragraph in enumerate(self.content.split("\n\n")):
+            yield self._chunk({"content": paragraph if number == 0 else f"\n\n{paragraph}"})
+        yield self._chunk({}, finish_reason="stop") + b"data: [DONE]\n\n"
+
+    def _chunk(self, delta: Mapping[str, JsonValue], finish_reason: str | None = None) -> bytes:
+        choice: dict[str, JsonValue] = {
+            "index": 0,
+            "delta": delta,
+            "finish_reason": finish_reason,
+        }
+        head = self._head("chat.completion.chunk")
+        return b"data: " + _json({**head, "choices": [choice]}) + b"\n\n"
+
+    def _head(self, kind: str) -> dict[str, JsonValue]:
+        return {
+            "id": self.completion_id,
+            "object": kind,
+            "created": int(self.created.timestamp()),
+            "model": self.model,
+        }
+
+
+_NO_USAGE: Final[JsonObject] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+def our_models(created: datetime) -> bytes:
+    """The list of models where there is no endpoint."""
+    model: dict[str, JsonValue] = {
+        "id": OUR_MODEL,
+        "object": "model",
+        "created": int(created.timestamp()),
+        "owned_by": "recollect",
+    }
+    return _json({"object": "list", "data": [model]})
+
+
+def error_event(message: str) -> bytes:
+    """The event that tells a client in the middle of a stream that there is no more to come."""
+    error = {"message": message, "type": "server_error", "param": None, "code": None}
+    return b"data: " + _json({"error": error}) + b"\n\n"
+
+
+def to_bytes(body: JsonObject) -> bytes:
+    """A request as it is sent; escapes keep even what is no valid text as it came."""
+    return _json(body)
+
+
+def _json(value: JsonObject) -> bytes:
+    return json.dumps(value, default=dict).encode()

@@ -1,0 +1,151 @@
+"""What of a turn is worth finding again."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Final
+
+from recollect.domain.answer_tables import tables_of_answer
+from recollect.domain.message import FROM_MEMORY, Message, Role
+from recollect.domain.recall.entry import Entry, IndexedEntry
+from recollect.domain.recall.speakers import speaker_of, written_speaker
+from recollect.domain.recall.unknown import tells_nothing
+from recollect.domain.table_names import UNKNOWN
+from recollect.domain.turn import TurnStatus
+
+SUMMARY_LENGTH: Final = 200
+"""As much of an answer as is embedded and shown."""
+MAX_TERMS: Final = 1_000
+"""Different words of one entry that it can be found by: the first ones."""
+_MAX_QUESTION: Final = 4_000
+_MAX_SQL: Final = 2_000
+_MAX_TABLES: Final = 1_000
+
+Stems = Callable[[str], Sequence[str]]
+TablesOf = Callable[[Message], Iterable[str]]
+
+
+def tables_without_sql(message: Message) -> Iterable[str]:
+    """The tables that a message may draw on, told by who cannot read SQL."""
+    return tables_of_answer(message.details, lambda _: None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryMaker:
+    """Makes the entries of a turn, without their vectors.
+
+    A complete exchange is one entry, unless its answer tells nothing. In a plain log, where
+    messages name their speakers, each message is one, whatever has become of its turn; and so is
+    a question that was passed over for a newer one. Failed turns have none.
+    """
+
+    stems: Stems
+    tables_of: TablesOf = tables_without_sql
+    """The tables that a message draws on, normalised."""
+
+    def entries_of(
+        self, messages: Sequence[Message], status: TurnStatus, *, is_latest: bool
+    ) -> tuple[IndexedEntry, ...]:
+        """The entries of one turn; its messages in their order, all of them."""
+        named = {m.message_id: name for m in messages if (name := _speaker(m, messages))}
+        logged = [self._message(m, named[m.message_id]) for m in messages if m.message_id in named]
+        others = [m for m in messages if m.message_id not in named and m.role is not Role.SYSTEM]
+        found = chain(logged, self._unnamed(others, status, is_latest=is_latest))
+        return tuple(sorted(found, key=lambda indexed: indexed.entry.sequence))
+
+    def _unnamed(
+        self, messages: Sequence[Message], status: TurnStatus, *, is_latest: bool
+    ) -> Iterable[IndexedEntry]:
+        questions = [message for message in messages if message.role is Role.USER]
+        replies = [message for message in messages if message.role is Role.ASSISTANT]
+        if status is TurnStatus.COMPLETE and _only_quotes(replies):
+            return (self._message(message, None) for message in questions)
+        if status is TurnStatus.COMPLETE and questions and replies:
+            answer = "\n".join(message.content for message in replies)
+            return () if tells_nothing(answer) else (self._exchange(questions, replies, answer),)
+        if status is TurnStatus.PENDING and not is_latest:
+            return (self._message(message, None) for message in questions)
+        return ()
+
+    def _exchange(
+        self, questions: Sequence[Message], replies: Sequence[Message], answer: str
+    ) -> IndexedEntry:
+        question = "\n".join(message.content for message in questions)
+        queries = [m.details.sql_query for m in replies if m.details.sql_query]
+        tables = self._tables(replies)
+        text = _exchange_text(question, queries, _known(tables), answer)
+        messages = sorted([*questions, *replies], key=lambda message: message.sequence)
+        terms = self._terms(question, answer, *_known(tables), *queries)
+        return IndexedEntry(entry=_entry(messages, text=text, tables=tables), terms=terms)
+
+    def _message(self, message: Message, speaker: str | None) -> IndexedEntry:
+        text = message.content[:_MAX_QUESTION]
+        if speaker is not None and written_speaker(message.content) != speaker:
+            text = f"{speaker}: {text}"
+        queries = [message.details.sql_query] if message.details.sql_query else []
+        tables = self._tables([message])
+        terms = self._terms(speaker or "", message.content, *_known(tables), *queries)
+        return IndexedEntry(
+            entry=_entry([message], text=text, tables=tables, speaker=speaker), terms=terms
+        )
+
+    def _tables(self, replies: Sequence[Message]) -> tuple[str, ...]:
+        return tuple(sorted(set(chain.from_iterable(map(self.tables_of, replies)))))
+
+    def _terms(self, *texts: str) -> Mapping[str, int]:
+        counted = Counter(self.stems("\n".join(texts)))
+        return dict(islice(counted.items(), MAX_TERMS))
+
+
+def _only_quotes(replies: Sequence[Message]) -> bool:
+    """Whether nobody answered but memory: what was recalled must not be found once more."""
+    return bool(replies) and all(reply.details.model == FROM_MEMORY for reply in replies)
+
+
+def _known(tables: Sequence[str]) -> Sequence[str]:
+    """The tables that have names to show, and to find them by."""
+    return [table for table in tables if table != UNKNOWN]
+
+
+def _speaker(message: Message, turn: Sequence[Message]) -> str | None:
+    """Who says it; a name that is only written counts where the whole turn names its speakers."""
+    named = speaker_of(message)
+    if named is not None:
+        return named
+    if all(speaker_of(other) or written_speaker(other.content) for other in turn):
+        return written_speaker(message.content)
+    return None
+
+
+def _exchange_text(
+    question: str, queries: Sequence[str], tables: Sequence[str], answer: str
+) -> str:
+    parts = (
+        ("Question", question, _MAX_QUESTION),
+        ("SQL", "; ".join(queries), _MAX_SQL),
+        ("Tables", ", ".join(tables), _MAX_TABLES),
+        ("Result summary", answer, SUMMARY_LENGTH),
+    )
+    on_a_line = ((label, " ".join(text.split())[:most]) for label, text, most in parts)
+    return " ".join(f"{label}: {text}" for label, text in on_a_line if text)
+
+
+def _entry(
+    messages: Sequence[Message],
+    *,
+    text: str,
+    tables: tuple[str, ...],
+    speaker: str | None = None,
+) -> Entry:
+    first = messages[0]
+    return Entry(
+        session_id=first.session_id,
+        turn_number=first.turn_number or 0,
+        sequence=first.sequence,
+        message_ids=tuple(message.message_id for message in messages),
+        text=text,
+        speaker=speaker,
+        tables=tables,
+        said_at=first.created_at,
+    )

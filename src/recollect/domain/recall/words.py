@@ -1,0 +1,55 @@
+"""The words of a text, as they are looked for."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+MAX_WORD: Final = 64
+"""Longer runs of letters are no words that anybody looks for."""
+
+_RUN: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019@/_-]+[^\W_]+)*")
+_PART: Final = re.compile(r"[^\W_]+")
+_NAME: Final = re.compile(r"[._@]|\d")
+_APOSTROPHE: Final = re.compile(r"['\u2019]")
+_LETTERS: Final = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
+_FOLDED: Final = str.maketrans(_LETTERS)
+# Chinese, Japanese and Thai put no blanks between words: pairs of signs stand for them.
+_UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_SHORTENED: Final = 2
+"""What is left before or after an apostrophe when it says nothing: 's, 'll, l', qu'."""
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The words of a text in their order, in lower case and without accents.
+
+    A number or a name with dots, underscores or digits comes whole and, after that, in parts.
+    """
+    for found in _RUN.finditer(fold(text)):
+        run = found.group()
+        parts = list(_parts(run))
+        if len(parts) > 1 and _NAME.search(run):
+            yield run[:MAX_WORD]
+        yield from parts
+
+
+def fold(text: str) -> str:
+    """A text in lower case, its accents and other ornaments taken off."""
+    decomposed = unicodedata.normalize("NFKD", text).lower().translate(_FOLDED)
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def _parts(run: str) -> Iterator[str]:
+    for piece in re.split(r"[.,:@/_-]+", run):
+        whole = _APOSTROPHE.split(piece)
+        said = [part for part in whole if len(part) > _SHORTENED or len(whole) == 1]
+        for part in said:
+            for word in _PART.findall(part):
+                yield from _pairs(word) if _UNSPACED.fullmatch(word) else [word[:MAX_WORD]]
+
+
+def _pairs(signs: str) -> Iterator[str]:
+    if len(signs) == 1:
+        yield signs
+    for at in range(len(signs) - 1):
+        yield signs[at : at + 2]

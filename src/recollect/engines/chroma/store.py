@@ -1,0 +1,254 @@
+"""Vectors in Chroma, one collection for each owner and model."""
+
+import asyncio
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import chromadb
+import httpx
+from chromadb.api import ClientAPI
+from chromadb.api.collection_configuration import CreateCollectionConfiguration
+from chromadb.api.models.Collection import Collection as ChromaCollection
+from chromadb.config import Settings
+from chromadb.errors import ChromaError, InvalidDimensionException, NotFoundError
+
+from recollect.domain.recall.entry import Vector
+from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
+from recollect.ports.vector_store import EntryKey
+
+Result = TypeVar("Result")
+
+_PAGE: Final = 1000
+_SECONDS: Final = 60.0  # its HTTP client knows no time limit
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,100}")
+# Wide enough that an owner's true neighbours are found among tens of thousands of vectors.
+_CONFIGURATION: Final[CreateCollectionConfiguration] = {
+    "hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 32}
+}
+
+
+def open_chroma(
+    place: str, *, collection: str, username: str | None = None, password: str | None = None
+) -> "ChromaVectorStore":
+    """The store in a folder, or on a server by its http address.
+
+    A folder is opened at once; a server when it is first needed, and again until it answers.
+    """
+    if not _NAME.fullmatch(collection):
+        raise ConfigurationError(
+            "MEMORY_VECTOR_COLLECTION_NAME must be 2 to 101 letters, digits, dots, dashes or "
+            "underscores, starting with a letter or digit"
+        )
+    if urlsplit(place).scheme in {"http", "https"}:
+        headers = _credentials(username, password or "") if username else {}
+        return ChromaVectorStore(lambda: _server(place, headers), collection=collection)
+    try:
+        client = _folder(place)
+    except (ChromaError, ValueError, OSError) as error:
+        raise VectorStoreUnavailable(f"Chroma cannot be opened: {type(error).__name__}") from None
+    return ChromaVectorStore(lambda: client, collection=collection)
+
+
+def _folder(place: str) -> ClientAPI:
+    Path(place).mkdir(parents=True, exist_ok=True)
+    return chromadb.PersistentClient(path=place, settings=Settings(anonymized_telemetry=False))
+
+
+def _server(place: str, headers: dict[str, str]) -> ClientAPI:
+    address = urlsplit(place)
+    is_secure = address.scheme == "https"
+    return chromadb.HttpClient(
+        host=address.hostname or "",
+        port=address.port or (443 if is_secure else 80),
+        ssl=is_secure,
+        headers=headers,
+        settings=Settings(anonymized_telemetry=False),
+    )
+
+
+def _credentials(username: str, password: str) -> dict[str, str]:
+    token = base64.b64encode(f"{username}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {token}"}
+
+
+class ChromaVectorStore:
+    """A `VectorStore` on a Chroma client, which blocks and so works in threads.
+
+    A collection of its own for each owner and model: no filter that could lose neighbours, no
+    two dimensions in one place, and erasing an owner is dropping collections.
+    """
+
+    def __init__(self, connect: Callable[[], ClientAPI], *, collection: str) -> None:
+        self._connect = connect
+        self._prefix = collection
+
+    @cached_property
+    def _client(self) -> ClientAPI:
+        """Made on the first thread that needs it; two at once make two, and one is kept."""
+        return self._connect()
+
+    async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
+        """Keep a model's vectors, each in place of the one of that key."""
+        if vectors:
+            await self._run(lambda: self._put(self._name(owner_id, model), dict(vectors)))
+
+    async def nearest(
+        self,
+        owner_id: UUID,
+        vector: Vector,
+        *,
+        model: str,
+        count: int,
+        session_id: UUID | None = None,
+    ) -> dict[EntryKey, float]:
+        """The nearest of the owner's vectors of that model, with their cosines."""
+        name = self._name(owner_id, model)
+        return await self._run(lambda: self._nearest(name, vector, count, session_id))
+
+    async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
+        """Delete the vectors of these keys, of every model, and look that they are gone."""
+        ids = [_id_of(key) for key in keys]
+        await self._run(lambda: self._remove(owner_id, ids))
+
+    async def erase(self, owner_id: UUID) -> None:
+        """Drop all collections of the owner, and look that they are gone."""
+        await self._run(lambda: self._erase(owner_id))
+
+    async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
+        """What the store has of the owner and that model."""
+        return await self._run(lambda: frozenset(self._keys(self._name(owner_id, model))))
+
+    async def owners(self) -> frozenset[UUID]:
+        """Everybody who has a collection."""
+        return await self._run(lambda: frozenset(owner for _, owner, _ in self._collections()))
+
+    async def keep_only(self, model: str) -> None:
+        """Drop the collections of all other models."""
+        await self._run(lambda: self._keep_only(_digest(model)))
+
+    def _name(self, owner_id: UUID, model: str) -> str:
+        return f"{self._prefix}-{owner_id.hex}-{_digest(model)}"
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        with _translated():
+            async with asyncio.timeout(_SECONDS):
+                return await asyncio.to_thread(work)
+
+    def _put(self, name: str, vectors: Mapping[EntryKey, Vector]) -> None:
+        found = self._client.get_or_create_collection(
+            name, configuration=_CONFIGURATION, embedding_function=None
+        )
+        at_once = min(_PAGE, self._client.get_max_batch_size())
+        keys = list(vectors)
+        for start in range(0, len(keys), at_once):
+            part = keys[start : start + at_once]
+            found.upsert(
+                ids=[_id_of(key) for key in part],
+                embeddings=_embeddings(vectors[key] for key in part),
+                metadatas=[{"session_id": str(key.session_id)} for key in part],
+            )
+
+    def _nearest(
+        self, name: str, vector: Vector, count: int, session_id: UUID | None
+    ) -> dict[EntryKey, float]:
+        found = self._find(name)
+        if found is None:
+            return {}
+        result = found.query(
+            query_embeddings=_embeddings([vector]),
+            n_results=count,
+            where=None if session_id is None else {"session_id": str(session_id)},
+            include=["distances"],
+        )
+        distances = (result["distances"] or [[]])[0]
+        pairs = zip(result["ids"][0], distances, strict=True)
+        return {_key_of(text): 1.0 - distance for text, distance in pairs}
+
+    def _remove(self, owner_id: UUID, ids: list[str]) -> None:
+        for collection in self._of_owner(owner_id):
+            for start in range(0, len(ids), _PAGE):
+                part = ids[start : start + _PAGE]
+                collection.delete(ids=part)
+                if collection.get(ids=part, include=[])["ids"]:
+                    raise VectorStoreUnavailable("Chroma still has vectors that it was to delete")
+
+    def _erase(self, owner_id: UUID) -> None:
+        for collection in list(self._of_owner(owner_id)):
+            self._client.delete_collection(collection.name)
+        if any(self._of_owner(owner_id)):
+            raise VectorStoreUnavailable("Chroma still has a collection that it was to delete")
+
+    def _keys(self, name: str) -> Iterator[EntryKey]:
+        found = self._find(name)
+        offset = 0
+        while found is not None:
+            ids = found.get(limit=_PAGE, offset=offset, include=[])["ids"]
+            yield from map(_key_of, ids)
+            offset += len(ids)
+            if len(ids) < _PAGE:
+                return
+
+    def _find(self, name: str) -> ChromaCollection | None:
+        try:
+            return self._client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            return None
+
+    def _keep_only(self, digest: str) -> None:
+        for collection, _, of_model in list(self._collections()):
+            if of_model != digest:
+                self._client.delete_collection(collection.name)
+
+    def _of_owner(self, owner_id: UUID) -> Iterator[ChromaCollection]:
+        return (found for found, owner, _ in self._collections() if owner == owner_id)
+
+    def _collections(self) -> Iterator[tuple[ChromaCollection, UUID, str]]:
+        """All collections that are ours, of whom and of which model; others may have some, too."""
+        ours = re.compile(re.escape(self._prefix) + r"-([0-9a-f]{32})-([0-9a-f]{12})")
+        offset = 0
+        while True:
+            page = self._client.list_collections(limit=_PAGE, offset=offset)
+            named = ((found, ours.fullmatch(found.name)) for found in page)
+            yield from ((found, UUID(name[1]), name[2]) for found, name in named if name)
+            offset += len(page)
+            if len(page) < _PAGE:
+                return
+
+
+def _digest(model: str) -> str:
+    return hashlib.sha256(model.encode()).hexdigest()[:12]
+
+
+def _embeddings(vectors: Iterable[Vector]) -> list[Sequence[float] | Sequence[int]]:
+    return [list(vector) for vector in vectors]  # it takes lists, no tuples
+
+
+def _id_of(key: EntryKey) -> str:
+    return f"{key.session_id}:{key.number}"
+
+
+def _key_of(text: str) -> EntryKey:
+    session_id, _, number = text.partition(":")
+    return EntryKey(session_id=UUID(session_id), number=int(number))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except InvalidDimensionException:
+        raise InvalidInput("vector", "is not as long as the others of its model") from None
+    except ChromaError as error:
+        if "dimension" in str(error).lower():
+            raise InvalidInput("vector", "is not as long as the others of its model") from None
+        raise VectorStoreUnavailable(f"Chroma failed: {type(error).__name__}") from None
+    except (OSError, ValueError, httpx.HTTPError) as error:
+        raise VectorStoreUnavailable(f"Chroma cannot be reached: {type(error).__name__}") from None

@@ -1,0 +1,168 @@
+"""Finding entries by looking at every one of them."""
+
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from uuid import UUID
+
+from recollect.domain.recall.bm25 import Statistics, score
+from recollect.domain.recall.entry import (
+    REACH,
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallFilter,
+    RecallQuery,
+    Scores,
+    Vector,
+)
+from recollect.domain.scope import Scope
+from recollect.engines.in_memory.state import Conversation, State
+from recollect.ports.recall_index import IndexSize
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryRecallIndex:
+    """Implements `recollect.ports.recall_index.RecallIndex`."""
+
+    state: State
+
+    async def replace(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        turns: Sequence[int],
+        entries: Sequence[IndexedEntry],
+    ) -> None:
+        """Keep these entries of these turns in place of what was kept of the turns before."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return
+        gone = frozenset(turns)
+        kept = [one for one in conversation.entries.values() if one.entry.turn_number not in gone]
+        kept += [one for one in entries if conversation.has_all(one.entry.message_ids)]
+        kept.sort(key=lambda one: one.entry.sequence)
+        conversation.entries = {one.entry.sequence: one for one in kept}
+
+    async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
+        """The entries with the best scores, those by meaning and those by words among them."""
+        conversations = self.state.conversations(scope)
+        statistics = Statistics.of(one.terms for one in _indexed(conversations))
+        found = list(
+            chain.from_iterable(
+                _candidates(conversation, query, statistics) for conversation in conversations
+            )
+        )
+        meant = {at for at, one in enumerate(found) if _is_meant(one.entry, query.narrowed)}
+        best = _best(found, meant, query.count)
+        return tuple(found[at] for at in best | _adjacent(found, best) & meant)
+
+    async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
+        """The names of those who speak in the owner's entries, each once, in no order."""
+        entries = _indexed(self.state.conversations(scope))
+        names = {one.entry.speaker for one in entries if one.entry.speaker is not None}
+        return tuple(islice(names, limit))
+
+    async def size(self, scope: Scope, *, model: str) -> IndexSize:
+        """How many entries the owner has, and how many of them that model has embedded."""
+        entries = list(_indexed(self.state.conversations(scope)))
+        embedded = sum(one.model == model and one.vector is not None for one in entries)
+        return IndexSize(entries=len(entries), embedded=embedded)
+
+    async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
+        """Some entries of any owner that this model has not embedded."""
+        found = (
+            (scope, one.entry)
+            for scope, conversation in self.state.known()
+            for one in conversation.entries.values()
+            if one.model != model or one.vector is None
+        )
+        return tuple(islice(found, limit))
+
+    async def count_outdated(self, *, model: str) -> int:
+        """How many entries of all owners this model has not embedded."""
+        kept = chain.from_iterable(found.entries.values() for _, found in self.state.known())
+        return sum(one.model != model or one.vector is None for one in kept)
+
+    async def embed(
+        self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
+    ) -> None:
+        """Give entries that are still there the vectors of this model in place of others."""
+        for entry, vector in vectors:
+            conversation = self.state.conversation(scope, entry.session_id)
+            kept = None if conversation is None else conversation.entries.get(entry.sequence)
+            if conversation is not None and kept is not None and kept.entry == entry:
+                conversation.entries[entry.sequence] = replace(kept, model=model, vector=vector)
+
+
+def _indexed(conversations: Iterable[Conversation]) -> Iterable[IndexedEntry]:
+    return chain.from_iterable(conversation.entries.values() for conversation in conversations)
+
+
+def _candidates(
+    conversation: Conversation, query: RecallQuery, statistics: Statistics
+) -> list[Candidate]:
+    indexed = list(conversation.entries.values())
+    scores = tuple(_scores(one, query, statistics) for one in indexed)
+    return [
+        Candidate(
+            entry=one.entry,
+            scores=scores[at],
+            before=scores[max(0, at - REACH) : at][::-1],
+            after=scores[at + 1 : at + 1 + REACH],
+        )
+        for at, one in enumerate(indexed)
+    ]
+
+
+def _scores(indexed: IndexedEntry, query: RecallQuery, statistics: Statistics) -> Scores:
+    return Scores(
+        lexical=score(query.terms, indexed.terms, statistics), semantic=_cosine(indexed, query)
+    )
+
+
+def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:
+    if indexed.vector is None or query.vector is None or indexed.model != query.model:
+        return None
+    if len(indexed.vector) != len(query.vector):
+        return None
+    return math.fsum(map(operator.mul, indexed.vector, query.vector))
+
+
+def _is_meant(entry: Entry, narrowed: RecallFilter) -> bool:
+    return (
+        (narrowed.session_id is None or entry.session_id == narrowed.session_id)
+        and (narrowed.since is None or entry.said_at >= narrowed.since)
+        and (narrowed.until is None or entry.said_at < narrowed.until)
+        and (narrowed.tables is None or not narrowed.tables.isdisjoint(entry.tables))
+        and (narrowed.databases is None or _databases(entry) <= narrowed.databases)
+        and (narrowed.speaker is None or entry.speaker == narrowed.speaker)
+        and narrowed.without.isdisjoint(entry.message_ids)
+    )
+
+
+def _databases(entry: Entry) -> set[str]:
+    return {table.partition(".")[0] for table in entry.tables}
+
+
+def _best(found: Sequence[Candidate], meant: Iterable[int], count: int) -> set[int]:
+    """The places of the best by words and of the best by meaning, so many of each."""
+    by_words = [at for at in meant if found[at].scores.lexical > 0]
+    by_words.sort(key=lambda at: -found[at].scores.lexical)
+    by_meaning = [at for at in meant if found[at].scores.semantic is not None]
+    by_meaning.sort(key=lambda at: -(found[at].scores.semantic or 0))
+    return {*by_words[:count], *by_meaning[:count]}
+
+
+def _adjacent(found: Sequence[Candidate], places: Iterable[int]) -> set[int]:
+    """The places right before and after these in logs, where both name their speakers."""
+    return {
+        at + step
+        for at in places
+        for step in (-1, 1)
+        if 0 <= at + step < len(found)
+        and found[at + step].entry.session_id == found[at].entry.session_id
+        and None not in {found[at].entry.speaker, found[at + step].entry.speaker}
+    }

@@ -1,0 +1,206 @@
+"""Vectors in OpenSearch, one index for each model, each owner routed to one shard of it."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from recollect.domain.recall.entry import Vector
+from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
+from recollect.ports.vector_store import EntryKey
+
+_PAGE: Final = 1000
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,100}")
+_ALREADY_THERE: Final = "resource_already_exists_exception"
+
+
+class OpenSearchVectorStore:
+    """A `VectorStore` in an OpenSearch cluster with the k-NN plugin, which is in every bundle."""
+
+    def __init__(self, client: OpenSearchClient, *, collection: str) -> None:
+        if not _NAME.fullmatch(collection):
+            raise ConfigurationError(
+                "MEMORY_VECTOR_COLLECTION_NAME must be lower-case letters, digits, dashes or "
+                "underscores for OpenSearch, starting with a letter or digit"
+            )
+        self._client = client
+        self._prefix = collection
+
+    async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
+        """Keep a model's vectors; they are found once this returns."""
+        if not vectors:
+            return
+        index = self._index(model)
+        lengths = {len(vector) for vector in vectors.values()}
+        expected = await self._create(index, dimensions=min(lengths))
+        if lengths != {expected}:
+            raise InvalidInput("vector", "is not as long as the others of its model")
+        items = list(vectors.items())
+        for start in range(0, len(items), _PAGE):
+            lines = _lines(index, owner_id, dict(items[start : start + _PAGE]))
+            await self._client.bulk(lines, refresh="wait_for")
+
+    async def nearest(
+        self,
+        owner_id: UUID,
+        vector: Vector,
+        *,
+        model: str,
+        count: int,
+        session_id: UUID | None = None,
+    ) -> dict[EntryKey, float]:
+        """The nearest of the owner's vectors of that model, with their cosines."""
+        kept = [{"term": {"owner_id": str(owner_id)}}]
+        if session_id is not None:
+            kept.append({"term": {"session_id": str(session_id)}})
+        knn = {"vector": list(vector), "k": count, "filter": {"bool": {"filter": kept}}}
+        answer = await self._client.send(
+            "POST",
+            f"/{self._index(model)}/_search",
+            {"size": count, "query": {"knn": {"vector": knn}}, "_source": _FIELDS},
+            missing=_NO_HITS,
+            routing=str(owner_id),
+        )
+        # Lucene's score of a cosine is (1 + cosine) / 2, so that it is never negative.
+        return {_key_of(hit): 2 * hit["_score"] - 1 for hit in answer["hits"]["hits"]}
+
+    async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
+        """Delete the vectors of these keys, of every model, and look that they are gone."""
+        ids = [_id_of(owner_id, key) for key in keys]
+        for start in range(0, len(ids), _PAGE):
+            await self._delete(owner_id, {"ids": {"values": ids[start : start + _PAGE]}})
+
+    async def erase(self, owner_id: UUID) -> None:
+        """Delete everything of the owner, of every model, and look that it is gone."""
+        await self._delete(owner_id, {"match_all": {}})
+
+    async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
+        """What the store has of the owner and that model."""
+        found: set[EntryKey] = set()
+        after: list[object] | None = None
+        while True:
+            body: dict[str, object] = {
+                "size": _PAGE,
+                "query": {"term": {"owner_id": str(owner_id)}},
+                "sort": [{"session_id": "asc"}, {"number": "asc"}],
+                "_source": _FIELDS,
+            }
+            if after is not None:
+                body["search_after"] = after
+            path = f"/{self._index(model)}/_search"
+            answer = await self._client.send(
+                "POST", path, body, missing=_NO_HITS, routing=str(owner_id)
+            )
+            hits = answer["hits"]["hits"]
+            found.update(map(_key_of, hits))
+            if len(hits) < _PAGE:
+                return frozenset(found)
+            after = hits[-1]["sort"]
+
+    async def owners(self) -> frozenset[UUID]:
+        """Everybody who has a vector in one of the indices."""
+        found: set[UUID] = set()
+        after: Mapping[str, object] = {}
+        while True:
+            by_owner = {"size": _PAGE, "sources": [{"owner": {"terms": {"field": "owner_id"}}}]}
+            answer = await self._client.send(
+                "POST",
+                f"/{self._prefix}.*/_search",
+                {"size": 0, "aggs": {"owners": {"composite": {**by_owner, **after}}}},
+            )
+            page = answer.get("aggregations", _NO_OWNERS)["owners"]
+            found.update(UUID(bucket["key"]["owner"]) for bucket in page["buckets"])
+            if "after_key" not in page:
+                return frozenset(found)
+            after = {"after": page["after_key"]}
+
+    async def keep_only(self, model: str) -> None:
+        """Delete the indices of all other models."""
+        answer = await self._client.send("GET", f"/{self._prefix}.*/_mapping")
+        for index in set(answer) - {self._index(model)}:
+            await self._client.send("DELETE", f"/{index}", missing={})
+
+    def _index(self, model: str) -> str:
+        # A dot, which no collection's name has: 'memory.*' is never what is kept in 'memory-2'.
+        digest = hashlib.sha256(model.encode()).hexdigest()[:12]
+        return f"{self._prefix}.{digest}"
+
+    async def _create(self, index: str, *, dimensions: int) -> int:
+        """Make the index of a model if there is none; how long its vectors are.
+
+        Not remembered: where another process has dropped the index, a write would make one that
+        knows no vectors.
+        """
+        answer = await self._client.send("GET", f"/{index}/_mapping", missing={})
+        if index not in answer:
+            try:
+                await self._client.send("PUT", f"/{index}", _mapping(dimensions))
+            except VectorStoreUnavailable as error:
+                if _ALREADY_THERE not in str(error):
+                    raise
+            answer = await self._client.send("GET", f"/{index}/_mapping")
+        return int(answer[index]["mappings"]["properties"]["vector"]["dimension"])
+
+    async def _delete(self, owner_id: UUID, which: Mapping[str, object]) -> None:
+        query = {"bool": {"filter": [{"term": {"owner_id": str(owner_id)}}, which]}}
+        place, routing = f"/{self._prefix}.*", str(owner_id)
+        await self._client.send(
+            "POST",
+            f"{place}/_delete_by_query",
+            {"query": query},
+            missing={},
+            routing=routing,
+            refresh="true",
+            conflicts="proceed",
+        )
+        answer = await self._client.send(
+            "POST", f"{place}/_count", {"query": query}, missing={"count": 0}, routing=routing
+        )
+        if answer["count"]:
+            raise VectorStoreUnavailable("OpenSearch still has vectors that it was to delete")
+
+
+_FIELDS: Final = ["session_id", "number"]
+_NO_HITS: Final[Mapping[str, Any]] = {"hits": {"hits": []}}
+_NO_OWNERS: Final[Mapping[str, Any]] = {"owners": {"buckets": []}}  # where there is no index at all
+
+
+def _mapping(dimensions: int) -> dict[str, object]:
+    method = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"}
+    return {
+        "settings": {"index": {"knn": True}},
+        "mappings": {
+            "dynamic": "strict",
+            "properties": {
+                "owner_id": {"type": "keyword"},
+                "session_id": {"type": "keyword"},
+                "number": {"type": "long"},
+                "vector": {"type": "knn_vector", "dimension": dimensions, "method": method},
+            },
+        },
+    }
+
+
+def _lines(
+    index: str, owner_id: UUID, vectors: Mapping[EntryKey, Vector]
+) -> Iterator[Mapping[str, object]]:
+    owner = str(owner_id)
+    for key, vector in vectors.items():
+        yield {"index": {"_index": index, "_id": _id_of(owner_id, key), "routing": owner}}
+        yield {
+            "owner_id": owner,
+            "session_id": str(key.session_id),
+            "number": key.number,
+            "vector": list(vector),
+        }
+
+
+def _id_of(owner_id: UUID, key: EntryKey) -> str:
+    return f"{owner_id}:{key.session_id}:{key.number}"
+
+
+def _key_of(hit: Mapping[str, Any]) -> EntryKey:
+    source = hit["_source"]
+    return EntryKey(session_id=UUID(source["session_id"]), number=int(source["number"]))

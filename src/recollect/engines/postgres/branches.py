@@ -1,0 +1,139 @@
+"""Branches of conversations in PostgreSQL."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from asyncpg import Connection
+
+from recollect.domain.branches import Stored
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.message import Message, NewMessage, Role
+from recollect.domain.reconciliation import Switch, plan_branch
+from recollect.domain.scope import Scope
+from recollect.domain.turn import TurnStatus
+from recollect.engines.postgres.append import AppendTimes, Target, append_within
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.deletion import lock_sessions
+from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.rows import message_from
+from recollect.ports.branches import Followed
+from recollect.ports.clock import Clock
+
+_LAST_TURN = 2
+"""So many messages tell whether the last question has a reply."""
+
+
+class PostgresBranchStore:
+    """Marks messages as active or not, and turns with what they follow."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def follow(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        said: Sequence[NewMessage],
+        *,
+        continues: bool,
+        goes_on: bool = False,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+    ) -> Followed | None:
+        """Make a client's list the active branch and store what is new of it."""
+        when = AppendTimes(said_at=now, read_at=self._clock.now(), expires_at=expires_at)
+        async with self._database.owned_by(scope.owner_id) as connection:
+            if not await lock_sessions(connection, scope, session_id, now=when.read_at):
+                return None
+            stored = await _read(connection, scope, session_id, continues=continues)
+            plan = plan_branch(said, stored, continues=continues, goes_on=goes_on)
+            await _switch(connection, scope, session_id, plan.switch, now=now)
+            path, unknown = plan.branch.path, plan.branch.unknown
+            if not unknown:
+                return Followed(question=path[-1], before=path[:-1])
+            joins = bool(path) and unknown[0].role is Role.ASSISTANT
+            added = await append_within(
+                connection,
+                Target(scope=scope, session_id=session_id, when=when, compaction=compaction),
+                unknown,
+                reply_to=path[-1].message_id if joins else None,
+            )
+        return Followed(question=added[-1], before=(*path, *added[:-1]))
+
+    async def reply(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        question_id: UUID,
+        reply: NewMessage,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+    ) -> Message | None:
+        """Store the reply to a question, in place of other replies."""
+        when = AppendTimes(said_at=now, read_at=self._clock.now(), expires_at=expires_at)
+        async with self._database.owned_by(scope.owner_id) as connection:
+            if not await lock_sessions(connection, scope, session_id, now=when.read_at):
+                return None
+            found = await connection.fetchrow(
+                query("siblings_of_reply"), scope.owner_id, session_id, question_id
+            )
+            if found is None:
+                return None
+            (added,) = await append_within(
+                connection,
+                Target(scope=scope, session_id=session_id, when=when, compaction=compaction),
+                [reply],
+                reply_to=question_id,
+            )
+            is_active = found["is_active"]
+            hidden = found["replies"] if is_active else [added.message_id]
+            if hidden:
+                session = scope.owner_id, session_id
+                await connection.execute(query("switch_messages"), *session, [], hidden)
+                first = found["sequence"] if is_active else added.sequence
+                await _recount(connection, scope, session_id, first=first)
+        return replace(added, is_active=is_active)
+
+
+async def _read(
+    connection: Connection, scope: Scope, session_id: UUID, *, continues: bool
+) -> Stored:
+    session = scope.owner_id, session_id
+    limit = _LAST_TURN if continues else None
+    rows = await connection.fetch(query("branch_messages"), *session, continues, limit)
+    turns = await connection.fetch(query("branch_turns"), *session)
+    parents = {turn["turn_number"]: turn["parent_sequence"] for turn in turns}
+    return Stored(
+        map(message_from, rows),
+        {turn: parent for turn, parent in parents.items() if parent is not None},
+        failed={turn["turn_number"] for turn in turns if turn["status"] == TurnStatus.FAILED},
+    )
+
+
+async def _switch(
+    connection: Connection, scope: Scope, session_id: UUID, switch: Switch, *, now: datetime
+) -> None:
+    session = scope.owner_id, session_id
+    if switch.parents:
+        turns, parents = [*switch.parents], [*switch.parents.values()]
+        await connection.execute(query("write_parents"), *session, turns, parents)
+    if switch.answered or switch.open is not None:
+        await connection.execute(query("settle_turns"), *session, switch.answered, switch.open, now)
+    if switch.changes_messages:
+        shown = [message.message_id for message in switch.shown]
+        hidden = [message.message_id for message in switch.hidden]
+        await connection.execute(query("switch_messages"), *session, shown, hidden)
+        await _recount(connection, scope, session_id, first=switch.first_changed)
+
+
+async def _recount(connection: Connection, scope: Scope, session_id: UUID, *, first: int) -> None:
+    """Drop a summary that tells of another branch, and bring the counters in line."""
+    owner = scope.owner_id
+    await connection.execute(query("delete_stale_summaries"), owner, [session_id], [first])
+    await connection.execute(query("recount_sessions"), owner, [session_id])

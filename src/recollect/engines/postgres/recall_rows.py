@@ -1,0 +1,122 @@
+"""Entries as rows of the database, and back."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import Final
+
+import orjson
+from asyncpg import Record
+
+from recollect.domain.recall.entry import REACH, Candidate, Entry, IndexedEntry, Scores, Vector
+from recollect.engines.postgres.recall_keys import model_key, term_key
+
+_MOST: Final = 32_767  # what a count is kept in
+_IS_BEST, _SESSION, _, _LEXICAL, _SEMANTIC = range(5)  # where searches tell what, for speed
+
+
+def entry_from(row: Record) -> Entry:
+    """A row of `recall_entries`."""
+    return Entry(
+        session_id=row["session_id"],
+        turn_number=row["turn_number"],
+        sequence=row["sequence"],
+        message_ids=tuple(row["message_ids"]),
+        text=row["text"],
+        speaker=row["speaker"],
+        tables=tuple(row["tables"]),
+        said_at=row["said_at"],
+    )
+
+
+def candidates_from(rows: Sequence[Record]) -> tuple[Candidate, ...]:
+    """Rows in the order of sessions: the best ones, and those around them for their scores.
+
+    The nearest entries of each of the best are among the rows, hence next to it.
+    """
+    sessions = groupby(rows, key=itemgetter(_SESSION))
+    return tuple(chain.from_iterable(_of_session(list(found)) for _, found in sessions))
+
+
+def _of_session(rows: Sequence[Record]) -> Iterator[Candidate]:
+    scores = [Scores(lexical=row[_LEXICAL], semantic=row[_SEMANTIC]) for row in rows]
+    for at, row in enumerate(rows):
+        if row[_IS_BEST]:
+            yield Candidate(
+                entry=entry_from(row),
+                scores=scores[at],
+                before=tuple(scores[max(0, at - REACH) : at][::-1]),
+                after=tuple(scores[at + 1 : at + 1 + REACH]),
+            )
+
+
+def indexed_json(entries: Sequence[IndexedEntry]) -> str:
+    """Entries with what they are found by, as the statement that adds them takes them."""
+    return _json([_indexed(one) for one in entries])
+
+
+def embedded_json(vectors: Sequence[tuple[Entry, Vector]], model: str) -> str:
+    """Vectors of entries, as the statement that changes them takes them."""
+    return _json(
+        [
+            {
+                "session_id": entry.session_id,
+                "sequence": entry.sequence,
+                "message_ids": entry.message_ids,
+                "text": entry.text,
+                "vector": vector_text(vector),
+                "model_key": model_key(model, len(vector)),
+            }
+            for entry, vector in vectors
+        ]
+    )
+
+
+def said_json(entries: Sequence[Entry]) -> str:
+    """What tells entries from others, as the statement that claims them takes it."""
+    return _json(
+        [
+            {
+                "session_id": entry.session_id,
+                "sequence": entry.sequence,
+                "message_ids": entry.message_ids,
+                "text": entry.text,
+            }
+            for entry in entries
+        ]
+    )
+
+
+def vector_text(vector: Vector) -> str:
+    """A vector as PostgreSQL reads it."""
+    return _json(vector)
+
+
+def _indexed(one: IndexedEntry) -> dict[str, object]:
+    entry = one.entry
+    counts: dict[int, int] = {}
+    for term, count in one.terms.items():
+        key = term_key(term)
+        counts[key] = min(counts.get(key, 0) + count, _MOST)
+    embedding: dict[str, object] = {}
+    if one.model is not None and one.vector is not None:
+        key = model_key(one.model, len(one.vector))
+        embedding = {"model": one.model, "model_key": key, "vector": vector_text(one.vector)}
+    return {
+        "sequence": entry.sequence,
+        "turn_number": entry.turn_number,
+        "said_at": entry.said_at,
+        "length": sum(one.terms.values()),
+        "speaker": entry.speaker,
+        "tables": entry.tables,
+        "message_ids": entry.message_ids,
+        "text": entry.text,
+        "terms": list(counts),
+        "counts": list(counts.values()),
+        **embedding,
+    }
+
+
+def _json(value: object) -> str:
+    """JSON text; the driver's own kind of UUID is written as others are."""
+    return orjson.dumps(value, default=str).decode()

@@ -1,0 +1,1 @@
+"""Talking to memory in a terminal."""

@@ -1,0 +1,104 @@
+"""Data questions over HTTP: /memoryChat, and /answerQuestion as it is without memory."""
+
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from recollect.domain.inquiry import Answered, Inquiry
+from recollect.domain.scope import Scope
+from recollect.domain.session import MAX_LABELS, Session, SessionChanges, parse_uuid
+from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
+from recollect.interfaces.http.auth import CallerScope
+from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
+from recollect.interfaces.http.schemas.common import ANSWERING
+from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
+from recollect.interfaces.http.sessions import SESSION_HEADER, name_session
+from recollect.services.services import Services
+
+router = APIRouter(tags=["data questions"], responses=ANSWERING)
+
+SESSION_UNREADABLE: Final = "Memory did not answer; the conversation's metadata is missing."
+_FORWARDED: Final = ("Content-Type", "Accept")
+_SERVER_ERROR: Final = 500
+
+
+@router.post("/memoryChat", summary="Ask a data question with memory")
+async def memory_chat(
+    request: Request,
+    body: MemoryChatIn,
+    scope: CallerScope,
+    services: UseCases,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> MemoryChatOut:
+    """Answer as /answerQuestion does, with the memory of the conversation, and remember it."""
+    given = (body.session_id or "").strip()
+    inquiry = Inquiry(
+        text=body.question,
+        session_id=parse_uuid(given, "session_id") if given else None,
+        needs_session_id=True,
+        session_name=body.session_name,
+        session_metadata={"created_via": "memoryChat"},
+        databases=body.databases(),
+        tags=body.tags(),
+        idempotency_key=idempotency_key or None,
+        model=body.llm_model,
+        options=body.options(),
+        uses_memory=body.use_memory,
+        window=body.max_history_messages,
+        recalled=body.semantic_search_k,
+    )
+    turn = await services.chat.begin(scope, inquiry)
+    name_session(request, turn.session_id)
+    answered = await turn.answer()
+    if turn.session_id is not None:
+        response.headers[SESSION_HEADER] = str(turn.session_id)
+    return await _told(services, scope, answered, inquiry)
+
+
+async def _told(
+    services: Services, scope: Scope, answered: Answered, inquiry: Inquiry
+) -> MemoryChatOut:
+    warnings = list(answered.warnings)
+    session: Session | None = None
+    if answered.session_id is not None and answered.question_id is not None:
+        try:
+            session = await _noted(services, scope, answered.session_id, inquiry)
+        except Unavailable:
+            warnings.append(SESSION_UNREADABLE)
+        except NotFound:
+            pass  # deleted meanwhile, which the answer's warnings tell
+    return MemoryChatOut.of(answered, session, warnings)
+
+
+async def _noted(services: Services, scope: Scope, session_id: UUID, inquiry: Inquiry) -> Session:
+    """The session, which keeps the databases and tags that its questions have named."""
+    session = await services.sessions.get(scope, session_id)
+    databases = tuple(dict.fromkeys((*session.databases, *inquiry.databases)))
+    tags = tuple(dict.fromkeys((*session.tags, *inquiry.tags)))
+    if (databases, tags) == (session.databases, session.tags):
+        return session
+    if max(len(databases), len(tags)) > MAX_LABELS:
+        return session
+    changes = SessionChanges(databases=databases, tags=tags)
+    return await services.sessions.change(scope, session_id, changes)
+
+
+@router.post("/answerQuestion", include_in_schema=False)  # the AI SDK describes it
+async def answer_question(request: Request, scope: CallerScope, memory: OpenMemory) -> Response:
+    """Send a request on to the AI SDK as it is, and its answer back as it came."""
+    if memory.denodo is None:
+        raise ConfigurationError("no Denodo AI SDK is set; MEMORY_DENODO_URL names one")
+    await memory.services.chat.check_state(scope)
+    headers = {name: value for name in _FORWARDED if (value := request.headers.get(name))}
+    if scope.authorization:
+        headers["Authorization"] = scope.authorization
+    received = await memory.denodo.forward(
+        "answerQuestion", query=request.url.query, body=await request.body(), headers=headers
+    )
+    if received.status >= _SERVER_ERROR:  # its body is a traceback
+        raise ModelUnavailable(f"the Denodo AI SDK failed with status {received.status}")
+    return Response(
+        received.body, status_code=received.status, media_type=received.content_type or None
+    )

@@ -1,0 +1,55 @@
+"""What clients say in headers, and what they are told in them."""
+
+from typing import Final
+
+from starlette.datastructures import Headers
+
+from recollect.domain.completions.call import ClientIds
+from recollect.domain.memory_policy import MemoryPolicy, parse_memory_policy
+from recollect.interfaces.http.auth import header_text
+from recollect.interfaces.http.sessions import SESSION_HEADER
+from recollect.services.passing import Passing
+
+OPENWEBUI_SESSION_HEADER: Final = "X-OpenWebUI-Chat-Id"
+OPENWEBUI_MESSAGE_HEADER: Final = "X-OpenWebUI-Message-Id"
+MEMORY_HEADER: Final = "X-Memory"
+WARNING_HEADER: Final = "X-Memory-Warning"
+_MAX_ID: Final = 255
+
+
+def client_ids(headers: Headers) -> ClientIds:
+    """The ids that a client gives; an empty header is an absent one."""
+
+    def told(*names: str) -> str | None:
+        texts = (header_text(headers, name) for name in names)
+        return next((text for text in texts if text), None)
+
+    def noted(*names: str) -> str | None:
+        text = told(*names)
+        return None if text is None else text[:_MAX_ID]
+
+    from_openwebui = told(OPENWEBUI_SESSION_HEADER)
+    return ClientIds(
+        session=told(SESSION_HEADER) or from_openwebui,
+        task=noted("X-Memory-Task"),
+        message=noted("X-Memory-Message-ID", OPENWEBUI_MESSAGE_HEADER),
+        user_message=noted("X-Memory-User-Message-ID"),
+        parent=noted("X-Memory-Parent-ID"),
+        is_front_end=from_openwebui is not None,
+    )
+
+
+def wanted_memory(headers: Headers) -> MemoryPolicy:
+    """How much memory a request wants to use: all, unless it says otherwise."""
+    text = header_text(headers, MEMORY_HEADER)
+    return parse_memory_policy(text, MEMORY_HEADER) if text else MemoryPolicy.FULL
+
+
+def headers_for(passing: Passing) -> dict[str, str]:
+    """What a client is told beside the endpoint's own headers."""
+    told = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
+    if passing.session_id is not None:
+        told[SESSION_HEADER] = str(passing.session_id)
+    if passing.attempts.warnings:
+        told[WARNING_HEADER] = " ".join(passing.attempts.warnings)
+    return told

@@ -1,0 +1,216 @@
+"""One address of an OpenAI-compatible endpoint: a hosted one, vLLM, Ollama, llama.cpp."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from copy import copy
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Final, Self, TypeVar
+
+import httpx
+
+from recollect.errors import ConfigurationError, ModelUnavailable
+
+MAX_RESPONSE_BYTES: Final = 4_000_000
+_CONNECT_SECONDS: Final = 5.0
+_LONGEST_PAUSE: Final = 30.0
+
+Read = TypeVar("Read")
+
+
+class _TryAgain(Exception):
+    """This attempt failed in a way that may pass."""
+
+    def __init__(self, problem: str, *, after: float | None = None) -> None:
+        super().__init__(problem)
+        self.after = after
+
+
+class Endpoint:
+    """Posts JSON to one path, with one pool of connections; close it with `aclose`.
+
+    A call is tried again when the endpoint cannot be reached, hangs up, is busy (429) or fails
+    (5xx), with growing pauses or after as long as the endpoint asks, all within the call's time.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        path: str,
+        *,
+        model: str,
+        settings: str,
+        api_key: str | None = None,
+        attempts: int = 3,
+        first_pause: float = 0.5,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
+    ) -> None:
+        self.model = _check_model(model, settings)
+        self._url = endpoint_url(base_url, path, settings)
+        self._settings = settings
+        self._attempts = max(1, attempts)
+        self._first_pause = first_pause
+        self._max_response_bytes = max_response_bytes
+        self._client = httpx.AsyncClient(
+            headers=endpoint_headers(api_key, settings),
+            timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections; the endpoint is asked no more."""
+        await self._client.aclose()
+
+    async def ask(self, body: bytes, read: Callable[[bytes], Read], *, within: float) -> Read:
+        """What `read` makes of the response; `ModelUnavailable` if there is none in that time."""
+        return read(await self._within(within, partial(self._post, body)))
+
+    async def stream(self, body: bytes, *, within: float) -> AsyncGenerator[str, None]:
+        """The lines of a response as they come; the first must come in that time.
+
+        Once a line has come nothing is tried again: `ModelUnavailable` if the endpoint hangs up.
+        A response that is no stream but JSON is one line.
+        """
+        async with AsyncExitStack() as stack:
+            response = await self._within(within, partial(self._open, stack, body))
+            if "json" in response.headers.get("Content-Type", ""):
+                yield (await self._bounded(response)).decode(errors="replace")
+                return
+            received = 0
+            try:
+                async for line in response.aiter_lines():
+                    received += len(line)
+                    self._check_size(received)
+                    yield line
+            except (httpx.TransportError, httpx.StreamError) as error:
+                problem = f"stopped before its answer was complete ({type(error).__name__})"
+                raise self.failure(problem) from None
+
+    def named(self, model: str) -> Self:
+        """The same endpoint for another of its models, through the same connections."""
+        twin = copy(self)
+        twin.model = _check_model(model, self._settings)
+        return twin
+
+    async def _within(self, seconds: float, work: Callable[[], Awaitable[Read]]) -> Read:
+        if self._client.is_closed:
+            raise self.failure("was closed")
+        deadline = asyncio.get_running_loop().time() + seconds
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await self._retried(work, deadline)
+        except TimeoutError:
+            raise self.failure(f"gave no answer within {seconds:g} seconds") from None
+
+    async def _retried(self, work: Callable[[], Awaitable[Read]], deadline: float) -> Read:
+        pause = self._first_pause
+        for attempts_left in reversed(range(self._attempts)):
+            try:
+                return await work()
+            except _TryAgain as failed:
+                wait = pause if failed.after is None else failed.after
+                ends = asyncio.get_running_loop().time() + wait
+                if not attempts_left or ends >= deadline:
+                    raise self.failure(str(failed)) from failed
+            await asyncio.sleep(wait)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        raise AssertionError  # pragma: no cover  # the last attempt returns or raises
+
+    async def _post(self, body: bytes) -> bytes:
+        try:
+            async with self._client.stream("POST", self._url, content=body) as response:
+                self._check_status(response)
+                return await self._bounded(response)
+        except (httpx.TransportError, httpx.StreamError) as error:
+            # The error's own text may quote headers; its kind is enough to act on.
+            raise _TryAgain(f"could not be reached ({type(error).__name__})") from None
+
+    async def _open(self, stack: AsyncExitStack, body: bytes) -> httpx.Response:
+        opened = self._client.stream("POST", self._url, content=body)
+        try:
+            response = await stack.enter_async_context(opened)
+        except httpx.TransportError as error:
+            raise _TryAgain(f"could not be reached ({type(error).__name__})") from None
+        self._check_status(response)
+        return response
+
+    def _check_status(self, response: httpx.Response) -> None:
+        status = response.status_code
+        if status == HTTPStatus.OK:
+            return
+        if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            after = _retry_after(response.headers)
+            raise _TryAgain(f"answered with status {status}", after=after)
+        raise self.failure(f"refused the request with status {status}{self._advice(status)}")
+
+    def _advice(self, status: int) -> str:
+        match status:
+            case HTTPStatus.UNAUTHORIZED:
+                return f"; check {self._settings}_API_KEY"
+            case HTTPStatus.FORBIDDEN:
+                return "; check what the API key may do"
+            case HTTPStatus.NOT_FOUND:
+                return "; check the base URL and the model's name"
+            case _:
+                return ""
+
+    async def _bounded(self, response: httpx.Response) -> bytes:
+        received = bytearray()
+        async for chunk in response.aiter_raw():
+            received += chunk
+            self._check_size(len(received))
+        return bytes(received)
+
+    def _check_size(self, size: int) -> None:
+        limit = self._max_response_bytes
+        if size > limit:
+            raise self.failure(f"sent more than {limit:,} bytes")
+
+    def failure(self, problem: str) -> ModelUnavailable:
+        """The error that says what the model did; never what it was asked."""
+        return ModelUnavailable(f"the model {self.model} {problem}")
+
+
+def endpoint_url(base_url: str, path: str, settings: str) -> httpx.URL:
+    """Where a path of an endpoint is; `settings` is what its settings start with."""
+    try:
+        url = httpx.URL(base_url.strip().rstrip("/") + path)
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationError(
+            f"{settings}_BASE_URL must be an address such as http://127.0.0.1:11434/v1"
+        )
+    return url
+
+
+def _check_model(model: str, settings: str) -> str:
+    if not model.strip():
+        raise ConfigurationError(f"{settings}_MODEL must name a model")
+    return model.strip()
+
+
+def endpoint_headers(api_key: str | None, settings: str) -> dict[str, str]:
+    """What every request to an endpoint carries."""
+    # Uncompressed, so that the limit on the answer's size is one on memory too.
+    headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+    key = (api_key or "").strip()
+    if not (key.isascii() and all("!" <= character <= "~" for character in key)):
+        raise ConfigurationError(f"{settings}_API_KEY has characters that no API key has")
+    return headers | ({"Authorization": f"Bearer {key}"} if key else {})
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds an endpoint asks to wait, given as a number or as a date."""
+    given = headers.get("Retry-After", "").strip()
+    if given.isdecimal():
+        return float(given)
+    try:
+        moment = parsedate_to_datetime(given)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

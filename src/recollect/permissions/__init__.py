@@ -1,0 +1,1 @@
+"""Permission sources: who says which tables an owner may see."""

@@ -1,0 +1,113 @@
+"""What an owner may see now, and everything else kept back."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.access import EVERYTHING, NOTHING, Access, Visibility
+from recollect.domain.answer_tables import tables_of_answer
+from recollect.domain.message import NO_DETAILS, Message, Role
+from recollect.domain.scope import Scope
+from recollect.domain.session import Session, name_from_question
+from recollect.domain.withholding import WITHHELD, Withholding
+from recollect.errors import PermissionsUnavailable
+from recollect.ports.history import HistoryStore
+from recollect.ports.permissions import PermissionSource
+from recollect.ports.sql import SqlReader
+
+UNAVAILABLE: Final = (
+    "permissions could not be checked now: nothing that draws on tables was taken from memory"
+)
+"""The warning of a result that lacks what could not be checked."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permissions:
+    """Asks the permission source, and takes from memory what it does not allow.
+
+    Ask once per request (`allowed`) and use the answer for everything in it. Without a source
+    everything is allowed, at no cost.
+    """
+
+    sql: SqlReader
+    history: HistoryStore
+    source: PermissionSource | None = None
+
+    async def allowed(self, scope: Scope, *, databases: Iterable[str] | None = None) -> Access:
+        """What the owner may see now, in these databases; with a warning if nobody can tell."""
+        if self.source is None:
+            return EVERYTHING.within(databases)
+        try:
+            access = await self.source.access_of(scope)
+        except PermissionsUnavailable as error:
+            logger.warning("permissions.unavailable", extra={"facts": {"reason": str(error)}})
+            access = replace(NOTHING, warnings=(UNAVAILABLE,))
+        return access.within(databases)
+
+    def tables_of(self, message: Message) -> tuple[str, ...]:
+        """The tables that a message draws on, as `database.view`."""
+        if message.details is NO_DETAILS:
+            return ()
+        return tables_of_answer(message.details, self.sql.tables_in)
+
+    async def told(self, access: Access, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """The messages as a model may be given them; turns it may not see are left out whole."""
+        if access.is_everything or not messages:
+            return tuple(messages)
+        return await asyncio.to_thread(self._withholding(access).told, messages)
+
+    async def shown(self, scope: Scope, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """The messages as their owner may list them: what is kept back leaves a placeholder."""
+        access = await self.allowed(scope)
+        if access.is_everything or not messages:
+            return tuple(messages)
+        beside = await self.history.of_turns(scope, _turns_with_questions(messages))
+        return await asyncio.to_thread(self._withholding(access).shown, messages, beside)
+
+    async def shown_sessions(
+        self, scope: Scope, sessions: Sequence[Session]
+    ) -> tuple[Session, ...]:
+        """The sessions as their owner may list them, named by no question that is kept back."""
+        access = await self.allowed(scope)
+        if access.is_everything or not sessions:
+            return tuple(sessions)
+        first_turns = [(session.session_id, 1) for session in sessions]
+        said = await self.history.of_turns(scope, first_turns)
+        names = await asyncio.to_thread(self._hidden_names, access, said)
+        return tuple(_shown_session(session, access, names) for session in sessions)
+
+    def _withholding(self, access: Access) -> Withholding:
+        return Withholding(access=access, tables_of=self.tables_of, shape_of=self.sql.shape_of)
+
+    def _hidden_names(self, access: Access, first: Sequence[Message]) -> set[tuple[UUID, str]]:
+        """The names that sessions have from questions not to be seen."""
+        seen = self._withholding(access).visibilities(first)
+        return {
+            (said.session_id, name_from_question(said.content) or "")
+            for said in first
+            if said.role is Role.USER and seen[said.session_id, 1] is Visibility.NOTHING
+        }
+
+
+def _turns_with_questions(messages: Sequence[Message]) -> set[tuple[UUID, int]]:
+    """The turns whose answers may lie outside of a page."""
+    return {
+        (message.session_id, message.turn_number)
+        for message in messages
+        if message.turn_number is not None
+    }
+
+
+def _shown_session(
+    session: Session, access: Access, hidden_names: set[tuple[UUID, str]]
+) -> Session:
+    if session.summary and access.visibility_of(session.summary_tables) is not Visibility.ALL:
+        session = replace(session, summary=WITHHELD, summary_tables=())
+    if (session.session_id, session.name) in hidden_names:
+        session = replace(session, name=WITHHELD)
+    return session

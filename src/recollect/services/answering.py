@@ -1,0 +1,163 @@
+"""Asking whoever answers, and storing what they say."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Final
+from uuid import UUID, uuid5
+
+from recollect.domain.answer import Answer, Asked, drawing_on
+from recollect.domain.inquiry import Answered, Timings
+from recollect.domain.message import Message, NewMessage, Role
+from recollect.domain.scope import Scope
+from recollect.errors import ConfigurationError, IdAlreadyUsed, ModelUnavailable, NotFound
+from recollect.ports.answerer import Answerer
+from recollect.services.attempts import Attempts
+from recollect.services.turns import OpenTurn, Turns
+
+REPLY_NOT_STORED: Final = "Memory did not answer; the reply is not remembered."
+SESSION_GONE: Final = "The session was deleted meanwhile; this exchange is not remembered."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """Who answers, how long that may take, and where the answer goes."""
+
+    answerer: Answerer | None
+    turns: Turns
+    time_limit: float
+    """The most seconds one answer may take."""
+
+    def whoever_answers(self) -> Answerer:
+        """The answerer, or an error that says that there is none."""
+        if self.answerer is None:
+            raise ConfigurationError("these services were built without an answerer")
+        return self.answerer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatTurn:
+    """A question with its context, about to be answered.
+
+    Whatever ends the answer early, be it an error, the time limit or a client that leaves, the
+    turn is failed and its question kept.
+    """
+
+    answering: Answering
+    scope: Scope
+    asked: Asked
+    session_id: UUID | None
+    opened: OpenTurn | None
+    """None where the question is not stored: without memory, or when memory failed."""
+    attempts: Attempts
+    began: float
+    ready: float
+
+    async def answer(self) -> Answered:
+        """The whole answer at once."""
+        if repeated := self._repeated():
+            return repeated
+        try:
+            async with asyncio.timeout(self.answering.time_limit):
+                answer = await self.answering.whoever_answers().answer(self.scope, self.asked)
+        except TimeoutError:
+            await self._fail()
+            raise self._too_slow() from None
+        except BaseException:
+            await self._fail()
+            raise
+        return await self._finish(answer)
+
+    async def stream(self) -> AsyncGenerator[str | Answered, None]:
+        """The answer in pieces as they come, and all that came of it as the last item."""
+        if repeated := self._repeated():
+            yield repeated.answer.content
+            yield repeated
+            return
+        async with aclosing(self._pieces()) as pieces:
+            try:
+                async for piece in pieces:
+                    yield await self._finish(piece) if isinstance(piece, Answer) else piece
+            except BaseException:
+                await self._fail()  # which leaves a turn alone that is complete already
+                raise
+
+    async def _pieces(self) -> AsyncGenerator[str | Answer, None]:
+        """What the answerer says, as long as it keeps to the time limit."""
+        deadline = asyncio.get_running_loop().time() + self.answering.time_limit
+        answerer = self.answering.whoever_answers()
+        async with aclosing(answerer.stream(self.scope, self.asked)) as said:
+            while True:
+                try:
+                    async with asyncio.timeout_at(deadline):
+                        piece = await anext(said)
+                except StopAsyncIteration:
+                    raise ModelUnavailable("the answer ended before it was complete") from None
+                except TimeoutError:
+                    raise self._too_slow() from None
+                yield piece
+                if isinstance(piece, Answer):
+                    return
+
+    async def _finish(self, answer: Answer) -> Answered:
+        """Store the reply; an answer that cannot be stored is an answer all the same."""
+        answered = perf_counter()
+        reply = None
+        if self.opened is not None:
+            reply = await self.attempts.attempt(
+                "reply", self._store(self.opened, answer), warning=REPLY_NOT_STORED
+            )
+        if reply is None:
+            await self._fail()  # so that it does not wait for a reply that never comes
+        return self._answered(answer, reply, answered)
+
+    async def _store(self, opened: OpenTurn, answer: Answer) -> Message | None:
+        reply = NewMessage(
+            # Of two retries at once one is stored, and both return it.
+            message_id=uuid5(opened.question.message_id, "reply"),
+            role=Role.ASSISTANT,
+            content=answer.remembered,
+            details=drawing_on(answer.details, self.asked.context.tables),
+        )
+        try:
+            return await self.answering.turns.complete(opened, reply)
+        except IdAlreadyUsed:
+            return await self.answering.turns.stored_reply(opened)
+        except NotFound:
+            self.attempts.warn(SESSION_GONE)
+            return None
+
+    async def _fail(self) -> None:
+        if self.opened is not None:
+            await self.answering.turns.fail(self.opened)
+
+    def _repeated(self) -> Answered | None:
+        """The answer that a retry finds stored already."""
+        reply = self.opened.reply if self.opened else None
+        if reply is None:
+            return None
+        answer = Answer(content=reply.content, details=reply.details)
+        return replace(self._answered(answer, reply, perf_counter()), is_repeated=True)
+
+    def _answered(self, answer: Answer, reply: Message | None, at: float) -> Answered:
+        if reply is not None and reply.content != answer.remembered:
+            answer = Answer(content=reply.content, details=reply.details)
+        return Answered(
+            answer=answer,
+            context=self.asked.context,
+            session_id=self.session_id,
+            question_id=self.opened.question.message_id if self.opened else None,
+            reply_id=reply.message_id if reply else None,
+            warnings=(*self.asked.context.warnings, *self.attempts.warnings),
+            timings=Timings(
+                memory=self.ready - self.began,
+                answer=at - self.ready,
+                total=perf_counter() - self.began,
+            ),
+        )
+
+    def _too_slow(self) -> ModelUnavailable:
+        limit = self.answering.time_limit
+        return ModelUnavailable(f"there was no whole answer within {limit:g} seconds")

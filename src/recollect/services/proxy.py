@@ -1,0 +1,167 @@
+"""Memory for every client of OpenAI's API: requests pass through, and are remembered.
+
+state → branch followed, question stored → memory added → endpoint → reply stored. Nothing holds
+a connection to the database while the endpoint works.
+"""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.answer import Asked
+from recollect.domain.completions.call import CompletionCall
+from recollect.domain.completions.writing import Memories, to_bytes, with_memories
+from recollect.domain.memory_policy import MemoryPolicy
+from recollect.domain.message import NewMessage, Role
+from recollect.domain.policies import Policies
+from recollect.domain.presets import MissingSession
+from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession, session_id_from
+from recollect.errors import SessionNotFound
+from recollect.ports.branches import Followed
+from recollect.ports.clock import Ids
+from recollect.ports.completions import Completions, EndpointReply
+from recollect.ports.counters import Counters
+from recollect.services.attempts import Attempts
+from recollect.services.branches import Branches
+from recollect.services.chat import NO_MEMORY, NOT_STORED, USER_WIDE
+from recollect.services.own_answers import OwnAnswers
+from recollect.services.passing import Passing
+from recollect.services.remembering import Remembering
+from recollect.services.sessions import Sessions
+from recollect.services.states import States
+
+_CREATED_VIA: Final = "openai"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """Passes requests on to an endpoint, or to whoever answers where there is none."""
+
+    endpoint: Completions | None
+    own: OwnAnswers
+    states: States
+    sessions: Sessions
+    branches: Branches
+    remembering: Remembering
+    ids: Ids
+    policies: Policies
+    counters: Counters
+
+    async def begin(self, scope: Scope, call: CompletionCall, received: bytes) -> Passing:
+        """Remember a call's question, add what memory has, and ask; the reply is still to be read.
+
+        `received` is the call's body, passed on as it is where memory adds nothing. Whoever
+        begins closes what is returned, whatever happens.
+        """
+        attempts = Attempts(self.counters)
+        await attempts.attempt("state", self.states.check_not_halted(scope))
+        session_id = self._session_id(scope, call)
+        followed = None
+        if session_id is not None and call.memory is MemoryPolicy.FULL:
+            followed = await attempts.attempt(
+                "question", self._follow(scope, session_id, call), warning=NOT_STORED
+            )
+        passing = Passing(
+            scope=scope,
+            call=call,
+            session_id=session_id,
+            question=followed.question if followed else None,
+            branches=self.branches,
+            ids=self.ids,
+            attempts=attempts,
+        )
+        try:
+            await self._ask(passing, followed, received)
+        except BaseException:
+            await passing.aclose()
+            raise
+        return passing
+
+    def models(self) -> AbstractAsyncContextManager[EndpointReply]:
+        """The models there are."""
+        return self.own.models() if self.endpoint is None else self.endpoint.models()
+
+    def _session_id(self, scope: Scope, call: CompletionCall) -> UUID | None:
+        """The session that a call names; none, and so no memory, where it names none.
+
+        No session is made up from what was said: two conversations that begin alike are not one.
+        """
+        if call.memory is MemoryPolicy.OFF:
+            return None
+        if call.ids.session is not None:
+            return session_id_from(call.ids.session, scope.owner_id)
+        if self.policies.missing_session is MissingSession.USER_WIDE:
+            return session_id_from(USER_WIDE, scope.owner_id)
+        return None
+
+    async def _follow(self, scope: Scope, session_id: UUID, call: CompletionCall) -> Followed:
+        follow = partial(
+            self.branches.follow,
+            scope,
+            session_id,
+            self._messages(call),
+            continues=call.continues,
+            goes_on=call.request.goes_on,
+        )
+        try:
+            return await follow()
+        except SessionNotFound:
+            if self.policies.rejects_unknown_sessions:
+                raise
+        external = call.ids.session
+        is_named = external is not None and external.strip().lower() != str(session_id)
+        known_as = {"external_id": external} if is_named else {}
+        session = NewSession(
+            session_id=session_id, metadata={**known_as, "created_via": _CREATED_VIA}
+        )
+        await self.sessions.start(scope, session)
+        return await follow()
+
+    def _messages(self, call: CompletionCall) -> list[NewMessage]:
+        said = [
+            NewMessage(message_id=self.ids.new_id(), role=role, content=content)
+            for role, content in call.request.said
+        ]
+        told = {"external_id": call.ids.user_message, "external_parent_id": call.ids.parent}
+        said[-1] = NewMessage(
+            message_id=said[-1].message_id,
+            role=Role.USER,
+            content=said[-1].content,
+            metadata={name: value for name, value in told.items() if value is not None},
+        )
+        return said
+
+    async def _ask(self, passing: Passing, followed: Followed | None, received: bytes) -> None:
+        scope, call = passing.scope, passing.call
+        if self.endpoint is None:
+            await passing.open(self.own.reply(scope, call, await self._asked(passing)))
+            return
+        memories = await self._memories(passing, followed)
+        passing.tables = memories.tables
+        body = with_memories(call.request, memories)
+        if "model" not in body and self.policies.model is not None:
+            body = {**body, "model": self.policies.model}
+        is_changed = body != call.request.body
+        await passing.open(self.endpoint.complete(to_bytes(body) if is_changed else received))
+
+    async def _memories(self, passing: Passing, followed: Followed | None) -> Memories:
+        if passing.session_id is None or not passing.may_remember:
+            return Memories()
+        finding = self.remembering.memories(
+            passing.scope, passing.session_id, passing.call, followed
+        )
+        return await passing.remember(finding, warning=NO_MEMORY) or Memories()
+
+    async def _asked(self, passing: Passing) -> Asked | None:
+        """The question for whoever answers in the endpoint's place, in its context."""
+        if passing.session_id is None or not passing.may_remember:
+            return None
+        finding = self.remembering.context(passing.scope, passing.session_id, passing.call)
+        context = await passing.remember(finding, warning=NO_MEMORY)
+        if context is None:
+            return None
+        passing.tables = context.tables
+        return Asked(context=context)

@@ -1,0 +1,28 @@
+"""The words of a question, as they are looked for."""
+
+from typing import Final
+
+from recollect.domain.followup.languages import installed
+from recollect.domain.recall.words import words_of
+from recollect.domain.summary.language import is_common_word
+from recollect.ports.words import WordStems
+
+_TOO_FEW: Final = 4
+"""So many words or fewer do not tell their language: 'sales' would pass for Spanish."""
+_OTHER_LANGUAGES: Final = 0.7
+
+
+def terms_of(question: str, stems: WordStems) -> dict[str, float]:
+    """The stems of a question with their weights.
+
+    A short question is looked for in every language: what was said was read in its own.
+    """
+    terms = dict.fromkeys(stems.stems(question), 1.0)
+    words = list(words_of(question))
+    if len(words) > _TOO_FEW:
+        return terms
+    telling = " ".join(word for word in words if not is_common_word(word))
+    for language in installed():
+        for stem in stems.stems(telling, language=language):
+            terms.setdefault(stem, _OTHER_LANGUAGES)
+    return terms

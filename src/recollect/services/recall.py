@@ -1,0 +1,238 @@
+"""Finding again what was said before."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.access import Access
+from recollect.domain.followup.language import detect_language
+from recollect.domain.recall.asking import (
+    MAX_QUERY_LENGTH,
+    Known,
+    check_count,
+    check_query,
+    checked_filter,
+    is_related,
+)
+from recollect.domain.recall.entry import Candidate, RecallFilter, RecallQuery, Vector
+from recollect.domain.recall.policy import DEFAULT_RECALLED, RecallPolicy, RecallScope
+from recollect.domain.recall.question import Question, read_question
+from recollect.domain.recall.ranking import CANDIDATES, Ranked, rank, said_once
+from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.domain.scope import Scope
+from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
+from recollect.ports.clock import Clock
+from recollect.ports.models import Embedder
+from recollect.ports.recall_index import RecallIndex
+from recollect.ports.sessions import SessionStore
+from recollect.ports.words import WordStems
+from recollect.services.access import Permissions
+from recollect.services.question_terms import terms_of
+from recollect.services.seen_entries import SeenEntries
+
+OFF: Final = "recall is off on this server (MEMORY_RECALL=off): nothing is indexed"
+NO_INDEX: Final = "recall is not kept by this engine: nothing is indexed"
+NO_EMBEDDER: Final = "there is no embedding model: only words were compared, not meanings"
+EMBEDDER_FAILED: Final = (
+    "the embedding model did not answer: only words were compared, not meanings"
+)
+VECTORS_FAILED: Final = (
+    "the store of vectors did not answer: only words were compared, not meanings"
+)
+FAILED: Final = "what was said before could not be looked for"
+
+ALL_ENTRIES: Final = RecallFilter()
+_SPEAKERS: Final = 100  # a log has a handful; who has more names rarely asks for all
+_WIDER: Final = 4  # how many times as many are looked at where too many may not be told
+_MOST_CANDIDATES: Final = 6400
+_CHECKED_AT_ONCE: Final = 50
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """One search: for whom, for what, and what of it is wanted."""
+
+    scope: Scope
+    text: str
+    k: int
+    narrowed: RecallFilter
+    access: Access
+    known: Known | None = None
+    """What is there already; None for whoever wants all that can be found."""
+
+    def wants(self, candidate: Candidate, question: Question) -> bool:
+        """Whether it would be something new, and to the point."""
+        if self.known is None:
+            return True
+        is_new = not self.known.has(candidate.entry)
+        return is_new and is_related(candidate, question.time)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """Looks for earlier exchanges by words and by meaning, among those of one owner."""
+
+    index: RecallIndex | None
+    """None where the engine keeps none."""
+    sessions: SessionStore
+    permissions: Permissions
+    seen_entries: SeenEntries
+    clock: Clock
+    stems: WordStems
+    embedder: Embedder | None = None
+    is_indexed: bool = True
+    """Whether exchanges are indexed on this server."""
+    embedding_seconds: float = 5.0
+    """The longest that a question waits for its vector."""
+
+    async def search(
+        self,
+        scope: Scope,
+        query: str,
+        *,
+        k: int = DEFAULT_RECALLED,
+        narrowed: RecallFilter = ALL_ENTRIES,
+    ) -> Recollection:
+        """The exchanges that answer the query best, at most k, best first.
+
+        A session to look in must be the owner's.
+        """
+        check_query(query)
+        check_count(k)
+        wanted = checked_filter(narrowed)
+        session_id = wanted.session_id
+        if session_id is not None and await self.sessions.get(scope, session_id) is None:
+            raise SessionNotFound(session_id)
+        if self.index is None or not self.is_indexed:
+            return Recollection(warnings=(NO_INDEX if self.index is None else OFF,))
+        access = await self.permissions.allowed(scope)
+        search = _Search(scope=scope, text=query, k=k, narrowed=wanted, access=access)
+        found = await self._find(self.index, search)
+        return replace(found, warnings=(*access.warnings, *found.warnings))
+
+    async def for_context(
+        self, scope: Scope, question: str, *, policy: RecallPolicy, known: Known, access: Access
+    ) -> Recollection:
+        """What a context tells beside its window; never an error, at worst a warning."""
+        if self.index is None or not self.is_indexed:
+            return Recollection(warnings=() if self.index is None else (OFF,))
+        within = known.session_id if policy.scope is RecallScope.SESSION else None
+        search = _Search(
+            scope=scope,
+            text=question[:MAX_QUERY_LENGTH],
+            k=policy.k,
+            narrowed=RecallFilter(session_id=within, without=known.messages),
+            access=access,
+            known=known,
+        )
+        try:
+            found = await self._find(self.index, search)
+        except Exception as error:  # noqa: BLE001  # an answer without recall is better than none
+            facts = {"problem": type(error).__name__}
+            logger.warning("recall.failed", extra={"facts": facts})
+            return Recollection(warnings=(FAILED,))
+        # Whoever runs a server without an embedder knows it; not every context has to say so.
+        return replace(found, warnings=tuple(w for w in found.warnings if w != NO_EMBEDDER))
+
+    async def _find(self, index: RecallIndex, search: _Search) -> Recollection:
+        """What may be told, of so many of the best that what may not takes nobody's place."""
+        question = await self._read(index, search)
+        vector, warnings = await self._vector_of(question.to_embed)
+        query = RecallQuery(
+            terms=question.terms(partial(terms_of, stems=self.stems)),
+            model=self.embedder.model if self.embedder and vector else None,
+            vector=vector,
+            narrowed=search.narrowed,
+            count=max(CANDIDATES, search.k * _WIDER),
+        )
+        while True:
+            try:
+                found = await index.search(search.scope, query)
+            except VectorStoreUnavailable as error:
+                query, warnings = _by_words(query, error), (*warnings, VECTORS_FAILED)
+                continue
+            order = rank(
+                [one for one in found if search.wants(one, question)],
+                question,
+                now=self.clock.now(),
+            )
+            best = await self._permitted(order, search)
+            is_all = len(found) < query.count or query.count >= _MOST_CANDIDATES
+            if len(best) == search.k or is_all:
+                return Recollection(items=_recalled(best), warnings=warnings)
+            query = replace(query, count=query.count * _WIDER)
+
+    async def _read(self, index: RecallIndex, search: _Search) -> Question:
+        """The question as it is meant by an owner whose logs may name their speakers."""
+        return read_question(
+            search.text,
+            speakers=await index.speakers(search.scope, limit=_SPEAKERS),
+            me=search.scope.user,
+            language=detect_language(search.text),
+            now=self.clock.now(),
+        )
+
+    async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
+        """The question's vector; without one, why there is none. Nothing is held meanwhile."""
+        if self.embedder is None:
+            return None, (NO_EMBEDDER,)
+        try:
+            async with asyncio.timeout(self.embedding_seconds):
+                (vector,) = await self.embedder.embed([question])
+        except (ModelUnavailable, TimeoutError) as error:
+            facts = {"problem": type(error).__name__}
+            logger.warning("recall.not_embedded", extra={"facts": facts})
+            return None, (EMBEDDER_FAILED,)
+        return vector, ()
+
+    async def _permitted(self, order: Sequence[Ranked], search: _Search) -> list[Ranked]:
+        """The first k that may be told; the messages of as few as will do are looked at."""
+        kept: list[Ranked] = []
+        for start in range(0, len(order), _CHECKED_AT_ONCE):
+            if len(kept) >= search.k:
+                break
+            part = order[start : start + _CHECKED_AT_ONCE]
+            seen = await self.seen_entries.of(
+                search.scope, search.access, [one.candidate for one in part]
+            )
+            scores = {_place(one.candidate): one.score for one in part}
+            ranked = (Ranked(candidate=one, score=scores[_place(one)]) for one in seen)
+            kept = said_once([*kept, *ranked])
+        return kept[: search.k]
+
+
+def _place(candidate: Candidate) -> tuple[UUID, int]:
+    return candidate.entry.session_id, candidate.entry.sequence
+
+
+def _by_words(query: RecallQuery, error: VectorStoreUnavailable) -> RecallQuery:
+    """The same without meanings, which the store that keeps them cannot compare now."""
+    if query.vector is None:
+        raise error
+    logger.warning("recall.by_words", extra={"facts": {"problem": str(error)}})
+    return replace(query, model=None, vector=None)
+
+
+def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:
+    """What is told, with scores up to 1: some are higher when much speaks for an entry."""
+    highest = max((one.score for one in ranked), default=0.0)
+    return tuple(
+        Recalled(
+            score=max(0.0, one.score / max(highest, 1.0)),
+            session_id=one.candidate.entry.session_id,
+            message_ids=one.candidate.entry.message_ids,
+            text=one.candidate.entry.text,
+            speaker=one.candidate.entry.speaker,
+            tables=one.candidate.entry.tables,
+            said_at=one.candidate.entry.said_at,
+            lexical=one.candidate.scores.lexical,
+            semantic=one.candidate.scores.semantic,
+        )
+        for one in ranked
+    )

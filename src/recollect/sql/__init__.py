@@ -1,0 +1,1 @@
+"""Reading SQL, with sqlglot."""

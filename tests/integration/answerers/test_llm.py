@@ -1,0 +1,131 @@
+"""The conversation as a model is told it, over real HTTP."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from recollect.answerers.llm import LlmAnswerer
+from recollect.domain.answer import Answer, Asked
+from recollect.domain.context import Context, Cut, Sources, Tokens
+from recollect.domain.message import NO_DETAILS, Message, Role
+from recollect.domain.presets import ContextForm
+from recollect.domain.scope import Scope
+from recollect.domain.text import JsonObject
+from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.testing.fakes import FIRST_MOMENT
+from support.chat_double import Reply, chat_double
+
+SCOPE = Scope(tenant="acme", user="alice")
+
+
+def context(language: str = "nl") -> Context:
+    said = ((Role.USER, "Wat kost een harnas?"), (Role.ASSISTANT, "80 euro."))
+    window = tuple(
+        Message(
+            message_id=SCOPE.owner_id,
+            session_id=SCOPE.owner_id,
+            sequence=number,
+            turn_number=1,
+            role=role,
+            content=content,
+            metadata={},
+            details=NO_DETAILS,
+            created_at=FIRST_MOMENT,
+        )
+        for number, (role, content) in enumerate(said, start=1)
+    )
+    return Context(
+        question="Wat kost een lijn?",
+        asked="En een lijn?",
+        language=language,
+        summary=None,
+        window=window,
+        tokens=Tokens(),
+        cut=Cut(),
+        sources=Sources(),
+    )
+
+
+async def told(
+    form: ContextForm, *, options: JsonObject | None = None, model: str | None = None
+) -> dict[str, Any]:
+    """The body that the model's endpoint received."""
+    async with (
+        chat_double(Reply(answer="20 euro.")) as double,
+        OpenAICompatibleChat(double.url, model="small") as chat,
+    ):
+        answerer = LlmAnswerer(chat, form=form, system_prompt="Wees kort.", timeout=5)
+        answer = await answerer.answer(
+            SCOPE, Asked(context=context(), options=options or {}, model=model)
+        )
+    assert answer.content == "20 euro."
+    assert (answer.details.model, answer.details.tokens) == (model or "small", 12)
+    return double.requests[0].body
+
+
+def roles(messages: Sequence[dict[str, str]]) -> list[str]:
+    return [message["role"] for message in messages]
+
+
+async def test_as_messages() -> None:
+    messages = (await told(ContextForm.MESSAGES))["messages"]
+    assert messages == [
+        {"role": "system", "content": "Wees kort."},
+        {"role": "user", "content": "Wat kost een harnas?"},
+        {"role": "assistant", "content": "80 euro."},
+        {"role": "user", "content": "Wat kost een lijn?"},
+    ]
+
+
+async def test_as_a_block_of_the_system_prompt_in_the_questions_language() -> None:
+    messages = (await told(ContextForm.SYSTEM_PROMPT))["messages"]
+    assert messages == [
+        {
+            "role": "system",
+            "content": "Wees kort.\n\n**Eerdere gesprek:**\n\n"
+            'Gebruiker: "Wat kost een harnas?"\n\nAssistent: "80 euro."',
+        },
+        {"role": "user", "content": "Wat kost een lijn?"},
+    ]
+
+
+async def test_as_instructions() -> None:
+    messages = (await told(ContextForm.INSTRUCTIONS))["messages"]
+    assert roles(messages) == ["system", "user"]
+    assert "=== RECENT CONVERSATION ===" in messages[0]["content"]
+
+
+@pytest.mark.parametrize("form", [ContextForm.TEMPLATE, ContextForm.OBJECT])
+async def test_forms_for_other_programs_reach_a_model_as_messages(form: ContextForm) -> None:
+    assert roles((await told(form))["messages"]) == ["system", "user", "assistant", "user"]
+
+
+async def test_what_the_request_says_to_the_model_is_said() -> None:
+    options: JsonObject = {
+        "llm_temperature": 0.7,
+        "llm_max_tokens": 50,
+        "custom_instructions": "Noem prijzen.",
+        "plot": True,
+    }
+    body = await told(ContextForm.MESSAGES, options=options, model="large")
+    assert body["messages"][0]["content"] == "Wees kort.\n\nNoem prijzen."
+    assert {name: body[name] for name in body if name != "messages"} == {
+        "model": "large",
+        "stream": False,
+        "temperature": 0.7,
+        "max_tokens": 50,
+    }
+
+
+async def test_a_stream_ends_with_the_whole_answer() -> None:
+    async with (
+        chat_double(Reply(answer="Dat is 20 euro.")) as double,
+        OpenAICompatibleChat(double.url, model="small") as chat,
+    ):
+        answerer = LlmAnswerer(chat, form=ContextForm.MESSAGES, timeout=5)
+        stream = answerer.stream(SCOPE, Asked(context=context()))
+        *pieces, answer = [piece async for piece in stream]
+    assert pieces == ["Dat ", "is ", "20 ", "euro."]
+    assert isinstance(answer, Answer)
+    assert answer.content == "Dat is 20 euro."

@@ -1,0 +1,397 @@
+"""Data questions on a real DuckDB, a real PostgreSQL and a real SQLite."""
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from urllib.parse import quote
+from uuid import uuid4
+
+import asyncpg
+import duckdb
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect import Memory
+from recollect.answerers.sql_database import SqlDatabaseAnswerer, open_database
+from recollect.answerers.sql_database.data import Column, Table
+from recollect.answerers.sql_database.guard import check_statement
+from recollect.answerers.sql_database.prompts import statement_in, to_write
+from recollect.domain.answer import Answer, Asked
+from recollect.domain.scope import Scope
+from recollect.errors import (
+    ConfigurationError,
+    ModelUnavailable,
+    RecollectError,
+    StatementRefused,
+)
+from recollect.ports.models import Prompt
+
+_DATA = (
+    "CREATE TABLE sales (region varchar(20), year integer, amount numeric(12, 2))",
+    "INSERT INTO sales VALUES ('North', 2024, 2500000), ('South', 2024, 1800000)",
+    "INSERT INTO sales VALUES ('North', 2023, 2200000), ('South', 2023, 1500000.5)",
+    "CREATE TABLE salaries (name varchar(20), amount integer)",
+    "INSERT INTO salaries VALUES ('Ann', 4711)",
+)
+_SCOPE = Scope(tenant="tests", user="alice")
+_SALES = Table(
+    schema="public", name="sales", columns=(), is_in_default_schema=True, comment="All of them"
+)
+
+
+class ScriptedModel:
+    """Writes what the test says, or the sales of the year that the question names."""
+
+    def __init__(self, *statements: str, explains: bool = True) -> None:
+        self._statements = list(statements)
+        self._explains = explains
+        self.asked: list[str] = []
+
+    async def complete(
+        self,
+        messages: Sequence[Prompt],
+        *,
+        max_tokens: int,
+        timeout: float,  # noqa: ASYNC109  # the port's
+    ) -> str:
+        question = messages[-1].content
+        self.asked.append("\n".join(message.content for message in messages))
+        if "Rows:" in question:
+            if not self._explains:
+                raise ModelUnavailable("gone")
+            return "Said from " + question.partition("Rows: ")[2]
+        if self._statements:
+            return self._statements.pop(0)
+        year = re.findall(r"Question: .*(\d{4})", self.asked[-1])[-1]
+        return (
+            f"```sql\nSELECT region, SUM(amount) AS total FROM sales WHERE year = {year}"
+            " GROUP BY region ORDER BY region\n```\nSums the amounts."
+        )
+
+
+Answering = Callable[..., SqlDatabaseAnswerer]
+
+
+@pytest.fixture
+def duckdb_file(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        for statement in _DATA:
+            connection.execute(statement)
+    return path
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    path = tmp_path / "shop.sqlite"
+    connection = sqlite3.connect(path)
+    for statement in _DATA:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    return f"sqlite:///{path}"
+
+
+@pytest_asyncio.fixture
+async def postgres_url(admin_dsn: str) -> AsyncIterator[str]:
+    """A database of its own on the shared server, with the server's own address."""
+    name = f"shop_{uuid4().hex}"
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"CREATE DATABASE {name}")
+    shop = await asyncpg.connect(admin_dsn, database=name)
+    for statement in _DATA:
+        await shop.execute(statement)
+    params = shop._params
+    await shop.close()
+    host = quote(str(Path(shop._addr).parent), safe="")
+    yield f"postgresql://{params.user}@/{name}?host={host}"
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()
+
+
+@pytest.fixture(params=["duckdb", "postgresql", "sqlite"])
+def address(request: pytest.FixtureRequest) -> str:
+    name = {"duckdb": "duckdb_file", "postgresql": "postgres_url", "sqlite": "sqlite_url"}
+    return str(request.getfixturevalue(name[request.param]))
+
+
+@pytest_asyncio.fixture
+async def answering(address: str) -> AsyncIterator[Answering]:
+    opened: list[SqlDatabaseAnswerer] = []
+
+    def answer(model: ScriptedModel, **options: object) -> SqlDatabaseAnswerer:
+        database = open_database(address, timeout=10)
+        options.setdefault("tables", ("sales",))
+        opened.append(SqlDatabaseAnswerer(database, model, **options))
+        return opened[-1]
+
+    yield answer
+    for answerer in opened:
+        await answerer.close()
+
+
+async def _ask(answerer: SqlDatabaseAnswerer, *questions: str) -> Answer:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        for question in questions:
+            context = await session.context(question)
+            answer = await answerer.answer(_SCOPE, Asked(context=context))
+            details = answer.details
+            await session.add("user", question)
+            await session.add(
+                "assistant",
+                answer.content,
+                sql_query=details.sql_query,
+                tables_used=details.tables_used,
+            )
+    return answer
+
+
+async def test_a_follow_up_gets_the_figures_of_its_own_year(answering: Answering) -> None:
+    answer = await _ask(
+        answering(ScriptedModel()), "Show me total sales by region for 2024", "What about 2023?"
+    )
+
+    assert "2200000" in answer.content
+    assert "1500000.5" in answer.content
+    assert "2500000" not in answer.content
+    assert "2023" in (answer.details.sql_query or "")
+    assert [name.rpartition(".")[2] for name in answer.details.tables_used or ()] == ["sales"]
+
+
+async def test_the_answer_has_the_fields_of_answer_question(answering: Answering) -> None:
+    answer = await _ask(answering(ScriptedModel()), "Show me total sales by region for 2024")
+
+    assert answer.response["execution_result"] == {
+        "Row 1": [
+            {"columnName": "region", "value": "North"},
+            {"columnName": "total", "value": 2500000},
+        ],
+        "Row 2": [
+            {"columnName": "region", "value": "South"},
+            {"columnName": "total", "value": 1800000},
+        ],
+    }
+    assert answer.response["query_explanation"] == "Sums the amounts."
+    assert set(answer.response) >= {
+        *("answer", "sql_query", "tokens", "related_questions", "tables_used", "raw_graph"),
+        *("sql_execution_time", "vector_store_search_time", "llm_time", "total_execution_time"),
+    }
+
+
+async def test_what_is_stored_of_the_rows_has_no_values(answering: Answering) -> None:
+    answer = await _ask(answering(ScriptedModel()), "Show me total sales by region for 2024")
+
+    assert answer.details.execution_result == {
+        "columns": ["region", "total"],
+        "row_count": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    "statement", ["DROP TABLE sales", "SELECT 1; DROP TABLE sales", "SELECT * FROM salaries"]
+)
+async def test_a_statement_that_does_more_than_read_is_refused_and_not_run(
+    answering: Answering, statement: str
+) -> None:
+    model = ScriptedModel(f"```sql\n{statement}\n```")
+    answerer = answering(model)
+
+    with pytest.raises(StatementRefused) as refused:
+        await _ask(answerer, "Show me total sales by region for 2024")
+
+    assert "4711" not in str(refused.value)
+    assert len(model.asked) == 1  # it is not given a second try
+    answer = await _ask(answerer, "Show me total sales by region for 2024")
+    assert "2500000" in answer.content
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "mysql", "tsql"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE sales",
+        "SELECT 1; DROP TABLE sales",
+        "SELECT 1; SELECT 2",
+        "DELETE FROM sales",
+        "UPDATE sales SET amount = 0",
+        "INSERT INTO sales SELECT * FROM sales",
+        "CREATE TABLE stolen AS SELECT * FROM sales",
+        "SELECT * INTO stolen FROM sales",
+        "WITH gone AS (DELETE FROM sales RETURNING *) SELECT * FROM gone",
+        "SELECT * FROM salaries",
+        "SELECT * FROM sales WHERE amount < (SELECT max(amount) FROM salaries)",
+        "WITH salaries AS (SELECT * FROM salaries) SELECT * FROM salaries",
+        "SELECT region FROM sales UNION SELECT name FROM salaries",
+        "SELECT * FROM information_schema.tables",
+        "SELECT * FROM pg_catalog.pg_authid",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT pg_read_file('/etc/passwd')",
+        "SELECT set_config('a.b', 'c', false)",
+        "SELECT region FROM sales FOR UPDATE",
+        "COPY sales TO '/tmp/stolen.csv'",
+        "ATTACH 'other.db' AS other",
+        "PRAGMA table_info('salaries')",
+        "EXPLAIN ANALYZE DELETE FROM sales",
+        "CALL something()",
+        "SELECT (((",
+    ],
+)
+def test_nothing_but_one_reading_statement_passes(dialect: str, statement: str) -> None:
+    with pytest.raises(StatementRefused):
+        check_statement(statement, dialect=dialect, allowed=[_SALES], limit=5)
+
+
+async def test_a_statement_the_database_does_not_take_is_written_again(
+    answering: Answering,
+) -> None:
+    model = ScriptedModel("```sql\nSELECT nonsense FROM sales\n```")
+
+    answer = await _ask(answering(model), "Show me total sales by region for 2024")
+
+    assert "did not take" in model.asked[1]
+    assert "2500000" in answer.content
+
+
+async def test_two_statements_the_database_does_not_take_are_an_error(
+    answering: Answering,
+) -> None:
+    wrong = "```sql\nSELECT nonsense FROM sales\n```"
+
+    with pytest.raises(ModelUnavailable, match="in other words"):
+        await _ask(answering(ScriptedModel(wrong, wrong)), "Show me total sales by region")
+
+
+async def test_more_rows_than_the_limit_are_cut_and_said_to_be(answering: Answering) -> None:
+    model = ScriptedModel("```sql\nSELECT * FROM sales ORDER BY amount\n```", explains=False)
+
+    answer = await _ask(answering(model, row_limit=3), "Show me everything")
+
+    assert answer.content.endswith("\n…")
+    assert answer.details.execution_result == {
+        "columns": ["region", "year", "amount"],
+        "row_count": 3,
+    }
+
+
+async def test_without_words_from_the_model_the_rows_are_shown(answering: Answering) -> None:
+    answer = await _ask(answering(ScriptedModel(explains=False)), "Sales by region for 2024")
+
+    assert answer.content == "region | total\nNorth | 2500000\nSouth | 1800000"
+
+
+async def test_a_question_the_tables_cannot_answer_runs_nothing(answering: Answering) -> None:
+    answer = await _ask(answering(ScriptedModel("NO SQL: there is no weather here")), "Rain?")
+
+    assert answer.content == "there is no weather here"
+    assert answer.details.sql_query is None
+    assert answer.response["execution_result"] == {}
+
+
+async def test_the_model_sees_only_the_tables_it_may_read(answering: Answering) -> None:
+    model = ScriptedModel()
+    await _ask(answering(model), "Show me total sales by region for 2024")
+
+    assert "sales(region" in model.asked[0]
+    assert "salaries" not in model.asked[0]
+
+
+async def test_even_a_statement_that_slips_through_cannot_write(address: str) -> None:
+    database = open_database(address, timeout=10)
+
+    with pytest.raises(Exception, match=r"(?i)read.?only|readonly|write a readonly"):
+        await database.read("DELETE FROM sales", limit=1)
+
+    rows = await database.read("SELECT count(*) AS n FROM sales", limit=1)
+    assert rows.rows == ((4,),)
+    await database.close()
+
+
+async def test_the_answer_can_be_streamed(answering: Answering) -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        context = await session.context("Show me total sales by region for 2024")
+    parts = [
+        part async for part in answering(ScriptedModel()).stream(_SCOPE, Asked(context=context))
+    ]
+
+    assert isinstance(parts[-1], Answer)
+    assert "".join(part for part in parts[:-1] if isinstance(part, str)) == parts[-1].content
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("/no/such/file.duckdb", "no file"),
+        ("not a url", "no URL"),
+        ("nosuchdialect://host/db", "no URL"),
+        ("oracle+oracledb://host/db", "needs oracledb"),
+    ],
+)
+def test_an_address_that_opens_nothing_says_so(address: str, problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        open_database(address, timeout=1)
+
+
+def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.duckdb"
+    path.write_text("no database at all, but long enough to be looked at" * 100)
+    with pytest.raises(ConfigurationError, match="MEMORY_SQL_DATABASE"):
+        open_database(str(path), timeout=1)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_refused_or_reads(text: str) -> None:
+    try:
+        checked = check_statement(text, dialect="postgres", allowed=[_SALES], limit=5)
+    except RecollectError:
+        return
+    assert set(checked.tables) <= {"public.sales"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "limited"),
+    [
+        ("SELECT region FROM sales", "SELECT region FROM sales LIMIT 6"),
+        ("SELECT region FROM sales LIMIT 3;", "SELECT region FROM sales LIMIT 3"),
+        ("SELECT region FROM sales LIMIT 300", "SELECT region FROM sales LIMIT 6"),
+    ],
+)
+def test_a_statement_never_finds_more_rows_than_wanted(statement: str, limited: str) -> None:
+    checked = check_statement(statement, dialect="postgres", allowed=[_SALES], limit=5)
+    assert checked.limited == limited
+
+
+@pytest.mark.parametrize(
+    ("written", "statement", "remark"),
+    [
+        ("```sql\nSELECT 1\n```\nOne.", "SELECT 1", "One."),
+        ("SELECT 1", "SELECT 1", ""),
+        ("NO SQL: no such table", "", "no such table"),
+    ],
+)
+def test_the_statement_is_found_in_what_a_model_writes(
+    written: str, statement: str, remark: str
+) -> None:
+    assert statement_in(written) == (statement, remark)
+
+
+async def test_of_very_many_tables_the_fitting_ones_are_shown() -> None:
+    columns = (Column(name="amount", type="int"),)
+    tables = [
+        Table(schema="public", name=f"t{n}", columns=(), is_in_default_schema=True)
+        for n in range(200)
+    ]
+    wanted = Table(schema="shop", name="invoices", columns=columns, is_in_default_schema=False)
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        context = await session.context("How many invoices are there?")
+
+    prompts = to_write(context, [*tables, wanted], "postgres")
+
+    assert "shop.invoices(amount int)" in prompts[0].content
+    assert "t199" not in prompts[0].content

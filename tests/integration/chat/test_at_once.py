@@ -1,0 +1,36 @@
+"""Several questions at once in one conversation, on the real database."""
+
+import asyncio
+from uuid import uuid4
+
+from recollect.ports.stores import Stores
+from support.chat_double import Reply, chat_double
+from support.chat_server import answering_server
+
+
+async def test_questions_asked_at_once_are_all_kept_and_each_gets_its_own_answer(
+    stores: Stores,
+) -> None:
+    session_id = str(uuid4())
+    async with (
+        chat_double(Reply(answer="Fine.", delay=0.05)) as model,
+        answering_server(stores, llm_base_url=model.url, llm_model="large-70b") as caller,
+    ):
+        responses = await asyncio.gather(
+            *(
+                caller.post("/chat", {"query": f"What is {n}?"}, {"X-Session-ID": session_id})
+                for n in range(6)
+            )
+        )
+        assert {response.status_code for response in responses} == {200}
+        messages = await caller.messages({"session_id": session_id}, order="asc")
+        path = f"/api/v1/sessions/{session_id}/turns"
+        turns = [(await caller.get(f"{path}/{number}")).json() for number in range(1, 7)]
+    assert [message["sequence"] for message in messages] == list(range(1, 13))
+    assert {turn["status"] for turn in turns} == {"complete"}
+    by_turn = {turn["turn_number"]: [] for turn in turns}
+    for message in messages:
+        by_turn[message["turn_number"]].append(message["role"])
+    assert set(map(tuple, by_turn.values())) == {("user", "assistant")}
+    asked = {message["content"] for message in messages if message["role"] == "user"}
+    assert asked == {f"What is {n}?" for n in range(6)}

@@ -1,0 +1,257 @@
+"""`recollect chat`, piped and typed, with a memory of its own and with a server."""
+
+import asyncio
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from rich.console import Console
+
+from recollect.engines.postgres.database import Database
+from recollect.errors import ConfigurationError, Unavailable
+from recollect.interfaces.cli.chatting.partner import Told
+from recollect.interfaces.cli.chatting.server import server_at
+from recollect.interfaces.cli.chatting.talk import talk
+from recollect.interfaces.cli.chatting.terminal import Screen, source_lines, typed_questions
+from recollect.interfaces.http.app import create_app
+from recollect.memory import Memory
+from recollect.settings import Settings
+from support.chat_double import Reply, chat_double
+from support.serving import serving
+
+
+async def chat(home: Path, typed: str, *words: str, **env: str) -> tuple[int, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "recollect", "chat", *words),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MEMORY_HOME": str(home), "COLUMNS": "200", **env},
+    )
+    out, err = await asyncio.wait_for(process.communicate(typed.encode()), 120)
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+@pytest.fixture
+def home(shared_home: Path, database: Database) -> Path:
+    return shared_home
+
+
+async def test_questions_of_one_run_belong_together_and_runs_do_not(home: Path) -> None:
+    user = uuid4().hex
+    async with chat_double(Reply(answer="North 2.5M, South 1.8M")) as double:
+        env = {"MEMORY_LLM_BASE_URL": double.url, "MEMORY_LLM_MODEL": "stub"}
+        typed = "Show me total sales by region for 2024\nWhat about 2023?\n"
+        code, out, err = await chat(home, typed, "--sources", "--user", user, **env)
+        again = await chat(home, "What about 2022?\n", "--sources", "--user", user, **env)
+
+    assert (code, err) == (0, "")
+    assert out.count("North 2.5M, South 1.8M") == 2
+    assert "understood as: Show me total sales by region for 2023" in out
+    assert "the last 2 messages" in out
+    assert "from memory: nothing yet" in again[1]
+    assert "understood as: What about 2022?" in again[1]
+
+
+async def test_what_was_said_in_an_earlier_run_is_recalled(home: Path) -> None:
+    user = uuid4().hex
+    async with chat_double(Reply(answer="Its name is Waldorf.")) as double:
+        env = {"MEMORY_LLM_BASE_URL": double.url, "MEMORY_LLM_MODEL": "stub"}
+        env |= {"MEMORY_TENANT": user}
+        await chat(home, "What is our office parrot called?\n", "--user", user, **env)
+        async with Memory.open(Settings(home=home, tenant=user)) as memory:
+            await memory.catch_up()
+        typed = "Remind me of the parrot in our office\n"
+        _, out, _ = await chat(home, typed, "--sources", "--user", user, **env)
+
+    assert "recalled from" in out
+    assert "Waldorf" in str(double.requests[-1].body)
+
+
+async def test_a_session_is_resumed_by_its_id(home: Path) -> None:
+    user = uuid4().hex
+    async with chat_double(Reply(answer="Fine.")) as double:
+        env = {"MEMORY_LLM_BASE_URL": double.url, "MEMORY_LLM_MODEL": "stub"}
+        first = await chat(home, "Show me total sales for 2024\n", "--json", "--user", user, **env)
+        session = json.loads(first[1])["session_id"]
+        words = ("--json", "--user", user, "--session", session)
+        second = await chat(home, "What about 2023?\n", *words, **env)
+
+    told = json.loads(second[1])
+    assert told["session_id"] == session
+    assert told["question"] == "Show me total sales for 2023"
+
+
+async def test_without_a_model_memory_itself_answers(home: Path) -> None:
+    code, out, _ = await chat(home, "Who are you?\n", "--user", uuid4().hex)
+    assert code == 0
+    assert "No language model is set" in out
+
+
+async def test_a_session_that_is_not_there_is_an_error(home: Path) -> None:
+    code, _, err = await chat(home, "Hello\n", "--session", str(uuid4()), "--user", uuid4().hex)
+    assert code == 1
+    assert "no session" in err
+    code, _, err = await chat(home, "Hello\n", "--session", "nonsense")
+    assert code == 1
+    assert "UUID" in err
+
+
+async def test_a_server_answers_and_keeps_the_conversation(home: Path) -> None:
+    async with chat_double(Reply(answer="Fine.")) as double:
+        settings = Settings(
+            home=home, llm_base_url=double.url, llm_model="stub", local_user=uuid4().hex
+        )
+        async with Memory.open(settings) as memory, serving(create_app(memory, settings)) as url:
+            typed = "Show me total sales for 2024\nWhat about 2023?\n"
+            code, out, err = await chat(home, typed, "--server", url, "--sources")
+            page = await memory.sessions(user=settings.local_user)
+            resumed = await chat(
+                *(home, "And 2022?\n", "--server", url, "--json"),
+                *("--session", str(page.items[0].session_id)),
+            )
+            missing = await chat(home, "Hi\n", "--server", url, "--session", str(uuid4()))
+
+    assert (code, err) == (0, "")
+    assert "understood as: Show me total sales for 2023" in out
+    assert len(page.items) == 1
+    assert json.loads(resumed[1])["question"] == "Show me total sales for 2022"
+    assert "no session" in missing[2]
+
+
+async def test_a_server_that_is_away_is_told_in_one_line(home: Path) -> None:
+    code, out, _ = await chat(home, "Hello\n", "--server", "http://127.0.0.1:9")
+    assert code == 1
+    assert "is 'recollect serve' running there?" in out
+
+
+async def test_a_key_that_is_missing_is_asked_for(home: Path) -> None:
+    settings = Settings(home=home, user_id_source="api_key")
+    async with Memory.open(settings) as memory, serving(create_app(memory, settings)) as url:
+        code, out, _ = await chat(home, "Hello\n", "--server", url)
+    assert code == 1
+    assert "MEMORY_SERVER_KEY" in out
+
+
+class Parrot:
+    """Says what it is told, as slowly as it is told."""
+
+    def __init__(self, *, pause: float = 0, fails: bool = False) -> None:
+        self.asked: list[str] = []
+        self.is_closed = False
+        self.conversations = 1
+        self._pause = pause
+        self._fails = fails
+
+    async def ask(self, question: str) -> AsyncGenerator[str | Told, None]:
+        self.asked.append(question)
+        try:
+            yield "You said: "
+            await asyncio.sleep(self._pause)
+            if self._fails:
+                raise Unavailable("gone")
+            yield question
+            yield Told(answer=question, question=question, session_id=None, warnings=["careful"])
+        finally:
+            self.is_closed = True
+
+    async def asked_before(self) -> Sequence[str]:
+        return ()
+
+    def start_anew(self) -> None:
+        self.conversations += 1
+
+
+async def _said(*questions: str) -> AsyncIterator[str]:
+    for question in questions:
+        yield question
+
+
+def _screen() -> tuple[Screen, io.StringIO]:
+    shown = io.StringIO()
+    return Screen(Console(file=shown, width=120), shows_sources=False), shown
+
+
+async def _type(keys: PipeInput, questions: AsyncIterator[str], text: str) -> str | None:
+    """Type as a person does: once the prompt is there and has read its history."""
+    typed = asyncio.ensure_future(anext(questions, None))
+    await asyncio.sleep(0.2)
+    keys.send_text(text)
+    return await typed
+
+
+async def test_typing_may_take_several_lines_and_go_back_in_history() -> None:
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        questions = aiter(typed_questions(["asked before"]))
+        assert await _type(keys, questions, "one\x1b\rtwo\r") == "one\ntwo"  # Alt+Enter
+        assert await _type(keys, questions, "\x1b[A\r") == "one\ntwo"  # the arrow up
+        assert await _type(keys, questions, "\x1b[A\x1b[A\x1b[A\r") == "asked before"
+        assert await _type(keys, questions, "half\x03whole\r") == "whole"  # Ctrl+C
+        assert await _type(keys, questions, "\x04") is None  # Ctrl+D
+
+
+async def test_the_commands_do_what_the_help_says() -> None:
+    partner, (screen, shown) = Parrot(), _screen()
+
+    assert await talk(partner, _said("/help", "/new", "/sources", "", "hi", "/quit", "no"), screen)
+
+    assert partner.asked == ["hi"]
+    assert partner.conversations == 2
+    assert "Ctrl+D leaves" in shown.getvalue()
+    assert "understood as: hi" in shown.getvalue()
+    assert "! careful" in shown.getvalue()
+
+
+async def test_ctrl_c_stops_an_answer_and_not_the_conversation() -> None:
+    partner, (screen, shown) = Parrot(pause=60), _screen()
+    asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), signal.SIGINT)
+
+    assert not await talk(partner, _said("hi", "/help"), screen)
+
+    assert partner.is_closed
+    assert "(stopped)" in shown.getvalue()
+    assert "Ctrl+D leaves" in shown.getvalue()
+
+
+async def test_an_error_is_one_line_and_the_conversation_goes_on() -> None:
+    partner, (screen, shown) = Parrot(fails=True), _screen()
+
+    assert not await talk(partner, _said("hi", "again"), screen)
+
+    assert shown.getvalue().count("recollect: gone") == 2
+
+
+async def test_an_answer_is_never_taken_for_markup() -> None:
+    screen, shown = _screen()
+    screen.piece("[red]not red[/red]")
+    assert "[red]not red[/red]" in shown.getvalue()
+
+
+def test_sources_name_what_was_recalled() -> None:
+    told = Told(
+        answer="",
+        question="q",
+        session_id=None,
+        has_summary=True,
+        recalled=[{"text": "long " * 100, "score": 0.5, "created_at": "2026-11-01T10:00:00Z"}],
+    )
+    lines = list(source_lines(told))
+    assert any("summary" in line for line in lines)
+    assert any(line.startswith("recalled from 2026-11-01 (0.50): long") for line in lines)
+
+
+async def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="--server"):
+        async with server_at("nonsense", key=None, session_id=None):
+            pass

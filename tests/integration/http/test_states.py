@@ -1,0 +1,80 @@
+"""A user's mode: set by whoever runs the program, enforced on every question."""
+
+import pytest
+
+from recollect.services.services import Services
+from support.callers import Caller, Tenant
+
+STATE = "/api/v1/state"
+ACTIVE = {"mode": "active", "updated_at": None}
+
+
+async def set_mode(operator: Caller, mode: str) -> None:
+    response = await operator.send("PUT", STATE, json={"mode": mode})
+    assert response.status_code == 200, response.text
+    assert response.json()["mode"] == mode
+    assert response.json()["updated_at"].endswith("Z")
+
+
+async def test_a_state_is_set_read_and_deleted(alice: Caller, operator: Caller) -> None:
+    assert (await alice.get(STATE)).json() == ACTIVE
+    await set_mode(operator, "on-holiday")
+    for caller in (alice, operator):
+        assert (await caller.get(STATE)).json()["mode"] == "on-holiday"
+    deleted = await operator.delete(STATE)
+    assert (deleted.status_code, deleted.json()) == (200, ACTIVE)
+    assert (await alice.get(STATE)).json() == ACTIVE
+
+
+@pytest.mark.parametrize(("path", "field"), [("/chat", "query"), ("/memoryChat", "question")])
+async def test_a_halted_user_is_refused_and_nothing_is_stored(
+    alice: Caller, operator: Caller, path: str, field: str
+) -> None:
+    await set_mode(operator, "halted")
+    response = await alice.post(path, {field: "Hello?"})
+    assert response.status_code == 423
+    assert response.json()["error"] == "Locked"
+    assert (await alice.get("/api/v1/sessions")).json()["items"] == []
+    await set_mode(operator, "active")
+    assert (await alice.post(path, {field: "Hello?"})).status_code == 200
+
+
+async def test_nobody_lifts_their_own_halt(alice: Caller, operator: Caller) -> None:
+    await set_mode(operator, "halted")
+    lifted = await alice.send("PUT", STATE, json={"mode": "active"})
+    deleted = await alice.delete(STATE)
+    assert [lifted.status_code, deleted.status_code] == [403, 403]
+    assert (await alice.get(STATE)).json()["mode"] == "halted"
+
+
+async def test_a_state_belongs_to_one_user(operator: Caller, tenant: Tenant) -> None:
+    await set_mode(operator, "halted")
+    bob = await tenant.user("bob")
+    assert (await bob.get(STATE)).json() == ACTIVE
+
+
+@pytest.mark.parametrize("mode", ["", "Halted", "a b", "x" * 65, "-x", 7, None, "a\0b"])
+async def test_a_mode_that_is_no_plain_word_is_refused(
+    alice: Caller, operator: Caller, mode: object
+) -> None:
+    response = await operator.send("PUT", STATE, json={"mode": mode})
+    assert response.status_code == 422
+    assert (await alice.get(STATE)).json() == ACTIVE
+
+
+async def test_changes_are_in_the_audit_log(
+    operator: Caller, tenant: Tenant, services: Services
+) -> None:
+    await set_mode(operator, "halted")
+    await operator.delete(STATE)
+    entries = await services.audit.entries(tenant.scope("alice"), limit=9)
+    assert [(entry.action, entry.target) for entry in entries] == [
+        ("state.deleted", "halted"),
+        ("state.changed", "halted"),
+    ]
+    assert all(entry.actor.startswith("key:") and entry.transaction_id for entry in entries)
+
+
+async def test_the_local_user_may_set_a_state(local: Caller) -> None:
+    await set_mode(local, "busy")
+    assert (await local.delete(STATE)).json() == ACTIVE

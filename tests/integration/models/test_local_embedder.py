@@ -1,0 +1,118 @@
+import asyncio
+import math
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.models.local_embedder import LocalEmbedder, mini_lm_folder
+from recollect.models.onnx_model import Pooling
+
+QUESTION = "When did she sign up for the pottery class?"
+ANSWER = "I enrolled in a course for making ceramics yesterday."
+OTHER = "The invoice of the second quarter has not been paid."
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    async with LocalEmbedder.mini_lm() as opened:
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    installed = mini_lm_folder()
+    assert installed is not None
+    (tmp_path / "mine").mkdir()
+    for name in ("tokenizer.json", "onnx"):
+        (tmp_path / "mine" / name).symlink_to(installed / name)
+    return tmp_path / "mine"
+
+
+def cosine(left: tuple[float, ...], right: tuple[float, ...]) -> float:
+    return math.fsum(one * other for one, other in zip(left, right, strict=True))
+
+
+async def test_texts_that_mean_the_same_are_near_each_other(embedder: LocalEmbedder) -> None:
+    question, answer, other = await embedder.embed([QUESTION, ANSWER, OTHER])
+    assert cosine(question, question) == pytest.approx(1)
+    assert cosine(question, answer) > cosine(question, other) + 0.3
+
+
+async def test_a_text_has_the_same_vector_in_any_company(embedder: LocalEmbedder) -> None:
+    (alone,) = await embedder.embed([QUESTION])
+    texts = [OTHER * at for at in range(1, 12)]
+    among = await embedder.embed([*texts, QUESTION])
+    assert cosine(alone, among[-1]) == pytest.approx(1, abs=1e-5)
+    assert len(among) == 12
+    assert await embedder.embed([]) == ()
+
+
+async def test_its_name_tells_model_dimensions_and_pooling(embedder: LocalEmbedder) -> None:
+    (vector,) = await embedder.embed(["a"])
+    assert embedder.model == "all-MiniLM-L6-v2:384:mean"
+    assert embedder.dimensions == len(vector) == 384
+
+
+async def test_odd_texts_have_vectors_of_length_one_too(embedder: LocalEmbedder) -> None:
+    texts = ["", "   ", "\ud800 \0", "x" * 1_000_000, "word " * 200_000, "日本語", "🙂"]
+    for vector in await embedder.embed(texts):
+        assert math.hypot(*vector) == pytest.approx(1)
+
+
+async def test_only_the_beginning_of_a_long_text_counts(embedder: LocalEmbedder) -> None:
+    long, longer = await embedder.embed(["word " * 300 + "end", "word " * 900])
+    assert long == pytest.approx(longer)
+
+
+async def test_the_event_loop_goes_on_meanwhile(embedder: LocalEmbedder) -> None:
+    work = asyncio.create_task(embedder.embed([OTHER * 5] * 24))
+    turns = 0
+    while not work.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 20
+    await work
+
+
+async def test_a_question_overtakes_a_long_batch(embedder: LocalEmbedder) -> None:
+    await embedder.warm()
+    batch = asyncio.create_task(embedder.embed([OTHER * 5] * 40))
+    await asyncio.sleep(0.01)
+    await embedder.embed([QUESTION])
+    assert not batch.done()
+    await batch
+
+
+async def test_a_closed_embedder_says_so() -> None:
+    embedder = LocalEmbedder.mini_lm()
+    await embedder.aclose()
+    with pytest.raises(ModelUnavailable, match="closed"):
+        await embedder.embed(["a"])
+
+
+async def test_a_folder_is_taken_as_a_model(folder: Path, embedder: LocalEmbedder) -> None:
+    (expected,) = await embedder.embed([QUESTION])
+    async with await LocalEmbedder.of_folder(folder) as mean:
+        assert (await mean.embed([QUESTION]))[0] == pytest.approx(expected, abs=1e-5)
+        assert mean.dimensions == 384
+    async with await LocalEmbedder.of_folder(folder, pooling=Pooling.CLS) as first:
+        assert (await first.embed([QUESTION]))[0] != pytest.approx(expected, abs=1e-2)
+    assert mean.model.startswith("mine-")
+    assert mean.model.endswith(":384:mean")
+    assert first.model == mean.model.replace("mean", "cls")
+
+
+async def test_what_is_wrong_with_a_folder_is_said_at_once(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="must hold tokenizer"):
+        await LocalEmbedder.of_folder(tmp_path)
+    (folder / "model.onnx").write_bytes(b"no model")
+    with pytest.raises(ConfigurationError, match="ONNX model"):
+        await LocalEmbedder.of_folder(folder)
+    (folder / "model.onnx").unlink()
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer.json").write_text("{}")
+    with pytest.raises(ConfigurationError, match="no tokenizer"):
+        await LocalEmbedder.of_folder(folder)

@@ -1,0 +1,155 @@
+"""Answers that come in pieces, over real HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.models.thoughts import ThoughtFilter
+from recollect.ports.models import Completion, Prompt, Sampling
+from support.chat_double import ChatDouble, Reply, chat_double
+
+PROMPT = (Prompt(role="user", content="Sales?"),)
+ANSWER = "North sold 2.5M in all."
+
+
+def a_model(double: ChatDouble, *, max_response_bytes: int = 100_000) -> OpenAICompatibleChat:
+    return OpenAICompatibleChat(
+        double.url, model="small", first_pause=0.01, max_response_bytes=max_response_bytes
+    )
+
+
+async def pieces_of(
+    stream: AsyncIterator[str | Completion], into: list[str | Completion] | None = None
+) -> list[str | Completion]:
+    pieces = [] if into is None else into
+    async for piece in stream:
+        pieces.append(piece)  # what came before an error is looked at
+    return pieces
+
+
+async def test_the_pieces_come_first_and_the_whole_answer_last() -> None:
+    async with chat_double(Reply(answer=ANSWER)) as double, a_model(double) as model:
+        sampling = Sampling(temperature=0.5, max_tokens=9)
+        *pieces, whole = await pieces_of(model.stream(PROMPT, sampling, timeout=5))
+    assert pieces == ["North ", "sold ", "2.5M ", "in ", "all."]
+    assert whole == Completion(text=ANSWER, model="small", tokens=None)
+    assert double.requests[0].body == {
+        "model": "small",
+        "messages": [{"role": "user", "content": "Sales?"}],
+        "stream": True,
+        "max_tokens": 9,
+        "temperature": 0.5,
+    }
+
+
+async def test_a_whole_answer_tells_its_model_and_tokens() -> None:
+    async with chat_double(Reply(answer=ANSWER)) as double, a_model(double) as model:
+        whole = await model.named("large").reply(PROMPT, Sampling(), timeout=5)
+    assert whole == Completion(text=ANSWER, model="large", tokens=12)
+    assert "max_tokens" not in double.requests[0].body
+
+
+async def test_an_endpoint_that_does_not_stream_gives_its_answer_as_one_piece() -> None:
+    body = b'{"choices": [{"message": {"content": "Fine."}}]}'
+    async with chat_double(Reply(body=body)) as double, a_model(double) as model:
+        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+    assert pieces == ["Fine.", Completion(text="Fine.", model="small")]
+
+
+async def test_thoughts_are_not_shown() -> None:
+    answer = "<think> They want sales. </think> 2.5M in all."
+    async with chat_double(Reply(answer=answer)) as double, a_model(double) as model:
+        *pieces, whole = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+    assert pieces == ["2.5M ", "in ", "all."]
+    assert isinstance(whole, Completion)
+    assert whole.text == "2.5M in all."
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<think>a</think>\n\nHello <b>", "Hello <b>"),
+        ("<thinking>a</thinking>Hello", "Hello"),
+        ("<thinker>Hello", "<thinker>Hello"),
+        ("  Hello", "Hello"),
+        ("<think>never ends", ""),
+    ],
+)
+def test_thoughts_are_known_however_they_are_cut(said: str, shown: str, size: int) -> None:
+    thoughts = ThoughtFilter()
+    pieces = (said[start : start + size] for start in range(0, len(said), size))
+    assert "".join(map(thoughts.shown, pieces)) == shown
+
+
+async def test_an_endpoint_that_is_busy_is_asked_again_before_the_first_piece() -> None:
+    busy = Reply(status=429)
+    async with chat_double(busy, busy, Reply(answer="Fine.")) as double, a_model(double) as model:
+        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+    assert pieces[0] == "Fine."
+    assert len(double.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (Reply(answer=ANSWER, hangs_up_after=2), "stopped before its answer was complete"),
+        (Reply(status=401), "check MEMORY_LLM_API_KEY"),
+        (Reply(hangs_up=True), "could not be reached"),
+        (Reply(answer=""), "answered with nothing"),
+    ],
+)
+async def test_what_goes_wrong_is_told(reply: Reply, problem: str) -> None:
+    async with chat_double(reply) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable, match=problem):
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+
+
+async def test_what_came_before_the_cut_was_shown() -> None:
+    reply = Reply(answer=ANSWER, hangs_up_after=2)
+    pieces: list[str | Completion] = []
+    async with chat_double(reply) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable):
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5), pieces)
+    assert pieces == ["North ", "sold "]
+    assert len(double.requests) == 1, "an answer that has begun is not begun again"
+
+
+@pytest.mark.parametrize(
+    "line", ["data: {", 'data: {"error": {"message": "secret"}}', 'data: {"choices": 7}']
+)
+async def test_what_is_no_completion_is_refused_without_quoting_it(line: str) -> None:
+    reply = Reply(body=f"{line}\n\n".encode(), headers={"Content-Type": "text/event-stream"})
+    async with chat_double(reply) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable, match="no chat completion") as caught:
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+    assert "secret" not in str(caught.value)
+
+
+async def test_an_endless_answer_is_cut_off() -> None:
+    async with (
+        chat_double(Reply(answer="word " * 200)) as double,
+        a_model(double, max_response_bytes=2_000) as model,
+    ):
+        with pytest.raises(ModelUnavailable, match="more than 2,000 bytes"):
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+
+
+async def test_whoever_stops_listening_hangs_up() -> None:
+    reply = Reply(answer=ANSWER, waits_after=2)
+    async with chat_double(reply) as double, a_model(double) as model:
+        stream = model.stream(PROMPT, Sampling(), timeout=5)
+        assert [await anext(stream), await anext(stream)] == ["North ", "sold "]
+        await stream.aclose()
+        async with asyncio.timeout(5):
+            while not double.listeners_gone:  # noqa: ASYNC110  # the double notices when it writes
+                await asyncio.sleep(0.01)
+
+
+async def test_a_name_that_is_none_is_refused() -> None:
+    async with chat_double() as double, a_model(double) as model:
+        with pytest.raises(ConfigurationError):
+            model.named(" ")

@@ -1,0 +1,230 @@
+"""What is answered, stored and told when something is away, slow, cut or gone."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from recollect.domain.scope import Scope
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.engine import open_embedded
+from recollect.engines.postgres.stores import postgres_stores
+from recollect.ports.stores import Stores
+from recollect.system import SystemClock
+from support.callers import Caller, Json
+from support.chat_double import Reply
+from support.chat_double import serving as listening
+from support.ports import free_port
+from support.proxying import NumberingDouble, Stage, proxy_server, streamed_text
+
+PATH = "/v1/chat/completions"
+SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
+
+
+def question(text: str, *, stream: bool = False) -> Json:
+    return {"model": "m", "messages": [{"role": "user", "content": text}], "stream": stream}
+
+
+async def ada(stage: Stage) -> Caller:
+    return (await stage.tenant.user("ada")).with_headers({"X-Session-ID": SESSION})
+
+
+@asynccontextmanager
+async def failing_server(
+    home: Path, client: httpx.AsyncClient
+) -> AsyncIterator[tuple[Caller, NumberingDouble, Database, Scope]]:
+    """A server of the local user with connections of its own, which a test may close."""
+    tenant = f"local-{uuid4()}"
+    double = NumberingDouble()
+    async with (
+        open_embedded(home, max_connections=4) as database,
+        listening(double),
+        proxy_server(
+            postgres_stores(database, SystemClock()),
+            endpoint_url=double.url,
+            user_id_source=None,
+            tenant=tenant,
+        ) as (_, url),
+    ):
+        caller = Caller(client=client, url=url, headers={"X-Session-ID": SESSION})
+        yield caller, double, database, Scope(tenant=tenant, user="local")
+
+
+async def contents(stores: Stores, scope: Scope) -> list[str]:
+    found = await stores.messages.last(scope, UUID(SESSION), count=10)
+    return [message.content for message in found or ()]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_without_a_database_the_question_is_answered_with_a_warning(
+    shared_home: Path,
+    client: httpx.AsyncClient,
+    stores: Stores,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    stream: bool,
+) -> None:
+    async with failing_server(shared_home, client) as (caller, double, database, scope):
+        await caller.post(PATH, question("One?"))
+        await database.close()
+        response = await caller.post(PATH, question("Two?", stream=stream))
+        assert response.status_code == 200
+        said = streamed_text(response.content) if stream else response.json()["choices"]
+        assert "Answer 2." in str(said)
+        assert "not remembered" in response.headers["X-Memory-Warning"]
+        assert response.headers["X-Memory"] == "off"
+        assert double.last_messages == [{"role": "user", "content": "Two?"}]
+        assert await contents(stores, scope) == ["One?", "Answer 1."]
+        assert "memory.failed" in caplog.messages
+        assert "Two?" not in caplog.text
+
+
+async def test_a_database_that_leaves_during_the_answer_costs_the_reply_and_nothing_else(
+    shared_home: Path, client: httpx.AsyncClient, stores: Stores
+) -> None:
+    async with failing_server(shared_home, client) as (caller, double, database, scope):
+        double.will(Reply(answer="one two three", waits_after=1))
+        asking = asyncio.create_task(caller.post(PATH, question("Count!", stream=True)))
+        while not double.requests:  # noqa: ASYNC110  # the double tells it by its list alone
+            await asyncio.sleep(0.01)
+        await database.close()
+        double.gate.set()
+        assert streamed_text((await asking).content) == "one two three"
+        assert await contents(stores, scope) == ["Count!"]
+
+
+async def test_a_whole_answer_that_cannot_be_stored_says_so(
+    shared_home: Path, client: httpx.AsyncClient, stores: Stores
+) -> None:
+    async with failing_server(shared_home, client) as (caller, double, database, scope):
+        double.will(Reply(answer="Late.", delay=0.2))
+        asking = asyncio.create_task(caller.post(PATH, question("Hello?")))
+        while not double.requests:  # noqa: ASYNC110  # as above
+            await asyncio.sleep(0.01)
+        await database.close()
+        response = await asking
+        assert response.json()["choices"][0]["message"]["content"] == "Late."
+        assert "reply is not remembered" in response.headers["X-Memory-Warning"]
+        assert await contents(stores, scope) == ["Hello?"]
+
+
+async def test_without_a_database_nobody_gets_in_by_a_key(
+    shared_home: Path, client: httpx.AsyncClient
+) -> None:
+    async with failing_server(shared_home, client) as (caller, double, database, _):
+        await database.close()
+        key = "rec_" + "A" * 86  # one that would have to be looked up
+        response = await caller.with_headers({"Authorization": f"Bearer {key}"}).post(
+            PATH, question("Hello?")
+        )
+        assert response.status_code in {401, 503}
+        assert response.json()["error"]["type"] in {"authentication_error", "server_error"}
+        assert double.requests == []
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_endpoint_that_is_away_is_told_in_openais_form_and_the_turn_has_failed(
+    stores: Stores, client: httpx.AsyncClient, *, stream: bool
+) -> None:
+    nowhere = f"http://127.0.0.1:{free_port()}/v1"
+    tenant = f"local-{uuid4()}"
+    async with proxy_server(stores, endpoint_url=nowhere, user_id_source=None, tenant=tenant) as (
+        services,
+        url,
+    ):
+        caller = Caller(client=client, url=url, headers={"X-Session-ID": SESSION})
+        response = await caller.post(PATH, question("Hello?", stream=stream))
+        assert response.status_code == 503
+        assert response.json()["error"]["type"] == "server_error"
+        scope = Scope(tenant=tenant, user="local")
+        assert await services.messages.turn_status(scope, UUID(SESSION), 1) == "failed"
+        assert (await caller.get("/v1/models")).status_code == 503
+
+
+async def test_an_answer_that_is_cut_short_is_not_stored(
+    stage: Stage, double: NumberingDouble
+) -> None:
+    caller = await ada(stage)
+    double.will(Reply(answer="one two three", hangs_up_after=2))
+    response = await caller.post(PATH, question("Count!", stream=True))
+    assert streamed_text(response.content) == "one two "
+    assert json.loads(response.text.strip().splitlines()[-1].removeprefix("data: "))["error"]
+    double.will(Reply(body=b'data: {"choices":[{"index":0,"delta":{"content":"one"}}]}\n\n'))
+    await caller.post(PATH, question("Count, then!", stream=True))
+    assert await stage.statuses("ada", SESSION) == ["failed", "failed"]
+    assert await stage.said("ada", SESSION) == [("user", "Count!"), ("user", "Count, then!")]
+
+
+@pytest.mark.parametrize("body", [b'{"choices":[{"message":{"content":" "}}]}', b"{}", b"<html>"])
+async def test_an_answer_that_says_nothing_is_passed_on_and_not_stored(
+    stage: Stage, double: NumberingDouble, body: bytes
+) -> None:
+    double.will(Reply(body=body))
+    response = await (await ada(stage)).post(PATH, question("Hello?"))
+    assert (response.status_code, response.content) == (200, body)
+    assert await stage.statuses("ada", SESSION) == ["failed"]
+
+
+async def test_a_client_that_leaves_ends_the_endpoints_work_and_fails_the_turn(
+    stage: Stage, double: NumberingDouble
+) -> None:
+    caller = await ada(stage)
+    double.gate.clear()
+    double.will(Reply(answer="one two three", waits_after=1))
+    async with httpx.AsyncClient(trust_env=False) as leaving:
+        opened = leaving.stream(
+            "POST",
+            caller.url + PATH,
+            json=question("Count!", stream=True),
+            headers=dict(caller.headers),
+        )
+        async with opened as response:
+            await anext(response.aiter_bytes())
+    async with asyncio.timeout(10):
+        while not double.listeners_gone:  # noqa: ASYNC110  # as above
+            await asyncio.sleep(0.01)
+        while await stage.statuses("ada", SESSION) != ["failed"]:  # noqa: ASYNC110  # as above
+            await asyncio.sleep(0.01)
+    assert await stage.said("ada", SESSION) == [("user", "Count!")]
+    await caller.post(PATH, question("Count!"))
+    assert len(await stage.said("ada", SESSION)) == 2, "tried again, and not stored twice"
+
+
+async def test_two_questions_at_once_are_both_kept_and_both_answered(
+    stage: Stage, double: NumberingDouble
+) -> None:
+    caller = await ada(stage)
+    double.will(Reply(answer="to the first", delay=0.1), Reply(answer="to the second"))
+    asked = (question("First?"), question("Second?", stream=True))
+    responses = await asyncio.gather(*(caller.post(PATH, body) for body in asked))
+    assert all(response.status_code == 200 for response in responses)
+    said = await stage.said("ada", SESSION)
+    assert sorted(said) == sorted(
+        [
+            ("user", "First?"),
+            ("user", "Second?"),
+            ("assistant", "to the first"),
+            ("assistant", "to the second"),
+        ]
+    )
+    assert await stage.statuses("ada", SESSION) == ["complete", "complete"]
+
+
+async def test_a_session_deleted_during_the_answer_costs_only_the_memory(
+    stage: Stage, double: NumberingDouble
+) -> None:
+    caller = await ada(stage)
+    double.will(Reply(answer="Late.", delay=0.3))
+    asking = asyncio.create_task(caller.post(PATH, question("Hello?")))
+    while not double.requests:  # noqa: ASYNC110  # as above
+        await asyncio.sleep(0.01)
+    assert (await caller.delete(f"/api/v1/sessions/{SESSION}")).status_code == 204
+    response = await asking
+    assert response.status_code == 200
+    assert "deleted meanwhile" in response.headers["X-Memory-Warning"]
+    assert await stage.sessions("ada") == []

@@ -1,0 +1,47 @@
+"""Which settings make chats go to the endpoint, and with which key."""
+
+import pytest
+
+from recollect.settings import load_settings
+from recollect.surroundings import open_outside
+from support.chat_double import chat_double
+
+URL = "http://127.0.0.1:9/v1"
+
+
+async def test_the_endpoint_is_the_one_of_the_settings() -> None:
+    async with chat_double() as double:
+        settings = load_settings(llm_base_url=f"{double.url}/", llm_api_key="upstream")
+        async with open_outside(settings) as outside:
+            endpoint = outside.around.endpoint
+            assert endpoint is not None
+            async with endpoint.complete(b'{"messages": []}') as reply:
+                assert reply.status == 200
+                assert b"Fine." in b"".join([piece async for piece in reply.pieces])
+            async with endpoint.models() as reply:
+                assert b'"object": "list"' in b"".join([piece async for piece in reply.pieces])
+        assert [request.path for request in double.requests] == [
+            "/v1/chat/completions",
+            "/v1/models",
+        ]
+        assert {request.headers["authorization"] for request in double.requests} == {
+            "Bearer upstream"
+        }
+
+
+@pytest.mark.parametrize(
+    ("settings", "passes_on"),
+    [
+        ({}, False),
+        ({"llm_base_url": URL}, True),
+        ({"llm_base_url": URL, "llm_model": "m"}, True),
+        ({"llm_base_url": URL, "llm_model": "m", "answerer": "llm"}, True),
+        ({"llm_base_url": URL, "llm_model": "m", "answerer": "from_memory"}, False),
+        ({"llm_base_url": URL, "llm_model": "m", "denodo_url": "http://127.0.0.1:9"}, False),
+    ],
+)
+async def test_chats_go_to_whoever_is_chosen_to_answer(
+    settings: dict[str, object], *, passes_on: bool
+) -> None:
+    async with open_outside(load_settings(**settings)) as outside:
+        assert (outside.around.endpoint is not None) is passes_on

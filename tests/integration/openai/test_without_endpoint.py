@@ -1,0 +1,71 @@
+"""Without an endpoint, memory itself answers in OpenAI's form."""
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+from openai import AsyncOpenAI
+
+from recollect.domain.api_key import KeyScope
+from recollect.ports.stores import Stores
+from support.callers import Caller, Tenant
+from support.proxying import Stage, proxy_server
+
+SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
+
+
+@pytest_asyncio.fixture
+async def ada(stores: Stores, stage: Stage) -> AsyncIterator[tuple[AsyncOpenAI, Stage]]:
+    """A client of a server that has no model."""
+    async with proxy_server(stores, endpoint_url=None) as (services, url):
+        server = Caller(client=stage.tenant.server.client, url=url)
+        tenant = Tenant(server=server, services=services)
+        key = await tenant.key(KeyScope.USER, user="ada")
+        async with AsyncOpenAI(
+            base_url=f"{url}/v1", api_key=key, default_headers={"X-Session-ID": SESSION}
+        ) as client:
+            yield client, Stage(double=stage.double, services=services, tenant=tenant)
+
+
+async def test_memory_answers_as_a_model_of_its_own(ada: tuple[AsyncOpenAI, Stage]) -> None:
+    client, stage = ada
+    assert [model.id for model in (await client.models.list()).data] == ["recollect-memory"]
+    told = await client.chat.completions.create(
+        model="recollect-memory",
+        messages=[
+            {"role": "user", "content": "The sales of the North were 2.5M."},
+            {"role": "assistant", "content": "Noted."},
+            {"role": "user", "content": "Which sales did the North have?"},
+        ],
+    )
+    answer = told.choices[0].message.content or ""
+    assert "No language model is set" in answer
+    assert "The sales of the North were 2.5M." in answer
+    assert [role for role, _ in await stage.said("ada", SESSION)] == ["user", "assistant"] * 2
+    assert stage.double.requests == []
+    again = await client.chat.completions.create(
+        model="recollect-memory", messages=[{"role": "user", "content": "Which sales again?"}]
+    )
+    quoted = (again.choices[0].message.content or "").removeprefix("No language model is set")
+    assert "No language model is set" not in quoted, "memory does not quote itself"
+    stored = (await stage.messages("ada", SESSION))[3]
+    assert stored["citations"][0]["source"] == "conversation"
+
+
+async def test_the_answer_is_streamed_too(ada: tuple[AsyncOpenAI, Stage]) -> None:
+    client, stage = ada
+    stream = await client.chat.completions.create(
+        model="any", messages=[{"role": "user", "content": "Hello?"}], stream=True
+    )
+    pieces = [chunk.choices[0].delta.content or "" async for chunk in stream]
+    assert len(pieces) > 2
+    ((_, _), (_, stored)) = await stage.said("ada", SESSION)
+    assert "".join(pieces) == stored
+
+
+async def test_titles_are_left_to_the_front_end(ada: tuple[AsyncOpenAI, Stage]) -> None:
+    client, stage = ada
+    title = await client.chat.completions.create(
+        model="any", messages=[{"role": "user", "content": "### Task:\nName the chat."}]
+    )
+    assert title.choices[0].message.content == ""
+    assert await stage.sessions("ada") == []

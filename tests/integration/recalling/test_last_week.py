@@ -1,0 +1,124 @@
+"""Questions about what was asked before, days later, with the model that comes along."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest_asyncio
+
+from recollect.domain.context import Context
+from recollect.domain.scope import Scope
+from recollect.engines.in_memory import in_memory_stores
+from recollect.models.local_embedder import LocalEmbedder
+from recollect.models.stems import SnowballStems
+from recollect.models.tokens import token_counter_for
+from recollect.ports.models import Embedder
+from recollect.services.services import Services, Surroundings
+from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
+from recollect.testing.examples import a_message, a_scope, a_session
+from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+
+
+@pytest_asyncio.fixture(scope="module")
+async def embedder() -> AsyncIterator[Embedder]:
+    """The model that comes along."""
+    async with LocalEmbedder.mini_lm() as opened:
+        yield opened
+
+
+@dataclass
+class Diary:
+    """One user's talks over some weeks."""
+
+    embedder: Embedder
+    clock: FixedClock = field(default_factory=lambda: FixedClock(FIRST_MOMENT))
+    scope: Scope = field(default_factory=a_scope)
+    services: Services = field(init=False)
+
+    def __post_init__(self) -> None:
+        around = Surroundings(
+            clock=self.clock,
+            ids=CountingIds(),
+            counter_for=token_counter_for,
+            sql=SqlglotReader(),
+            stems=SnowballStems(),
+            embedder=self.embedder,
+        )
+        policies = load_settings(preset="default").policies()
+        self.services = Services.on(in_memory_stores(self.clock), around, policies)
+
+    async def talk(self, *exchanges: tuple[str, str], days_later: float = 0) -> UUID:
+        """A session of its own, which is indexed when it ends."""
+        self.clock.move(timedelta(days=days_later))
+        session = a_session(uuid4())
+        await self.services.sessions.start(self.scope, session)
+        for question, answer in exchanges:
+            said = [a_message("user", question), a_message("assistant", answer)]
+            await self.services.messages.append(self.scope, session.session_id, said)
+        assert self.services.indexing is not None
+        while await self.services.indexing.do_some():
+            pass
+        return session.session_id
+
+    async def ask(self, session_id: UUID, question: str) -> Context:
+        return await self.services.contexts.build(self.scope, session_id, question)
+
+
+async def test_the_figure_that_was_asked_about_last_week_is_recalled(embedder: Embedder) -> None:
+    diary = Diary(embedder)
+    await diary.talk(("What was our revenue in the first quarter?", "It was 8.1 million."))
+    await diary.talk(("What was the churn rate in March?", "It was 4.2 percent."), days_later=14)
+    await diary.talk(("How many shops do we have?", "We have 17 of them."), days_later=6)
+    today = await diary.talk(("Good morning", "Good morning, how can I help?"), days_later=1)
+
+    context = await diary.ask(today, "What was the figure I asked about last week?")
+
+    assert "4.2 percent" in context.recalled[0].text
+    assert "4.2 percent" in context.messages()[-2]["content"]
+
+
+async def test_a_follow_up_to_what_was_recalled_is_understood_and_recalled(
+    embedder: Embedder,
+) -> None:
+    diary = Diary(embedder)
+    await diary.talk(
+        ("What was the churn rate in March?", "It was 4.2 percent."),
+        ("What was the churn rate in April?", "It was 3.9 percent."),
+        ("Why do penguins not fly?", "Their wings became flippers."),
+    )
+    today = await diary.talk(
+        ("What was the churn rate in May?", "It was 3.5 percent."), days_later=7
+    )
+
+    context = await diary.ask(today, "And in April?")
+
+    assert context.question == "What was the churn rate in April?"
+    assert "3.9 percent" in context.recalled[0].text
+    assert all("penguins" not in found.text for found in context.recalled)
+
+
+async def test_a_question_about_something_new_recalls_nothing(embedder: Embedder) -> None:
+    diary = Diary(embedder)
+    await diary.talk(("What was the churn rate in March?", "It was 4.2 percent."))
+    today = await diary.talk(days_later=7)
+
+    context = await diary.ask(today, "Why do penguins not fly?")
+
+    assert (context.recalled, context.warnings) == ((), ())
+
+
+async def test_a_question_asked_twice_is_recalled_once_with_its_latest_answer(
+    embedder: Embedder,
+) -> None:
+    diary = Diary(embedder)
+    await diary.talk(("How many shops do we have?", "We have 16 of them."))
+    await diary.talk(("How many shops do we have?", "We have 17 of them."), days_later=3)
+    today = await diary.talk(days_later=3)
+
+    context = await diary.ask(today, "What is the number of our shops?")
+
+    assert [found.text.partition("summary: ")[2] for found in context.recalled] == [
+        "We have 17 of them."
+    ]

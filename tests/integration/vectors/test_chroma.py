@@ -1,0 +1,77 @@
+"""Vectors in a real Chroma, kept in a folder."""
+
+import asyncio
+import sys
+from contextlib import suppress
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from recollect.engines.chroma import ChromaVectorStore, open_chroma
+from recollect.errors import ConfigurationError, VectorStoreUnavailable
+from recollect.ports.vector_store import EntryKey
+from recollect.testing.contracts.vectors import VectorStoreContract
+from support.ports import free_port
+
+_KEY = EntryKey(session_id=UUID(int=1), number=1)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("chroma")
+
+
+class TestChroma(VectorStoreContract):
+    @pytest.fixture
+    def vectors(self, folder: Path) -> ChromaVectorStore:
+        return open_chroma(str(folder), collection=f"tests-{uuid4().hex[:8]}")
+
+    async def test_what_was_put_is_there_after_opening_again(self, folder: Path) -> None:
+        owner = uuid4()
+        first = open_chroma(str(folder), collection="kept")
+        await first.put(owner, {_KEY: (1.0, 0.0)}, model="m")
+
+        again = open_chroma(str(folder), collection="kept")
+
+        assert await again.keys(owner, model="m") == {_KEY}
+
+
+async def test_a_server_that_is_away_is_said_to_be_when_it_is_needed() -> None:
+    store = open_chroma("http://127.0.0.1:9", collection="tests", username="u", password="p")
+
+    with pytest.raises(VectorStoreUnavailable):
+        await store.keys(uuid4(), model="m")
+
+
+async def test_a_server_is_used_once_it_is_there_and_said_to_be_away_when_it_goes(
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    store = open_chroma(f"http://127.0.0.1:{port}", collection="tests")
+    chroma = Path(sys.executable).parent / "chroma"
+    server = await asyncio.create_subprocess_exec(
+        *(str(chroma), "run", "--path", str(tmp_path), "--port", str(port)),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    owner = uuid4()
+    try:
+        async with asyncio.timeout(30):
+            while True:
+                with suppress(VectorStoreUnavailable):
+                    await store.put(owner, {_KEY: (1.0, 0.0)}, model="m")
+                    break
+                await asyncio.sleep(0.1)
+        assert await store.keys(owner, model="m") == {_KEY}
+    finally:
+        server.kill()
+        await server.wait()
+
+    with pytest.raises(VectorStoreUnavailable):
+        await store.keys(owner, model="m")
+
+
+def test_a_collection_needs_a_name_that_chroma_takes(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_COLLECTION_NAME"):
+        open_chroma(str(tmp_path), collection="no spaces please")

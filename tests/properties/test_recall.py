@@ -1,0 +1,94 @@
+from datetime import timedelta
+from random import Random
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.recall.bm25 import Statistics, score
+from recollect.domain.recall.entry import Candidate, Entry, Scores
+from recollect.domain.recall.question import read_question
+from recollect.domain.recall.ranking import rank, said_once
+from recollect.domain.recall.words import words_of
+from recollect.testing.fakes import FIRST_MOMENT
+
+WORDS = st.sampled_from(["skis", "sledge", "snow", "ice", "sun"])
+ENTRY = st.dictionaries(WORDS, st.integers(1, 9))
+QUESTION = st.dictionaries(WORDS, st.floats(0.1, 3))
+SCORES = st.builds(
+    Scores, lexical=st.floats(0, 50), semantic=st.none() | st.floats(-1, 1, allow_nan=False)
+)
+
+
+@st.composite
+def candidates(draw: st.DrawFn) -> list[Candidate]:
+    count = draw(st.integers(0, 8))
+    return [
+        Candidate(
+            entry=Entry(
+                session_id=UUID(int=draw(st.integers(1, 2))),
+                turn_number=number,
+                sequence=number,
+                message_ids=(UUID(int=number),),
+                text=draw(st.sampled_from(["Yes?", "yes", "I went last week", "No.", ""])),
+                speaker=draw(st.sampled_from([None, "Ann", "Bob"])),
+                said_at=FIRST_MOMENT + timedelta(days=draw(st.integers(-900, 2))),
+            ),
+            scores=draw(SCORES),
+            before=tuple(draw(st.lists(SCORES, max_size=2))),
+            after=tuple(draw(st.lists(SCORES, max_size=2))),
+        )
+        for number in range(count)
+    ]
+
+
+@given(candidates(), st.sampled_from(["When did Ann go?", "skis", "in May", ""]), st.randoms())
+def test_the_order_does_not_depend_on_how_candidates_come(
+    found: list[Candidate], text: str, random: Random
+) -> None:
+    question = read_question(text, speakers=["Ann", "Bob"], language="en", now=FIRST_MOMENT)
+    ranked = rank(found, question, now=FIRST_MOMENT)
+    shuffled = random.sample(found, len(found))
+    assert rank(shuffled, question, now=FIRST_MOMENT) == ranked
+    assert sorted(one.candidate.entry.sequence for one in ranked) == list(range(len(found)))
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+
+
+@given(candidates())
+def test_nothing_is_said_twice_and_nothing_lost(found: list[Candidate]) -> None:
+    question = read_question("skis", language="en", now=FIRST_MOMENT)
+    once = said_once(rank(found, question, now=FIRST_MOMENT))
+    assert said_once(once) == once
+    said = {(one.entry.speaker, " ".join(words_of(one.entry.text))) for one in found}
+    assert {
+        (one.candidate.entry.speaker, " ".join(words_of(one.candidate.entry.text))) for one in once
+    } == said
+    assert len(once) == len(said)
+
+
+@given(st.lists(ENTRY, min_size=1, max_size=8), QUESTION, WORDS)
+def test_saying_a_word_of_the_question_helps(
+    entries: list[dict[str, int]], question: dict[str, float], word: str
+) -> None:
+    statistics = Statistics.of(entries)
+    for terms in entries:
+        found = score(question, terms, statistics)
+        assert found >= 0
+        assert (found > 0) == bool(question.keys() & terms.keys())
+        assert found <= score({**question, word: question.get(word, 0) + 1}, terms, statistics)
+
+
+@given(st.lists(ENTRY, min_size=2, max_size=8))
+def test_a_rarer_word_tells_more(entries: list[dict[str, int]]) -> None:
+    statistics = Statistics.of(entries)
+    by_number = sorted(statistics.entries_with, key=lambda word: statistics.entries_with[word])
+    rarities = [statistics.rarity(word) for word in by_number]
+    assert rarities == sorted(rarities, reverse=True)
+    assert all(rarity > 0 for rarity in rarities)
+
+
+@given(st.text(max_size=300))
+def test_words_are_short_and_folded_whatever_the_text(text: str) -> None:
+    for word in words_of(text):
+        assert 0 < len(word) <= 64
+        assert word == word.lower()

@@ -1,0 +1,40 @@
+"""An embedding model's endpoint: each text's vector tells its length, unless scripted otherwise."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from support.chat_double import ChatDouble, Received, Reply, serving
+
+
+class EmbeddingDouble(ChatDouble):
+    """Replies with the vectors `[length of the text, 1, 0, …]`, the last text first."""
+
+    path = "/v1/embeddings"
+
+    def __init__(self, *script: Reply, dimensions: int = 3) -> None:
+        super().__init__(*script)
+        self._dimensions = dimensions
+
+    def answer(self, request: Received, reply: Reply) -> bytes:
+        """Vectors as OpenAI's API gives them, which promises no order but that of `index`."""
+        size = request.body.get("dimensions", self._dimensions)
+        rows = [
+            {"object": "embedding", "index": at, "embedding": [len(text), 1] + [0] * (size - 2)}
+            for at, text in enumerate(request.body["input"])
+        ]
+        return json.dumps(
+            {
+                "object": "list",
+                "data": rows[::-1],
+                "model": request.body["model"],
+                "usage": {"prompt_tokens": 9, "total_tokens": 9},
+            }
+        ).encode()
+
+
+@asynccontextmanager
+async def embedding_double(*script: Reply, dimensions: int = 3) -> AsyncIterator[EmbeddingDouble]:
+    """An endpoint that is listening; its `url` is the base URL."""
+    async with serving(EmbeddingDouble(*script, dimensions=dimensions)) as double:
+        yield double

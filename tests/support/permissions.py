@@ -1,0 +1,29 @@
+"""Permissions for services that are built by hand."""
+
+from recollect.domain.access import Access
+from recollect.domain.scope import Scope
+from recollect.errors import PermissionsUnavailable
+from recollect.ports.permissions import PermissionSource
+from recollect.ports.stores import Stores
+from recollect.services.access import Permissions
+from recollect.sql.reader import SqlglotReader
+
+
+def permissions_on(stores: Stores, source: PermissionSource | None = None) -> Permissions:
+    """Permissions by this source; without one everything may be seen."""
+    return Permissions(sql=SqlglotReader(), history=stores.history, source=source)
+
+
+class ByHand:
+    """A source that says what the test tells it to; nothing told, it cannot be asked."""
+
+    def __init__(self, access: Access | None = None) -> None:
+        self.access = access
+        self.asked: list[Scope] = []
+
+    async def access_of(self, scope: Scope) -> Access:
+        """What was told."""
+        self.asked.append(scope)
+        if self.access is None:
+            raise PermissionsUnavailable("the source is down")
+        return self.access

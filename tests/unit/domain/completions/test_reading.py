@@ -1,0 +1,99 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.completions.reading import AnswerReader
+from recollect.domain.text import JsonValue
+
+
+def event(value: JsonValue) -> bytes:
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def delta(content: JsonValue, **more: JsonValue) -> bytes:
+    return event({"choices": [{"index": 0, "delta": {"content": content}, **more}]})
+
+
+STREAM = (
+    b": hello\n\n"
+    + event({"model": "m", "choices": [{"index": 0, "delta": {"role": "assistant"}}]})
+    + delta("Café ")
+    + event({"choices": [{"index": 1, "delta": {"content": "no"}}]})
+    + delta("👍", finish_reason="stop")
+    + event({"choices": [], "usage": {"total_tokens": 7}})
+    + b"data:[DONE]\r\n\r\n"
+)
+
+
+@given(st.lists(st.integers(1, 40), max_size=30))
+def test_a_stream_says_the_same_however_it_is_cut(cuts: list[int]) -> None:
+    reader, rest = AnswerReader(is_stream=True), STREAM
+    for cut in cuts:
+        reader.feed(rest[:cut])
+        rest = rest[cut:]
+    reader.feed(rest)
+    reader.close()
+    assert reader.content == "Café 👍"
+    assert (reader.model, reader.tokens) == ("m", 7)
+    assert (reader.is_finished, reader.is_over, reader.has_failed) == (True, True, False)
+
+
+def test_a_stream_that_stops_is_not_finished() -> None:
+    reader = AnswerReader(is_stream=True)
+    reader.feed(STREAM[:120])
+    reader.close()
+    assert not reader.is_finished
+
+
+def test_a_stream_may_end_without_a_last_word_but_not_without_a_reason() -> None:
+    reader = AnswerReader(is_stream=True)
+    reader.feed(delta("Yes.", finish_reason="stop").strip())
+    assert not reader.is_over
+    reader.close()
+    assert (reader.is_finished, reader.content) == (True, "Yes.")
+
+
+def test_an_error_in_the_middle_is_seen() -> None:
+    reader = AnswerReader(is_stream=True)
+    reader.feed(delta("Ye") + event({"error": {"message": "out of memory"}}) + b"data: [DONE]\n\n")
+    assert reader.has_failed
+
+
+@pytest.mark.parametrize(
+    ("body", "content", "is_finished", "calls"),
+    [
+        (b'{"choices":[{"message":{"content":"Yes."}}]}', "Yes.", True, False),
+        (b'{"choices":[{"message":{"content":[{"type":"text","text":"Y"}]}}]}', "Y", True, False),
+        (b'{"choices":[{"message":{"content":null,"tool_calls":[{}]}}]}', "", True, True),
+        (b'{"choices":[{"message":0}],"usage":{"total_tokens":true},"model":1}', "", True, False),
+        (b'{"choices":{}}', "", False, False),
+        (b"[1]", "", False, False),
+        (b"<html>", "", False, False),
+        (b"[" * 100_000, "", False, False),
+    ],
+)
+def test_a_whole_completion_is_read_as_far_as_it_is_one(
+    body: bytes, content: str, *, is_finished: bool, calls: bool
+) -> None:
+    reader = AnswerReader(is_stream=False)
+    reader.feed(body[:5])
+    reader.feed(body[5:])
+    reader.close()
+    assert (reader.content, reader.is_finished, reader.has_tool_calls) == (
+        content,
+        is_finished,
+        calls,
+    )
+    assert (reader.tokens, reader.model) == (None, None)
+
+
+def test_an_endless_answer_is_kept_within_bounds() -> None:
+    reader = AnswerReader(is_stream=True)
+    for _ in range(30):
+        reader.feed(delta("x" * 50_000))
+    assert len(reader.content) == 1_000_000
+    reader.feed(b"data: " + b"y" * 5_000_000)
+    reader.close()
+    assert len(reader.content) == 1_000_000

@@ -1,0 +1,136 @@
+import pytest
+
+from recollect.domain.completions.call import ClientIds, CompletionCall
+from recollect.domain.completions.request import ChatRequest
+from recollect.domain.completions.writing import Memories, with_memories
+from recollect.domain.memory_policy import MemoryPolicy
+from recollect.domain.text import JsonValue
+from recollect.errors import InvalidInput
+
+
+def request(*messages: JsonValue, **more: JsonValue) -> ChatRequest:
+    return ChatRequest.of({"messages": list(messages), **more})
+
+
+def user(content: JsonValue) -> dict[str, JsonValue]:
+    return {"role": "user", "content": content}
+
+
+def part(text: str) -> dict[str, JsonValue]:
+    return {"type": "text", "text": text}
+
+
+def assistant(content: JsonValue, **more: JsonValue) -> dict[str, JsonValue]:
+    return {"role": "assistant", "content": content, **more}
+
+
+CALL: JsonValue = [{"id": "1", "function": {"name": "look_up", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize("body", [None, [], "x", {}, {"messages": []}, {"messages": ["x"]}])
+def test_what_is_no_request_is_refused(body: JsonValue) -> None:
+    with pytest.raises(InvalidInput):
+        ChatRequest.of(body)
+
+
+def test_only_what_was_said_counts_from_the_first_question_to_the_last() -> None:
+    said = request(
+        {"role": "system", "content": "Be brief."},
+        assistant("Hello, I am here."),
+        user("One?"),
+        assistant(None, tool_calls=CALL),
+        {"role": "tool", "tool_call_id": "1", "content": "found"},
+        assistant("Re: one."),
+        {"role": "developer", "content": "Go on."},
+        user([part("Two"), {"type": "image_url"}, part("?")]),
+        assistant("", tool_calls=CALL),
+        {"role": "tool", "tool_call_id": "1", "content": "found"},
+    ).said
+    assert said == (("user", "One?"), ("assistant", "Re: one."), ("user", "Two\n?"))
+
+
+@pytest.mark.parametrize(
+    ("content", "stored"),
+    [
+        (" plain \n", "plain"),
+        ("a\0b\ud800c", "ab?c"),
+        ([{"type": "image_url"}, {"type": "input_audio"}], "[image_url] [input_audio]"),
+        (None, "[nothing]"),
+        ([1, {"type": "text", "text": 1}, {"type": 2}, {"type": "text"}], "[text] [text]"),
+        ([{"type": []}], "[nothing]"),
+        ("x" * 1_000_001, "x" * 1_000_000),
+    ],
+)
+def test_any_content_can_be_stored(content: JsonValue, stored: str) -> None:
+    assert request(user(content)).said == (("user", stored),)
+
+
+def test_odd_fields_are_left_alone() -> None:
+    odd = request({"role": [], "content": {}}, {}, user("Hi"), model=3, stream="yes")
+    assert with_memories(odd, Memories())["messages"] == list(odd.messages)
+    assert (odd.model, odd.streams, len(odd.said)) == (None, False, 1)
+    odd = request(assistant("x", tool_calls="many"), user("Hi"))
+    assert odd.tools_called == ()
+
+
+def test_the_tools_of_this_turn_are_named_once_each() -> None:
+    asked = request(
+        user("One?"),
+        assistant("", tool_calls=[{"function": {"name": "earlier"}}]),
+        user("Two?"),
+        assistant("", tool_calls=CALL),
+        assistant("", tool_calls=[*CALL, {"function": {"name": "x" * 500}}, {}]),
+    )
+    assert asked.tools_called == ("look_up", "x" * 200)
+    assert asked.goes_on
+    assert asked.begun_answer == ""
+
+
+def test_a_begun_answer_is_told_apart_from_a_tool_call() -> None:
+    begun = request(user("Go!"), assistant("It began"))
+    assert (begun.begun_answer, begun.said) == ("It began", (("user", "Go!"),))
+    assert request(user("Go!")).begun_answer == ""
+
+
+def call(asked: ChatRequest, **ids: str) -> CompletionCall:
+    return CompletionCall(request=asked, ids=ClientIds(**ids))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids", "is_task"),
+    [
+        (request(user("Hi")), {}, False),
+        (request(user("Hi")), {"task": "title_generation"}, True),
+        (request(user("Hi")), {"user_message": "1"}, True),
+        (request(user("Hi")), {"user_message": "1", "message": "2"}, False),
+        (request(user("Hi")), {"message": "2"}, False),
+        (request(user(" ### Task:\nName it")), {"message": "1"}, True),
+        (request(user([{"type": "text", "text": "### Task: x"}])), {}, True),
+        (request(user("### Task: x"), assistant("y"), user("z")), {}, False),
+        (request({"role": "system", "content": "s"}, user("### Task: x")), {}, False),
+    ],
+)
+def test_tasks_of_front_ends_are_known_by_their_signs(
+    asked: ChatRequest, ids: dict[str, str], *, is_task: bool
+) -> None:
+    assert call(asked, **ids).is_task is is_task
+    expected = MemoryPolicy.OFF if is_task else MemoryPolicy.FULL
+    assert call(asked, session="1", **ids).memory is expected
+
+
+@pytest.mark.parametrize("session", ["temporary:1", "local:abc", "Temporary:x"])
+def test_what_the_front_end_does_not_keep_is_not_kept(session: str) -> None:
+    assert call(request(user("Hi")), session=session).memory is MemoryPolicy.OFF
+
+
+def test_without_a_question_there_is_nothing_to_remember() -> None:
+    asked = request({"role": "system", "content": "Say something."})
+    assert call(asked, session="1").memory is MemoryPolicy.OFF
+
+
+def test_a_single_question_continues_unless_a_front_end_shows_branches() -> None:
+    single = request({"role": "system", "content": "s"}, user("Hi"))
+    assert call(single).continues
+    assert not call(single, message="1").continues
+    assert not CompletionCall(request=single, ids=ClientIds(is_front_end=True)).continues
+    assert not call(request(user("Hi"), assistant("Hello"), user("How?"))).continues

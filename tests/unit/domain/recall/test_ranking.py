@@ -1,0 +1,146 @@
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.recall.entry import Candidate, Entry, Scores
+from recollect.domain.recall.question import read_question
+from recollect.domain.recall.ranking import Ranked, rank, said_once
+from recollect.testing.fakes import FIRST_MOMENT
+
+NOW = FIRST_MOMENT
+LONG_AGO = NOW - timedelta(days=400)
+
+
+def candidate(
+    text: str,
+    words: float = 0.0,
+    meaning: float | None = 0.2,
+    *,
+    speaker: str | None = "Ann",
+    said_at: datetime = LONG_AGO,
+    before: tuple[tuple[float, float], ...] = (),
+    after: tuple[tuple[float, float], ...] = (),
+) -> Candidate:
+    number = sum(map(ord, text))
+    return Candidate(
+        entry=Entry(
+            session_id=UUID(int=1),
+            turn_number=number,
+            sequence=number,
+            message_ids=(UUID(int=number),),
+            text=text,
+            speaker=speaker,
+            said_at=said_at,
+        ),
+        scores=Scores(lexical=words, semantic=meaning),
+        before=tuple(Scores(lexical=a, semantic=b) for a, b in before),
+        after=tuple(Scores(lexical=a, semantic=b) for a, b in after),
+    )
+
+
+def order(question: str, *candidates: Candidate, speakers: tuple[str, ...] = ()) -> list[str]:
+    read = read_question(question, speakers=speakers, language="en", now=NOW)
+    return [one.candidate.entry.text for one in rank(candidates, read, now=NOW)]
+
+
+def test_words_and_meaning_both_count() -> None:
+    both = candidate("both", 5.0, 0.6)
+    words = candidate("word", 5.0, 0.2)
+    meaning = candidate("mean", 0.0, 0.6)
+    neither = candidate("none", 0.0, 0.2)
+    found = order("skis?", neither, meaning, words, both)
+    assert found[0] == "both"
+    assert found[-1] == "none"
+
+
+def test_a_reply_is_found_by_the_question_before_it() -> None:
+    reply = candidate("yes", 0.0, 0.2, before=((5.0, 0.6),))
+    other = candidate("nay", 0.0, 0.2, before=((0.0, 0.2),))
+    assert order("skis?", other, reply) == ["yes", "nay"]
+
+
+def test_what_was_said_before_counts_more_than_what_was_said_after() -> None:
+    after = candidate("yea", 0.0, 0.2, after=((5.0, 0.6),))
+    before = candidate("yes", 0.0, 0.2, before=((5.0, 0.6),))
+    assert order("skis?", after, before) == ["yes", "yea"]
+
+
+def test_an_exchange_depends_less_on_its_neighbours() -> None:
+    around = ((5.0, 0.9), (5.0, 0.9))
+    exchange = candidate("Question: a", 0.0, 0.2, speaker=None, before=around, after=around)
+    message = candidate("Ann: of a b", 0.0, 0.2, before=around, after=around)
+    assert order("skis?", exchange, message) == ["Ann: of a b", "Question: a"]
+
+
+def test_the_one_speaker_who_is_named_is_preferred() -> None:
+    ann, bob = candidate("by Ann", 3.0), candidate("by Bob", 3.0, speaker="Bob")
+    assert order("What did Bob say?", ann, bob, speakers=("Ann", "Bob"))[0] == "by Bob"
+    both = order("What did Ann and Bob say?", bob, ann, speakers=("Ann", "Bob"))
+    assert both == order("What did they say?", bob, ann)
+
+
+def test_a_named_time_is_preferred_but_does_not_exclude() -> None:
+    then = candidate("then", 3.0, said_at=datetime.fromisoformat("2025-05-07T12:00Z"))
+    other = candidate("late", 3.0, said_at=datetime.fromisoformat("2025-08-07T12:00Z"))
+    assert order("What did she say on 7 May 2025?", other, then) == ["then", "late"]
+    assert order("What did she say in May?", other, then) == ["then", "late"]
+
+
+def test_who_asks_when_wants_a_time() -> None:
+    told = candidate("I went there yesterday", 3.0)
+    other = candidate("I went there with them", 3.0)
+    assert order("When did she go?", other, told)[0] == "I went there yesterday"
+
+
+def test_statements_tell_more_than_questions() -> None:
+    assert order("skis?", candidate("skis?", 3.0), candidate("skis!", 3.0)) == ["skis!", "skis?"]
+
+
+def test_of_equals_the_newest_is_first() -> None:
+    old = candidate("same a", 3.0)
+    new = candidate("same b", 3.0, said_at=NOW)
+    assert order("skis?", old, new) == ["same b", "same a"]
+
+
+def test_what_has_no_vector_yet_is_neither_first_nor_last_for_that() -> None:
+    near = candidate("near", 3.0, 0.8)
+    far = candidate("away", 3.0, 0.0)
+    bare = candidate("bare", 3.0, None)
+    assert order("skis?", far, bare, near) == ["near", "bare", "away"]
+
+
+def test_without_any_vectors_words_decide() -> None:
+    found = order("skis?", candidate("less", 1.0, None), candidate("more", 2.0, None))
+    assert found == ["more", "less"]
+    assert order("skis?") == []
+
+
+@pytest.mark.parametrize(
+    ("speaker", "first", "again"),
+    [
+        ("Ann", "Sales, 2024?", "sales  2024!"),
+        (
+            None,
+            "Question: Sales, 2024? Result summary: 7.",
+            "Question: sales 2024! SQL: SELECT 9 Tables: a.b Result summary: 9.",
+        ),
+    ],
+)
+def test_what_was_said_twice_is_found_once_as_said_last(
+    speaker: str | None, first: str, again: str
+) -> None:
+    old = Ranked(candidate=candidate(first, speaker=speaker), score=0.9)
+    new = Ranked(candidate=candidate(again, speaker=speaker, said_at=NOW), score=0.8)
+    other = Ranked(candidate=candidate("Question: Sales, 2025?", speaker=speaker), score=0.7)
+    found = said_once([old, new, other])
+    assert [(one.candidate.entry, one.score) for one in found] == [
+        (new.candidate.entry, 0.9),
+        (other.candidate.entry, 0.7),
+    ]
+
+
+def test_two_speakers_may_say_the_same() -> None:
+    ann = Ranked(candidate=candidate("Yes!"), score=1)
+    bob = Ranked(candidate=candidate("Yes", speaker="Bob"), score=1)
+    assert len(said_once([ann, bob])) == 2

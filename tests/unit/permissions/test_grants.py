@@ -1,0 +1,42 @@
+import pytest
+
+from recollect.domain.access import Visibility
+from recollect.permissions.grants import access_from
+
+ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
+
+
+def test_lists_of_tables_give_access() -> None:
+    access = access_from(
+        {"tables": ['"Sales".*', "stock.items"], "restricted": ["Sales.customers"], "denied": []}
+    )
+    assert access.tables == {"sales.*": ALL, "stock.items": ALL, "sales.customers": SHAPE}
+
+
+def test_whoever_is_granted_nothing_sees_nothing() -> None:
+    assert access_from({}).tables == {}
+
+
+def test_a_table_in_several_lists_is_as_visible_as_the_strictest_says() -> None:
+    access = access_from({"denied": ["a.b"], "restricted": ["a.b", "c.d"], "tables": ["c.d", "*"]})
+    assert access.tables == {"a.b": HIDDEN, "c.d": SHAPE, "*": ALL}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (None, "must be an object"),
+        (["a.b"], "must be an object"),
+        ({"tabels": ["a.b"]}, "'tabels'"),
+        ({"tables": "a.b"}, "list of names"),
+        ({"tables": [1]}, "list of names"),
+        ({"tables": None}, "list of names"),
+        ({"tables": [""]}, "'' is no table"),
+        ({"tables": ["a*"]}, r"'a\*' is no table"),
+        ({"tables": ["*.orders"]}, "is no table"),
+        ({"restricted": ["a.*.*"]}, "is no table"),
+    ],
+)
+def test_what_is_not_exactly_of_that_form_is_refused(given: object, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        access_from(given)

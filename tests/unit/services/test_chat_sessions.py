@@ -1,0 +1,82 @@
+"""Which session a question belongs to."""
+
+import asyncio
+
+import pytest
+
+from recollect.domain.inquiry import Inquiry
+from recollect.domain.paging import PageRequest
+from recollect.domain.policies import Policies
+from recollect.domain.presets import MissingSession
+from recollect.domain.scope import Scope
+from recollect.errors import (
+    InvalidInput,
+    MissingSessionId,
+    SessionNotFound,
+)
+from recollect.services.answering import SESSION_GONE
+from support.chatting import SCOPE, SESSION, Setup
+
+
+async def test_an_unknown_session_is_started_under_its_id_with_what_is_known_of_it() -> None:
+    setup = Setup()
+    question = "Wat zijn de vereisten voor valbeveiliging?"
+    await setup.ask(question, session_name="Veilig", session_metadata={"a": 1}, tags=("nl",))
+    session = await setup.services.sessions.get(SCOPE, SESSION)
+    assert (session.name, session.tags) == ("Veilig", ("nl",))
+    assert session.metadata == {"language": "nl", "a": 1}
+
+
+async def test_an_unknown_session_is_not_found_where_sessions_must_be_started_first() -> None:
+    setup = Setup(policies=Policies(rejects_unknown_sessions=True))
+    with pytest.raises(SessionNotFound):
+        await setup.ask("Hi?")
+    assert setup.answerer.asked == []
+    assert (await setup.ask("Hi?", session_id=None)).session_id
+
+
+async def test_a_question_without_a_session_gets_a_new_one_each_time() -> None:
+    setup = Setup()
+    sessions = {(await setup.ask("Hi?", session_id=None)).session_id for _ in range(2)}
+    assert len(sessions) == 2
+
+
+async def test_a_question_without_a_session_is_refused_where_the_preset_says_so() -> None:
+    setup = Setup(policies=Policies(missing_session=MissingSession.REJECT))
+    with pytest.raises(MissingSessionId):
+        await setup.ask("Hi?", session_id=None, needs_session_id=True)
+    assert setup.answerer.asked == []
+    assert (await setup.ask("Hi?", session_id=None)).session_id
+
+
+async def test_a_question_without_a_session_goes_to_the_users_one_session() -> None:
+    setup = Setup(policies=Policies(missing_session=MissingSession.USER_WIDE))
+    first = await setup.ask("Hi?", session_id=None)
+    second = await setup.ask("Hi?", session_id=None)
+    assert first.session_id == second.session_id
+    assert len(second.context.window) == 2
+    other = await setup.services.chat.ask(
+        Scope(tenant="acme", user="bob"), Inquiry(text="Hi?", session_id=None)
+    )
+    assert other.session_id != first.session_id
+
+
+async def test_a_question_that_is_refused_starts_no_session() -> None:
+    setup = Setup(policies=Policies(is_window_fixed=True, max_context_tokens=50))
+    for session_id in (None, SESSION):
+        for text, window in (("Hi?", 3), ("word " * 100, None)):
+            with pytest.raises(InvalidInput):
+                await setup.ask(text, session_id=session_id, window=window)
+    assert (await setup.services.sessions.list(SCOPE, PageRequest())).items == ()
+
+
+async def test_a_session_deleted_meanwhile_is_told_with_the_answer() -> None:
+    setup = Setup()
+    setup.answerer.gate = asyncio.Event()
+    asking = asyncio.create_task(setup.ask("Hi?"))
+    await setup.answerer.has_been_asked()
+    await setup.services.sessions.delete(SCOPE, SESSION)
+    setup.answerer.gate.set()
+    answered = await asking
+    assert answered.answer.content == "Fine."
+    assert (answered.reply_id, answered.warnings) == (None, (SESSION_GONE,))

@@ -1,0 +1,264 @@
+"""What a context tells of earlier conversations, and what it takes."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.context import Context
+from recollect.domain.message import AnswerDetails, NewMessage
+from recollect.domain.presets import PRESETS
+from recollect.domain.recall.policy import RecallScope, RecallWish
+from recollect.domain.scope import Scope
+from recollect.engines.in_memory import in_memory_stores
+from recollect.errors import DatabaseUnavailable, InvalidInput
+from recollect.models.tokens import token_counter_for
+from recollect.services.recall import FAILED, OFF
+from recollect.services.services import Services, Surroundings
+from recollect.settings import load_settings
+from recollect.sql.reader import SqlglotReader
+from recollect.testing.examples import a_message, a_scope, a_session
+from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
+from support.recalling import ScriptedIndex, an_entry
+
+QUESTION = "What is the capital of France?"
+SALES = "Question: Show me total sales by region for 2024 Result summary: North 2.5M"
+COUNT = token_counter_for("gpt-4o").count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A server with an index that finds what the test says."""
+
+    services: Services
+    index: ScriptedIndex
+    embedder: WordEmbedder
+    scope: Scope
+    session_id: UUID
+
+    async def say(self, *messages: NewMessage) -> None:
+        await self.services.messages.append(self.scope, self.session_id, messages)
+
+    async def ask(
+        self,
+        question: str = QUESTION,
+        *,
+        recall_k: int | None = None,
+        recall_scope: RecallScope | None = None,
+        max_tokens: int | None = None,
+    ) -> Context:
+        return await self.services.contexts.build(
+            self.scope,
+            self.session_id,
+            question,
+            model="gpt-4o",
+            max_tokens=max_tokens,
+            recall=RecallWish(k=recall_k, scope=recall_scope),
+        )
+
+
+async def a_scene(preset: str = "default", *texts: str, **settings: object) -> Scene:
+    clock, embedder, index = FixedClock(), WordEmbedder(), ScriptedIndex(*map(an_entry, texts))
+    around = Surroundings(
+        clock=clock,
+        ids=CountingIds(),
+        counter_for=token_counter_for,
+        sql=SqlglotReader(),
+        embedder=embedder,
+    )
+    stores = replace(in_memory_stores(clock), recall=index)
+    policies = load_settings(preset=preset, **settings).policies()
+    services = Services.on(stores, around, policies)
+    scope, session = a_scope(), a_session()
+    await services.sessions.start(scope, session)
+    return Scene(
+        services=services,
+        index=index,
+        embedder=embedder,
+        scope=scope,
+        session_id=session.session_id,
+    )
+
+
+def an_exchange(question: str, answer: str, sql: str | None = None) -> list[NewMessage]:
+    details = AnswerDetails(sql_query=sql)
+    return [a_message("user", question), a_message("assistant", answer, details=details)]
+
+
+async def test_a_context_tells_what_was_said_before_and_where_it_has_that_from() -> None:
+    scene = await a_scene("default", SALES)
+
+    context = await scene.ask()
+
+    (entry,) = (candidate.entry for candidate in scene.index.candidates)
+    (found,) = context.recalled
+    assert (found.text, found.session_id) == (SALES, entry.session_id)
+    assert context.sources.recalled == entry.message_ids
+    assert context.sources.messages == ()
+    assert context.tokens.recalled > COUNT(SALES)
+    assert context.tokens.total <= context.tokens.limit
+    assert "Show me total sales" in context.messages()[-2]["content"]
+    assert context.warnings == ()
+
+
+async def test_the_question_is_looked_for_as_it_stands_by_itself() -> None:
+    scene = await a_scene()
+    await scene.say(*an_exchange("Show me total sales by region for 2024", "North 2.5M"))
+
+    context = await scene.ask("What about 2023?")
+
+    assert context.question == "Show me total sales by region for 2023"
+    assert scene.embedder.embedded == [context.question]
+
+
+async def test_what_is_in_the_window_is_not_looked_for() -> None:
+    scene = await a_scene()
+    said = an_exchange("Show me total sales by region for 2024", "North 2.5M")
+    await scene.say(*said)
+
+    await scene.ask()
+
+    assert scene.index.queries[0].narrowed.without == {message.message_id for message in said}
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings", "wishes", "expected"),
+    [
+        ("default", {}, {}, 3),
+        ("data-questions", {}, {}, 3),
+        ("chat", {}, {}, 0),
+        ("app", {}, {}, 0),
+        ("agent", {}, {}, 0),
+        ("assistant", {}, {}, 0),
+        ("default", {"semantic_search_k": 5}, {}, 5),
+        ("default", {"semantic_search_k": 0}, {}, 0),
+        ("default", {"semantic_search_k": 5}, {"recall_k": 1}, 1),
+        ("default", {}, {"recall_k": 0}, 0),
+        ("default", {}, {"recall_scope": RecallScope.OFF}, 0),
+        ("default", {"recall": "off"}, {}, 0),
+        ("chat", {}, {"recall_k": 2}, 2),
+        ("chat", {}, {"recall_scope": RecallScope.USER}, 3),
+        ("chat", {"recall": "user"}, {}, 3),
+    ],
+)
+async def test_preset_settings_and_request_say_how_many_in_this_order(
+    preset: str, settings: dict[str, object], wishes: dict[str, object], expected: int
+) -> None:
+    texts = [f"Question: What was number {10**n}?" for n in range(8)]
+    scene = await a_scene(preset, *texts, **settings)
+
+    context = await scene.ask(**wishes)  # type: ignore[arg-type]  # by name
+
+    assert len(context.recalled) == expected
+    assert len(scene.index.queries) == len(scene.embedder.embedded) == bool(expected)
+    assert context.warnings == ()
+
+
+def test_no_preset_is_left_out_above() -> None:
+    assert set(PRESETS) == {"default", "data-questions", "chat", "app", "agent", "assistant"}
+
+
+@pytest.mark.parametrize("scope", ["session", "user"])
+async def test_settings_and_request_say_where(scope: str) -> None:
+    by_settings = await a_scene("chat", recall=scope)
+    by_request = await a_scene("chat")
+
+    await by_settings.ask()
+    await by_request.ask(recall_scope=RecallScope(scope))
+
+    for scene in (by_settings, by_request):
+        within = scene.session_id if scope == "session" else None
+        assert scene.index.queries[0].narrowed.session_id == within
+
+
+async def test_whoever_asks_for_recall_where_nothing_is_indexed_is_told() -> None:
+    scene = await a_scene("default", SALES, recall="off")
+
+    context = await scene.ask(recall_k=3)
+
+    assert (context.recalled, context.warnings) == ((), (OFF,))
+    assert scene.index.queries == []
+
+
+@pytest.mark.parametrize("k", [-1, 101])
+async def test_a_count_that_makes_no_sense_is_refused(k: int) -> None:
+    scene = await a_scene()
+
+    with pytest.raises(InvalidInput, match="recall_k"):
+        await scene.ask(recall_k=k)
+
+
+async def test_a_context_is_built_without_what_recall_could_not_find() -> None:
+    scene = await a_scene("default", SALES)
+    await scene.say(*an_exchange("Who are you?", "A computer."))
+    scene.index.failure = DatabaseUnavailable("gone")
+
+    context = await scene.ask()
+
+    assert len(context.window) == 2
+    assert (context.recalled, context.warnings) == ((), (FAILED,))
+
+
+LONG = [f"Question: What was number {10**n}? Result summary: " + "x y " * 240 for n in range(5)]
+
+
+async def test_what_is_recalled_keeps_to_its_share_while_the_talk_needs_the_rest() -> None:
+    scene = await a_scene("default", *LONG)
+    talk = [an_exchange(f"What is {n}? " + "why " * 50, "so " * 50) for n in range(15)]
+    await scene.say(*(message for exchange in talk for message in exchange))
+
+    context = await scene.ask(max_tokens=1500, recall_k=5)
+
+    shares_of_memory = 60 / 75
+    assert context.recalled
+    assert context.window
+    assert context.tokens.recalled <= 1500 * shares_of_memory
+    assert context.cut.recalled == 5 - len(context.recalled) > 0
+    assert context.is_truncated
+
+
+async def test_what_the_talk_leaves_is_there_for_what_is_recalled() -> None:
+    scene = await a_scene("default", *LONG)
+    await scene.say(*an_exchange("Who are you?", "A computer."))
+    everything = await scene.ask(recall_k=5, max_tokens=100_000)
+
+    context = await scene.ask(recall_k=5, max_tokens=everything.tokens.total)
+
+    assert len(context.recalled) == 5
+    assert not context.is_truncated
+
+
+async def test_what_is_recalled_leaves_unused_goes_to_the_talk() -> None:
+    with_recall = await a_scene("default", "Question: Why?")
+    without = await a_scene("default")
+    talk = [an_exchange(f"What is {n}? " + "why " * 50, "so " * 50) for n in range(15)]
+    for scene in (with_recall, without):
+        await scene.say(*(message for exchange in talk for message in exchange))
+
+    most = len((await without.ask(max_tokens=1500)).window)
+    context = await with_recall.ask(max_tokens=1500)
+
+    assert len(context.recalled) == 1
+    assert most - len(context.window) <= 2
+
+
+async def test_the_last_turn_comes_before_all_that_is_recalled() -> None:
+    scene = await a_scene("default", *LONG)
+    sql = "SELECT " + ", ".join(f"column_{n}" for n in range(150)) + " FROM sales"  # noqa: S608  # never run
+    await scene.say(*an_exchange("Show me all columns.", "Here they are.", sql))
+    alone = await scene.ask(recall_k=0)
+
+    context = await scene.ask(recall_k=5, max_tokens=alone.tokens.total + 100)
+
+    assert context.window == alone.window
+    assert context.window[-1].details.sql_query == sql
+    assert context.recalled == ()
+    assert context.cut.recalled == 5
+
+
+async def test_an_entry_of_any_length_is_told_in_a_thousand_characters() -> None:
+    scene = await a_scene("default", "word " * 100_000)
+
+    context = await scene.ask(max_tokens=100_000)
+
+    assert len(context.recalled[0].text) <= 1000

@@ -1,0 +1,51 @@
+"""Who answers, by what is set."""
+
+import pytest
+
+from recollect.answerers.denodo.answerer import DenodoAnswerer
+from recollect.answerers.from_memory import FromMemory
+from recollect.answerers.llm import LlmAnswerer
+from recollect.domain.presets import MissingSession
+from recollect.settings import load_settings
+from recollect.surroundings import open_outside
+
+MODEL = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m"}
+DENODO = {"denodo_url": "http://127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "answerer"),
+    [
+        ({}, FromMemory),
+        ({"llm_model": "m"}, FromMemory),
+        (MODEL, LlmAnswerer),
+        (DENODO, DenodoAnswerer),
+        (MODEL | DENODO, DenodoAnswerer),
+        (MODEL | DENODO | {"answerer": "llm"}, LlmAnswerer),
+        (MODEL | DENODO | {"answerer": "from_memory"}, FromMemory),
+    ],
+)
+async def test_the_first_that_is_set_up_answers_unless_another_is_named(
+    settings: dict[str, object], answerer: type[object]
+) -> None:
+    async with open_outside(load_settings(**settings)) as outside:
+        assert type(outside.around.answerer) is answerer
+        assert (outside.denodo is not None) == ("denodo_url" in settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        ({}, MissingSession.CREATE),
+        ({"preset": "chat"}, MissingSession.REJECT),
+        ({"preset": "app"}, MissingSession.USER_WIDE),
+        ({"preset": "chat", "missing_session": "create"}, MissingSession.CREATE),
+    ],
+)
+def test_the_preset_says_what_becomes_of_a_missing_session_unless_another_setting_does(
+    settings: dict[str, object], missing: MissingSession
+) -> None:
+    policies = load_settings(**settings).policies()
+    assert policies.missing_session is missing
+    assert not policies.rejects_unknown_sessions
+    assert load_settings(unknown_session="reject").policies().rejects_unknown_sessions

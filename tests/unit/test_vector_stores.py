@@ -1,0 +1,54 @@
+"""Which store keeps vectors is set, and what is missing for it is said."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.engines.opensearch import OpenSearchVectorStore
+from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
+from recollect.errors import ConfigurationError
+from recollect.settings import VectorStoreKind, load_settings
+
+
+def test_vectors_are_in_the_database_unless_something_else_is_set() -> None:
+    settings = load_settings()
+    assert settings.vector_store is VectorStoreKind.PGVECTOR
+    assert settings.vector_collection_name == "recollect_memory"
+
+
+def test_opensearch_needs_an_address() -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_STORE_URL"):
+        load_settings(vector_store="opensearch")
+
+
+@pytest.mark.parametrize("name", ["Memory", "a", "no spaces", "-dash", "dot.dot", "x" * 65])
+def test_a_collection_has_a_name_that_every_store_takes(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_COLLECTION_NAME"):
+        load_settings(vector_collection_name=name)
+
+
+async def test_where_chroma_is_not_installed_it_is_said_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "chromadb", None)
+    choice = VectorStoreChoice(kind="chroma", place=str(tmp_path), collection="tests")
+    with pytest.raises(ConfigurationError, match=r"pip install 'recollect\[chroma\]'"):
+        async with open_vectors(choice):
+            pass
+
+
+async def test_a_password_is_not_shown_and_the_store_is_opened_without_asking_it() -> None:
+    choice = VectorStoreChoice(
+        kind="opensearch",
+        place="http://127.0.0.1:9",
+        collection="tests",
+        username="admin",
+        password="secret",
+    )
+    assert "secret" not in repr(choice)
+    assert choice.kept_in == "opensearch/tests"
+    async with open_vectors(choice) as store:
+        assert isinstance(store, OpenSearchVectorStore)
+    async with open_vectors(None) as store:
+        assert store is None
