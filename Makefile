@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench docs clean
+.PHONY: help run test coverage check format bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
@@ -18,6 +18,9 @@ run: $(VENV)/.installed  ## set everything up and start the server
 	@$(BIN)/recollect serve
 
 test: check  ## check the code and run all tests
+	@cd $(ROOT) && $(BIN)/python -m pytest -n $(WORKERS) --durations=5 $(ARGS)
+
+coverage: $(VENV)/.installed-dev  ## run all tests and report what they leave out; takes longer
 	@cd $(ROOT) && COVERAGE_PROCESS_START=pyproject.toml \
 		$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term --durations=5 $(ARGS)
 

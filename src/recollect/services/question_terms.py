@@ -12,17 +12,17 @@ _TOO_FEW: Final = 4
 _OTHER_LANGUAGES: Final = 0.7
 
 
-def terms_of(question: str, stems: WordStems) -> dict[str, float]:
+def terms_of(question: str, stems: WordStems, *, language: str | None = None) -> dict[str, float]:
     """The stems of a question with their weights.
 
     A short question is looked for in every language: what was said was read in its own.
     """
-    terms = dict.fromkeys(stems.stems(question), 1.0)
+    terms = dict.fromkeys(stems.stems(question, language=language), 1.0)
     words = list(words_of(question))
     if len(words) > _TOO_FEW:
         return terms
     telling = " ".join(word for word in words if not is_common_word(word))
-    for language in installed():
-        for stem in stems.stems(telling, language=language):
+    for other in installed():
+        for stem in stems.stems(telling, language=other):
             terms.setdefault(stem, _OTHER_LANGUAGES)
     return terms

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -47,6 +48,8 @@ FAILED: Final = "what was said before could not be looked for"
 
 ALL_ENTRIES: Final = RecallFilter()
 _SPEAKERS: Final = 100  # a log has a handful; who has more names rarely asks for all
+_SPEAKERS_LAST: Final = timedelta(seconds=10)
+_OWNERS_KNOWN: Final = 1000
 _WIDER: Final = 4  # how many times as many are looked at where too many may not be told
 _MOST_CANDIDATES: Final = 6400
 _CHECKED_AT_ONCE: Final = 50
@@ -75,6 +78,14 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Speakers:
+    """Who was found to speak in an owner's logs, and when that was."""
+
+    names: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
     """Looks for earlier exchanges by words and by meaning, among those of one owner."""
 
@@ -90,6 +101,7 @@ class Recall:
     """Whether exchanges are indexed on this server."""
     embedding_seconds: float = 5.0
     """The longest that a question waits for its vector."""
+    _speakers: dict[UUID, _Speakers] = field(default_factory=dict)
 
     async def search(
         self,
@@ -145,7 +157,7 @@ class Recall:
         question = await self._read(index, search)
         vector, warnings = await self._vector_of(question.to_embed)
         query = RecallQuery(
-            terms=question.terms(partial(terms_of, stems=self.stems)),
+            terms=question.terms(partial(terms_of, stems=self.stems, language=question.language)),
             model=self.embedder.model if self.embedder and vector else None,
             vector=vector,
             narrowed=search.narrowed,
@@ -172,11 +184,23 @@ class Recall:
         """The question as it is meant by an owner whose logs may name their speakers."""
         return read_question(
             search.text,
-            speakers=await index.speakers(search.scope, limit=_SPEAKERS),
+            speakers=await self._speakers_in(index, search.scope),
             me=search.scope.user,
             language=detect_language(search.text),
             now=self.clock.now(),
         )
+
+    async def _speakers_in(self, index: RecallIndex, scope: Scope) -> Sequence[str]:
+        """Who speaks in the owner's logs; looked up again after a while, for they seldom change."""
+        now = self.clock.now()
+        known = self._speakers.get(scope.owner_id)
+        if known is None or not known.at <= now < known.at + _SPEAKERS_LAST:
+            names = await index.speakers(scope, limit=_SPEAKERS)
+            known = _Speakers(names=names, at=now)
+            while len(self._speakers) >= _OWNERS_KNOWN:
+                self._speakers.pop(next(iter(self._speakers)))
+            self._speakers[scope.owner_id] = known
+        return known.names
 
     async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
         """The question's vector; without one, why there is none. Nothing is held meanwhile."""

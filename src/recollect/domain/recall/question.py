@@ -36,8 +36,10 @@ class Question:
 
     def terms(self, terms_of: Callable[[str], Mapping[str, float]]) -> Mapping[str, float]:
         """The stems of its words and what each weighs: names of speakers less than others."""
-        rest = terms_of(self.to_embed)
         said = terms_of(self.text)
+        if self.to_embed == self.text:
+            return said
+        rest = terms_of(self.to_embed)
         return {term: rest.get(term, _NAME_WEIGHT * weight) for term, weight in said.items()}
 
 

@@ -61,8 +61,13 @@ CROSS JOIN LATERAL (
     ), placed AS (
         SELECT *, row_number() OVER (ORDER BY session_id, sequence) AS place FROM compared
     ), scored AS MATERIALIZED (
-        SELECT placed.*, coalesce(worded.lexical, 0) AS lexical
-        FROM placed LEFT JOIN worded ON worded.number = placed.number
+        -- A full join, since that is never done as a loop over one for each of the other.
+        SELECT * FROM (
+            SELECT placed.*, coalesce(worded.lexical, 0) AS lexical
+            FROM placed FULL JOIN worded ON worded.number = placed.number
+            OFFSET 0
+        ) AS joined
+        WHERE place IS NOT NULL
     ), best AS MATERIALIZED (
         (
             SELECT place, session_id, speaker IS NOT NULL AS is_named FROM scored
@@ -87,21 +92,26 @@ CROSS JOIN LATERAL (
         GROUP BY best.place + step
     )
     SELECT
-        told.is_best, scored.session_id, scored.sequence, scored.lexical, scored.semantic,
-        CASE WHEN told.is_best THEN scored.turn_number END AS turn_number,
-        CASE WHEN told.is_best THEN scored.said_at END AS said_at,
-        CASE WHEN told.is_best THEN scored.speaker END AS speaker,
-        CASE WHEN told.is_best THEN scored.tables END AS tables,
-        CASE WHEN told.is_best THEN scored.message_ids END AS message_ids,
-        CASE WHEN told.is_best THEN scored.text END AS text
-    FROM shown
-    JOIN scored ON scored.place = shown.place
-    CROSS JOIN LATERAL (
-        SELECT shown.is_best OR coalesce(
-            scored.is_meant AND scored.speaker IS NOT NULL AND scored.session_id = ANY(shown.beside),
-            false
-        ) AS is_best
+        is_told AS is_best, session_id, sequence, lexical, semantic,
+        CASE WHEN is_told THEN turn_number END AS turn_number,
+        CASE WHEN is_told THEN said_at END AS said_at,
+        CASE WHEN is_told THEN speaker END AS speaker,
+        CASE WHEN is_told THEN tables END AS tables,
+        CASE WHEN is_told THEN message_ids END AS message_ids,
+        CASE WHEN is_told THEN text END AS text
+    FROM (
+        SELECT
+            scored.*,
+            shown.is_best OR coalesce(
+                scored.is_meant
+                    AND scored.speaker IS NOT NULL
+                    AND scored.session_id = ANY(shown.beside),
+                false
+            ) AS is_told
+        FROM shown FULL JOIN scored ON scored.place = shown.place
+        OFFSET 0
     ) AS told
+    WHERE is_told IS NOT NULL AND session_id IS NOT NULL
     UNION ALL
     SELECT false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
     FROM size

@@ -1,7 +1,8 @@
 -- The best entries of an owner with many: chosen by words and the signs of vectors, then scored.
 -- Those around the best in their sessions come along for their scores, all in order; in a log
 -- of named speakers those next to the best count as best too.
--- The statement sets the owner itself.
+-- The statement sets the owner itself. Words are looked up again for each entry that is scored:
+-- a join with all that have the words is a loop over them where the planner thinks they are few.
 SELECT found.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -25,14 +26,6 @@ CROSS JOIN LATERAL (
             SELECT count(*)::float8 AS entries FROM recall_words AS word
             WHERE word.owner_id = scope.owner_id AND word.term = asked.term
         ) AS known
-    ), worded AS MATERIALIZED (
-        SELECT
-            word.number,
-            sum(asked.worth * word.count
-                / (word.count + asked.fixed + asked.for_length * word.length)) AS lexical
-        FROM asked JOIN recall_words AS word ON word.term = asked.term
-        WHERE word.owner_id = scope.owner_id
-        GROUP BY word.number
     ), expired AS MATERIALIZED (
         SELECT entry.number
         FROM sessions AS session
@@ -42,8 +35,18 @@ CROSS JOIN LATERAL (
           AND session.expires_at <= $10
     ), likely AS MATERIALIZED (
         (
-            SELECT number FROM worded
-            WHERE ((SELECT count(*) = 0 FROM expired) OR number NOT IN (SELECT number FROM expired))
+            SELECT worded.number
+            FROM (
+                SELECT
+                    word.number,
+                    sum(asked.worth * word.count
+                        / (word.count + asked.fixed + asked.for_length * word.length)) AS lexical
+                FROM asked JOIN recall_words AS word ON word.term = asked.term
+                WHERE word.owner_id = scope.owner_id
+                GROUP BY word.number
+                OFFSET 0
+            ) AS worded
+            WHERE ((SELECT count(*) = 0 FROM expired) OR worded.number NOT IN (SELECT number FROM expired))
               AND ($11::timestamptz IS NULL AND $12::timestamptz IS NULL OR EXISTS (
                 SELECT FROM recall_entries AS entry
                 WHERE entry.owner_id = scope.owner_id
@@ -51,7 +54,7 @@ CROSS JOIN LATERAL (
                   AND ($11::timestamptz IS NULL OR entry.said_at >= $11)
                   AND ($12::timestamptz IS NULL OR entry.said_at < $12)
               ))
-            ORDER BY lexical DESC
+            ORDER BY worded.lexical DESC
             LIMIT $6 + coalesce(cardinality($13::uuid[]), 0)
         )
         UNION
@@ -79,12 +82,17 @@ CROSS JOIN LATERAL (
         SELECT
             entry.number, entry.session_id, entry.sequence,
             entry.speaker IS NOT NULL AS is_named,
-            coalesce(worded.lexical, 0) AS lexical,
+            said.lexical,
             CASE WHEN entry.model_key = $5
                 THEN inner_product(entry.vector, (SELECT $4::text::halfvec)) END AS semantic
         FROM likely
         JOIN recall_entries AS entry ON entry.number = likely.number
-        LEFT JOIN worded ON worded.number = entry.number
+        CROSS JOIN LATERAL (
+            SELECT coalesce(sum(asked.worth * word.count
+                / (word.count + asked.fixed + asked.for_length * word.length)), 0) AS lexical
+            FROM asked JOIN recall_words AS word ON word.term = asked.term
+            WHERE word.owner_id = scope.owner_id AND word.number = entry.number
+        ) AS said
         WHERE entry.owner_id = scope.owner_id
           AND ($13::uuid[] IS NULL OR NOT entry.message_ids && $13)
     ), best AS MATERIALIZED (
@@ -130,7 +138,7 @@ CROSS JOIN LATERAL (
     ), told AS (
         SELECT
             entry.*,
-            coalesce(worded.lexical, 0) AS lexical,
+            said.lexical,
             CASE WHEN entry.model_key = $5
                 THEN inner_product(entry.vector, (SELECT $4::text::halfvec)) END AS semantic,
             shown.is_best OR shown.is_beside
@@ -140,7 +148,12 @@ CROSS JOIN LATERAL (
                 AND ($13::uuid[] IS NULL OR NOT entry.message_ids && $13) AS is_best
         FROM shown
         JOIN recall_entries AS entry ON entry.number = shown.number
-        LEFT JOIN worded ON worded.number = entry.number
+        CROSS JOIN LATERAL (
+            SELECT coalesce(sum(asked.worth * word.count
+                / (word.count + asked.fixed + asked.for_length * word.length)), 0) AS lexical
+            FROM asked JOIN recall_words AS word ON word.term = asked.term
+            WHERE word.owner_id = scope.owner_id AND word.number = entry.number
+        ) AS said
         WHERE entry.owner_id = scope.owner_id
     )
     SELECT
