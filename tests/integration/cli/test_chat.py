@@ -11,7 +11,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
+import asyncpg
 import pytest
+import pytest_asyncio
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -36,7 +38,14 @@ async def chat(home: Path, typed: str, *words: str, **env: str) -> tuple[int, st
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "MEMORY_HOME": str(home), "COLUMNS": "200", **env},
+        # No worker: on the database that all tests share it would work for all of them.
+        env={
+            **os.environ,
+            "MEMORY_HOME": str(home),
+            "MEMORY_WORKER": "false",
+            "COLUMNS": "200",
+            **env,
+        },
     )
     out, err = await asyncio.wait_for(process.communicate(typed.encode()), 120)
     assert process.returncode is not None
@@ -64,16 +73,26 @@ async def test_questions_of_one_run_belong_together_and_runs_do_not(home: Path) 
     assert "understood as: What about 2022?" in again[1]
 
 
-async def test_what_was_said_in_an_earlier_run_is_recalled(home: Path) -> None:
-    user = uuid4().hex
+@pytest_asyncio.fixture
+async def own_dsn(admin_dsn: str) -> AsyncIterator[str]:
+    """A database that nobody but this test works on."""
+    name = f"chatting_{uuid4().hex}"
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"CREATE DATABASE {name}")
+    yield admin_dsn.replace("@/postgres?", f"@/{name}?")
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()
+
+
+async def test_what_was_said_in_an_earlier_run_is_recalled(home: Path, own_dsn: str) -> None:
     async with chat_double(Reply(answer="Its name is Waldorf.")) as double:
         env = {"MEMORY_LLM_BASE_URL": double.url, "MEMORY_LLM_MODEL": "stub"}
-        env |= {"MEMORY_TENANT": user}
-        await chat(home, "What is our office parrot called?\n", "--user", user, **env)
-        async with Memory.open(Settings(home=home, tenant=user)) as memory:
+        env |= {"MEMORY_DB_CONNECTION_STRING": own_dsn}
+        await chat(home, "What is our office parrot called?\n", **env)
+        async with Memory.open(connection_string=own_dsn) as memory:
             await memory.catch_up()
         typed = "Remind me of the parrot in our office\n"
-        _, out, _ = await chat(home, typed, "--sources", "--user", user, **env)
+        _, out, _ = await chat(home, typed, "--sources", MEMORY_WORKER="true", **env)
 
     assert "recalled from" in out
     assert "Waldorf" in str(double.requests[-1].body)

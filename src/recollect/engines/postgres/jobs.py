@@ -1,11 +1,14 @@
 """Work that waits in PostgreSQL."""
 
 from datetime import datetime, timedelta
+from typing import Final
 
-from recollect.domain.job import Job
+from recollect.domain.job import Job, JobKind
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_from
+
+_KINDS: Final = [str(kind) for kind in JobKind]
 
 
 class PostgresJobQueue:
@@ -17,7 +20,7 @@ class PostgresJobQueue:
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
         """The job that has waited longest, now this worker's for the time of the lease."""
         async with self._database.working(now=now) as connection:
-            row = await connection.fetchrow(query("take_job"), now, now + lease)
+            row = await connection.fetchrow(query("take_job"), now, now + lease, _KINDS)
         return None if row is None else job_from(row)
 
     async def finish(self, job: Job) -> None:
