@@ -34,6 +34,7 @@ from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import Services, Surroundings
+from recollect.settings import load_settings
 from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
 
@@ -112,12 +113,13 @@ async def opened(engine: str) -> AsyncIterator[Bench]:
     clock = FixedClock()
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(_stores(engine, clock))
+        choice = EmbeddingChoice(kept_in=load_settings().cache_folder)
         around = Surroundings(
             clock=clock,
             ids=RandomIds(),
             counter_for=token_counter_for,
             stems=SnowballStems(),
-            embedder=await stack.enter_async_context(open_embedder(EmbeddingChoice())),
+            embedder=await stack.enter_async_context(open_embedder(choice)),
         )
         yield Bench(memory=Memory(Services.on(stores, around)), clock=clock, times=Times())
 

@@ -70,6 +70,10 @@ class GivenVectors:
         """The vectors that were given for these texts."""
         return tuple(self.vectors[text] for text in texts)
 
+    async def embed_question(self, question: str) -> Vector:
+        """The vector that was given for it."""
+        return self.vectors[question]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Took:

@@ -1,10 +1,8 @@
 """A loaded database with everything open that a measurement on it needs."""
 
-import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -12,11 +10,13 @@ from typing import Final, Self
 import asyncpg
 
 from dataset import Dataset
+from lean_http import LeanClient
 from recollect.domain.api_key import KeyScope
 from recollect.domain.scope import TenantScope
 from recollect.engines.postgres.embedded import running_server
 from recollect.memory import Memory
 from recollect.settings import load_settings
+from serving import serving
 from ways import ByHand, OverHttp, ThroughService, Way
 
 USUAL_POOL: Final = "by hand"
@@ -25,9 +25,6 @@ SERVICE: Final = "service"
 HTTP: Final = "HTTP"
 
 _PRESET: Final = "chat"  # no work in the background beside what is measured
-_START_SECONDS: Final = 60
-_STOP_SECONDS: Final = 30
-_LISTENING: Final = "Recollect listens on http://127.0.0.1:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +55,14 @@ class Stage:
             async with (
                 ByHand.with_usual_pool(dsn) as usual,
                 ByHand.with_bare_pool(dsn, size=settings.db_max_connections) as bare,
-                _serving(home) as port,
-                OverHttp.to(port, key=key) as http,
+                serving(home, MEMORY_PRESET=_PRESET) as server,
+                LeanClient.to(server.port, key=key) as client,
             ):
                 ways: dict[str, Way] = {
                     USUAL_POOL: usual,
                     BARE_POOL: bare,
                     SERVICE: ThroughService(memory.services),
-                    HTTP: http,
+                    HTTP: OverHttp(client),
                 }
                 yield cls(dataset=dataset, ways=ways, administrator=administrator)
 
@@ -86,34 +83,3 @@ async def _connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
         yield connection
     finally:
         await connection.close()
-
-
-@asynccontextmanager
-async def _serving(home: Path) -> AsyncIterator[int]:
-    """The port of a `recollect serve` of its own, which stops at the end."""
-    log = home / "serve.log"
-    with log.open("wb") as log_file:
-        server = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "recollect", "serve", "--port", "0", "--home", str(home)),
-            stderr=log_file,
-            env={**os.environ, "MEMORY_PRESET": _PRESET},
-        )
-    try:
-        yield await asyncio.wait_for(_port_in(log, server), _START_SECONDS)
-    finally:
-        with suppress(ProcessLookupError):  # an interrupt from the keyboard reaches it as well
-            server.terminate()
-            await asyncio.wait_for(server.wait(), _STOP_SECONDS)
-
-
-async def _port_in(log: Path, server: asyncio.subprocess.Process) -> int:
-    while server.returncode is None:
-        _, found, rest = _text_of(log).partition(_LISTENING)
-        if found and "\n" in rest:
-            return int(rest.partition("\n")[0])
-        await asyncio.sleep(0.05)
-    raise ConnectionError(f"'recollect serve' ended by itself: {_text_of(log)}")
-
-
-def _text_of(log: Path) -> str:
-    return log.read_text(encoding="utf-8", errors="replace")

@@ -1,161 +1,196 @@
-"""What memory adds to a turn: the same question to a stub that answers at once, with and without.
+"""What memory adds to a turn: the same questions to a stub that answers at once, with and without.
 
-    python benchmarks/turn.py [--seconds N]
+    python benchmarks/turn.py [--seconds N] [--history N]
 
-Both run over HTTP against the program that users start, in turns, on a database of its own.
+Both run over HTTP against the program that users start, in turns, on a database of its own. Each
+client is a user with earlier exchanges that are indexed, and talks in sessions of twelve
+questions, two in three of them follow-ups. What is said while it is measured is indexed by the
+server meanwhile, as always; how far behind that is at the end is printed, too.
 """
 
 import argparse
 import asyncio
 import json
-import os
+import random
 import re
-import signal
-import socket
 import statistics
-import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice, product
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 from uuid import uuid4
 
-import httpx
 import uvloop
 from rich.console import Console
 from rich.table import Table
 
+from lean_http import LeanClient
+from recollect.domain.api_key import KeyScope
+from recollect.domain.scope import TenantScope
+from recollect.memory import Memory
+from recollect.settings import load_settings
+from serving import Served, serving
+from talk import answer, conversation
+
 CLIENTS: Final = (1, 20)
 WAYS: Final = {"without memory": False, "with memory": True}
-QUESTIONS: Final = (
-    "Show me total sales by region for 2024",
-    "What about 2023?",
-    "How many of them are in the north?",
-)
 _ROUNDS: Final = 8
-_SECONDS_TO_START: Final = 60
+_QUESTIONS_A_SESSION: Final = 12
+_FOUND: Final = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
-async def main(seconds: float) -> None:
+@dataclass(slots=True)
+class Samples:
+    """What was measured in one cell of the table."""
+
+    seconds: list[float] = field(default_factory=list)
+    of_processor: float = 0.0
+    """Seconds that the server's process worked, its threads together."""
+    wall: float = 0.0
+
+    def quantile(self, share: float) -> float:
+        """Milliseconds that this share of the turns took at most."""
+        return 1000 * sorted(self.seconds)[int(len(self.seconds) * share)]
+
+
+Measured = dict[tuple[int, str], Samples]
+
+
+async def main(seconds: float, history: int) -> None:
     """Measure and print one table."""
-    samples: dict[tuple[int, str], list[float]] = defaultdict(list)
-    stub = await asyncio.start_server(_answer, "127.0.0.1", 0)
-    model = f"http://127.0.0.1:{stub.sockets[0].getsockname()[1]}/v1"
-    with TemporaryDirectory(prefix="recollect-benchmark-") as home, _server(home, model) as url:
-        limits = httpx.Limits(max_connections=max(CLIENTS))
-        async with httpx.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
-            await _slice(client, 5, uses_memory=True, seconds=1)  # warms caches and plans
-            for number in range(1, _ROUNDS + 1):
-                print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
-                for clients in CLIENTS:
-                    for way, uses_memory in WAYS.items():
-                        taken = await _slice(
-                            client, clients, uses_memory=uses_memory, seconds=seconds / _ROUNDS
-                        )
-                        samples[clients, way] += taken
+    with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
+        home = Path(folder)
+        key = await _prepared(home, history)
+        async with (
+            _stub() as model,
+            serving(home, MEMORY_LLM_BASE_URL=model, MEMORY_LLM_MODEL="stub:7b") as server,
+            LeanClient.to(server.port, key=key) as client,
+        ):
+            Console().print(_table(await _measured(client, server, seconds)))
+        async with Memory.open(load_settings(home=home)) as memory:
+            print(f"turns that still had to be indexed at the end: {await memory.catch_up()}")
+
+
+async def _measured(client: LeanClient, server: Served, seconds: float) -> Measured:
+    samples: Measured = defaultdict(Samples)
+    await _slice(client, 5, uses_memory=True, seconds=1)  # warms caches and plans
+    for number, clients, way in product(range(1, _ROUNDS + 1), CLIENTS, WAYS):
+        print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
+        cell, worked, began = samples[clients, way], server.processor_seconds(), time.perf_counter()
+        cell.seconds += await _slice(
+            client, clients, uses_memory=WAYS[way], seconds=seconds / _ROUNDS
+        )
+        cell.wall += time.perf_counter() - began
+        cell.of_processor += server.processor_seconds() - worked
     print(file=sys.stderr)
-    Console().print(_table(samples, seconds))
+    return samples
 
 
-def _table(samples: dict[tuple[int, str], list[float]], seconds: float) -> Table:
-    table = Table("clients", "turn", "p50 ms", "p95 ms", "turns a second", box=None)
+def _table(samples: Measured) -> Table:
+    heads = ("clients", "turn", "p50 ms", "p95 ms", "turns a second", "server's CPU ms a turn")
+    table = Table(*heads, box=None)
     for clients in CLIENTS:
-        figures = {}
-        for way in WAYS:
-            taken = sorted(samples[clients, way])
-            figures[way] = statistics.median(taken), taken[int(len(taken) * 0.95)]
-            shown = [f"{1000 * value:.1f}" for value in figures[way]]
-            table.add_row(str(clients), way, *shown, f"{len(taken) / seconds:.0f}")
-        plain, remembered = figures.values()
-        both = zip(plain, remembered, strict=True)
-        added = [f"{1000 * (more - less):.1f}" for less, more in both]
-        table.add_row(str(clients), "added by memory", *added, "")
+        cells = [samples[clients, way] for way in WAYS]
+        for way, cell in zip(WAYS, cells, strict=True):
+            table.add_row(
+                str(clients),
+                way,
+                f"{1000 * statistics.median(cell.seconds):.1f}",
+                f"{cell.quantile(0.95):.1f}",
+                f"{len(cell.seconds) / cell.wall:.0f}",
+                f"{1000 * cell.of_processor / len(cell.seconds):.1f}",
+            )
+        plain, remembered = cells
+        added = [remembered.quantile(share) - plain.quantile(share) for share in (0.5, 0.95)]
+        table.add_row(str(clients), "added by memory", *(f"{value:.1f}" for value in added), "", "")
     return table
 
 
+async def _prepared(home: Path, history: int) -> str:
+    """A database whose users have said something before; the key of a service for them."""
+    chance = random.Random(1)  # noqa: S311  # the same questions on every run, no secrets
+    async with Memory.open(load_settings(home=home, embedding_model="none")) as memory:
+        for number in range(max(CLIENTS)):
+            questions = conversation(chance)
+            for _ in range(0, history, _QUESTIONS_A_SESSION):
+                session = await memory.session(user=_user(number))
+                for question in islice(questions, _QUESTIONS_A_SESSION):
+                    await session.add_exchange(question, answer(chance))
+    settings = load_settings(home=home)
+    async with Memory.open(settings) as memory:
+        print("indexing what was said before …", file=sys.stderr)
+        await memory.catch_up()
+        tenant = TenantScope(tenant=settings.tenant)
+        keys = memory.services.api_keys
+        _, key = await keys.create(tenant, name="benchmark", scopes=[KeyScope.SERVICE])
+    return key
+
+
+def _user(number: int) -> str:
+    return f"user {number}"
+
+
 async def _slice(
-    client: httpx.AsyncClient, clients: int, *, uses_memory: bool, seconds: float
+    client: LeanClient, clients: int, *, uses_memory: bool, seconds: float
 ) -> list[float]:
     until = time.perf_counter() + seconds
-    talks = (_talk(client, uses_memory=uses_memory, until=until) for _ in range(clients))
+    talks = (
+        _talk(client, _user(number), uses_memory=uses_memory, until=until)
+        for number in range(clients)
+    )
     return [taken for talk in await asyncio.gather(*talks) for taken in talk]
 
 
-async def _talk(client: httpx.AsyncClient, *, uses_memory: bool, until: float) -> list[float]:
-    """One conversation after the other, of twelve questions each; seconds that each took."""
+async def _talk(client: LeanClient, user: str, *, uses_memory: bool, until: float) -> list[float]:
+    """One conversation after the other; the seconds that each question took."""
     taken: list[float] = []
+    chance = random.Random()  # noqa: S311  # no secrets
     while True:
         session_id = str(uuid4())
-        for number in range(12):
-            body = {
-                "question": QUESTIONS[number % len(QUESTIONS)],
-                "session_id": session_id,
-                "use_memory": uses_memory,
-            }
+        for question in islice(conversation(chance), _QUESTIONS_A_SESSION):
+            asked = {"question": question, "session_id": session_id, "use_memory": uses_memory}
             began = time.perf_counter()
-            response = await client.post("/memoryChat", json=body)
-            response.raise_for_status()
+            await client.ask("POST /memoryChat", user=user, body=json.dumps(asked).encode())
             ended = time.perf_counter()
             taken.append(ended - began)
             if ended >= until:
                 return taken
 
 
+@asynccontextmanager
+async def _stub() -> AsyncIterator[str]:
+    """The address of a model that answers at once, never the same."""
+    stub = await asyncio.start_server(_answer, "127.0.0.1", 0)
+    async with stub:
+        yield f"http://127.0.0.1:{stub.sockets[0].getsockname()[1]}/v1"
+
+
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A model that says the same to everybody, at once."""
-    message = {"role": "assistant", "content": "North 2.5M, South 1.8M and East 0.9M."}
-    body = json.dumps({"choices": [{"message": message}]}).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    chance = random.Random()  # noqa: S311  # no secrets
     with suppress(asyncio.IncompleteReadError, ConnectionError):
         while True:
             request = await reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"content-length: (\d+)", request, re.IGNORECASE)
             await reader.readexactly(int(length[1]) if length else 0)
+            message = {"role": "assistant", "content": answer(chance)}
+            body = json.dumps({"choices": [{"message": message}]}).encode()
+            head = (
+                f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+            )
             writer.write(head.encode() + b"\r\n\r\n" + body)
             await writer.drain()
     writer.close()
 
 
-@contextmanager
-def _server(home: str, model: str) -> Iterator[str]:
-    """The program, asking a model that is no slower than it has to be."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-    settings = {
-        "MEMORY_HOME": home,
-        "MEMORY_PORT": str(port),
-        "MEMORY_LOG_LEVEL": "ERROR",
-        "MEMORY_LLM_BASE_URL": model,
-        "MEMORY_LLM_MODEL": "stub:7b",
-    }
-    process = subprocess.Popen(  # our own program
-        [sys.executable, "-m", "recollect", "serve"], env={**os.environ, **settings}
-    )
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/readyz")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
-
-
-def _wait_for(url: str) -> None:
-    until = time.monotonic() + _SECONDS_TO_START
-    while time.monotonic() < until:
-        try:
-            if httpx.get(url).is_success:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("the server did not become ready")
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seconds", type=float, default=16, help="for each row")
-    uvloop.run(main(max(1, parser.parse_args().seconds)))
+    parser.add_argument("--history", type=int, default=96, help="earlier exchanges of each user")
+    given = parser.parse_args()
+    uvloop.run(main(max(1, given.seconds), max(0, given.history)))

@@ -487,6 +487,11 @@ class Settings(BaseSettings):
         return RecallPolicy(scope=scope, k=k)
 
     @property
+    def cache_folder(self) -> Path:
+        """Where may lie what can be made again."""
+        return platformdirs.user_cache_path("recollect")
+
+    @property
     def permission_address(self) -> PermissionAddress | None:
         """Where permissions come from; None where none are checked."""
         return PermissionAddress.parse(self.permissions or "none")

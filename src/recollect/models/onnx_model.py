@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MAX_TOKENS: Final = 256
 """As much of a text as is read where the folder does not say how much its model takes."""
-_THREADS: Final = 2
 _CHARACTERS_A_TOKEN: Final = 32  # what lies beyond would be cut off anyway, after minutes of work
 _GRAPHS: Final = ("model.onnx", "onnx/model.onnx")
 
@@ -31,11 +30,18 @@ class Pooling(StrEnum):
 
 
 class OnnxModel:
-    """A loaded model. It blocks: call it from a thread of its own, and from that one alone."""
+    """A loaded model. It blocks: call it from threads of your own, from several if you like."""
 
-    def __init__(self, folder: Path, *, pooling: Pooling, max_tokens: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        pooling: Pooling,
+        max_tokens: int | None = None,
+        graph: Path | None = None,
+    ) -> None:
         self._pooling = pooling
-        self._graph = find_graph(folder)
+        self._graph = graph or find_graph(folder)
         self._session = _open_session(self._graph)
         self._inputs = [given.name for given in self._session.get_inputs()]
         self._max_tokens = max_tokens or _limit_of(folder)
@@ -100,10 +106,10 @@ def _open_session(graph: Path) -> "InferenceSession":
     import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = _THREADS
+    # It works in the caller's thread, with that one's priority: threads of its own would serve
+    # a question no better than a text, and share the processor with everything else.
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    # Threads that wait by spinning took half of a shared processor from everything else.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(

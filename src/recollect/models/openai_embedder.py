@@ -82,10 +82,17 @@ class OpenAICompatibleEmbedder:
             raise failed.exceptions[0] from None
         return tuple(vector for task in tasks for vector in task.result())
 
+    async def embed_question(self, question: str) -> Vector:
+        """The question's vector, asked for at once, whatever is being indexed meanwhile."""
+        return (await self._ask([question]))[0]
+
     async def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        read = partial(self._read, count=len(texts))
         async with self._calls:
-            return await self._endpoint.ask(self._body(texts), read, within=self._timeout)
+            return await self._ask(texts)
+
+    async def _ask(self, texts: Sequence[str]) -> list[Vector]:
+        read = partial(self._read, count=len(texts))
+        return await self._endpoint.ask(self._body(texts), read, within=self._timeout)
 
     def _body(self, texts: Sequence[str]) -> bytes:
         # Endpoints refuse a blank text; a full stop means as little.

@@ -11,11 +11,7 @@ _MAX_CHARACTERS: Final = 2_000
 
 
 class RememberingEmbedder:
-    """An `Embedder` that keeps the vectors of the last questions of another.
-
-    Only texts embedded alone are kept: those are questions. What is indexed comes in batches and
-    would push them out.
-    """
+    """An `Embedder` that keeps the vectors of the last questions of another."""
 
     def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
         self._embedder = embedder
@@ -37,14 +33,18 @@ class RememberingEmbedder:
         await self._embedder.warm()
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """As the other does."""
+        return await self._embedder.embed(texts)
+
+    async def embed_question(self, question: str) -> Vector:
         """As the other does, without asking it twice for the same question."""
-        if len(texts) != 1 or len(texts[0]) > _MAX_CHARACTERS:
-            return await self._embedder.embed(texts)
-        (text,) = texts
-        found = self._kept.get(text)
-        vector = (await self._embedder.embed(texts))[0] if found is None else found
-        self._kept[text] = vector
-        self._kept.move_to_end(text)
+        if len(question) > _MAX_CHARACTERS:
+            return await self._embedder.embed_question(question)
+        vector = self._kept.get(question)
+        if vector is None:
+            vector = await self._embedder.embed_question(question)
+        self._kept[question] = vector
+        self._kept.move_to_end(question)
         while len(self._kept) > self._size:
             self._kept.popitem(last=False)
-        return (vector,)
+        return vector

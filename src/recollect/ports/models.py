@@ -101,3 +101,7 @@ class Embedder(Protocol):
         Never blocks the event loop.
         """
         ...
+
+    async def embed_question(self, question: str) -> Vector:
+        """The vector of one text for which somebody waits: it goes before all others."""
+        ...

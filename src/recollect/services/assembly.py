@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
+from uuid import UUID
 
 from recollect.domain.access import Visibility
 from recollect.domain.budget import FittedTurns, fit
@@ -50,6 +51,7 @@ class Assembly:
         self, counter: TokenCounter, limit: int, *, covers_all: bool, shares: BudgetShares
     ) -> None:
         self._count = cache(counter.count)  # each text is asked for in several forms and passes
+        self._longest: dict[tuple[UUID, str, str | None], str] = {}
         self._summariser = ExtractiveSummariser(tokens=counter)
         self._limit = limit
         self._covers_all = covers_all
@@ -181,8 +183,11 @@ class Assembly:
 
     def _longest_form(self, message: Message) -> str:
         """The text of a message in the form that takes most tokens, so that all forms fit."""
-        forms = (message_text, section_lines, partial(block_line, language="nl"))
-        return max((form(message) for form in forms), key=self._count)
+        said = message.message_id, message.content, message.details.sql_query
+        if said not in self._longest:
+            forms = (message_text, section_lines, partial(block_line, language="nl"))
+            self._longest[said] = max((form(message) for form in forms), key=self._count)
+        return self._longest[said]
 
     async def _summary(self, summary: Summary | None, untold: Sequence[Message], room: int) -> str:
         """The stored summary, with what was said after it and before the window."""

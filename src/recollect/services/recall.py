@@ -208,7 +208,7 @@ class Recall:
             return None, (NO_EMBEDDER,)
         try:
             async with asyncio.timeout(self.embedding_seconds):
-                (vector,) = await self.embedder.embed([question])
+                vector = await self.embedder.embed_question(question)
         except (ModelUnavailable, TimeoutError) as error:
             facts = {"problem": type(error).__name__}
             logger.warning("recall.not_embedded", extra={"facts": facts})

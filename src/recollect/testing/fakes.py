@@ -82,6 +82,11 @@ class WordEmbedder:
         self.embedded += texts
         return tuple(map(self._vector, texts))
 
+    async def embed_question(self, question: str) -> Vector:
+        """The same for one question."""
+        (vector,) = await self.embed([question])
+        return vector
+
     def _vector(self, text: str) -> Vector:
         counts = [0.0] * self._dimensions
         for word in re.findall(r"\w+", text.lower()) or [""]:

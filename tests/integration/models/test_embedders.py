@@ -77,23 +77,21 @@ async def test_where_the_model_is_not_installed_words_alone_are_used(
 async def test_a_question_asked_again_is_not_embedded_again() -> None:
     words = WordEmbedder()
     embedder = RememberingEmbedder(words, size=2)
-    first = await embedder.embed(["one"])
-    assert await embedder.embed(["one"]) == first
-    await embedder.embed(["two"])
-    await embedder.embed(["one"])
-    await embedder.embed(["three"])
-    await embedder.embed(["one"])
+    first = await embedder.embed_question("one")
+    assert await embedder.embed_question("one") == first
+    for question in ("two", "one", "three", "one"):
+        await embedder.embed_question(question)
     assert words.embedded == ["one", "two", "three"]
-    await embedder.embed(["two"])
+    await embedder.embed_question("two")
     assert words.embedded[3:] == ["two"]
 
 
-async def test_batches_are_not_remembered() -> None:
+async def test_what_is_indexed_is_not_remembered() -> None:
     words = WordEmbedder()
     embedder = RememberingEmbedder(words, size=2)
-    await embedder.embed(["one", "two"])
     await embedder.embed(["one"])
-    assert words.embedded == ["one", "two", "one"]
+    await embedder.embed_question("one")
+    assert words.embedded == ["one", "one"]
 
 
 async def test_a_failure_is_not_remembered() -> None:
@@ -101,9 +99,9 @@ async def test_a_failure_is_not_remembered() -> None:
     embedder = RememberingEmbedder(words)
     words.is_available = False
     with pytest.raises(ModelUnavailable):
-        await embedder.embed(["one"])
+        await embedder.embed_question("one")
     words.is_available = True
-    assert len(await embedder.embed(["one"])) == 1
+    assert await embedder.embed_question("one") == (await words.embed(["one"]))[0]
 
 
 async def test_an_open_embedder_is_closed_behind_its_user() -> None:

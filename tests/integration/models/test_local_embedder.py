@@ -81,9 +81,10 @@ async def test_a_question_overtakes_a_long_batch(embedder: LocalEmbedder) -> Non
     await embedder.warm()
     batch = asyncio.create_task(embedder.embed([OTHER * 5] * 40))
     await asyncio.sleep(0.01)
-    await embedder.embed([QUESTION])
+    vector = await embedder.embed_question(QUESTION)
     assert not batch.done()
     await batch
+    assert vector == pytest.approx((await embedder.embed([QUESTION]))[0], abs=1e-5)
 
 
 async def test_a_closed_embedder_says_so() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID, uuid4
@@ -198,9 +197,9 @@ async def test_an_embedder_that_fails_leaves_the_words(caplog: pytest.LogCapture
 class StuckEmbedder(WordEmbedder):
     """Never comes to an end."""
 
-    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+    async def embed_question(self, question: str) -> Vector:
         await asyncio.Event().wait()
-        return await super().embed(texts)
+        return await super().embed_question(question)
 
 
 async def test_an_embedder_that_takes_too_long_is_not_waited_for() -> None:

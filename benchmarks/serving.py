@@ -1,0 +1,64 @@
+"""The program that users start, in a process of its own."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_START_SECONDS: Final = 60
+_STOP_SECONDS: Final = 30
+_LISTENING: Final = "Recollect listens on http://127.0.0.1:"
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that listens."""
+
+    port: int
+    pid: int
+
+    def processor_seconds(self) -> float:
+        """How long its process has worked so far; not a number where that cannot be told."""
+        try:
+            facts = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8")
+        except OSError:
+            return float("nan")
+        fields = facts.rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+@asynccontextmanager
+async def serving(home: Path, **settings: str) -> AsyncIterator[Served]:
+    """A `recollect serve` of its own, which stops at the end."""
+    log = home / "serve.log"
+    with log.open("wb") as log_file:
+        server = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "recollect", "serve", "--port", "0", "--home", str(home)),
+            stderr=log_file,
+            env={**os.environ, **settings},
+        )
+    try:
+        port = await asyncio.wait_for(_port_in(log, server), _START_SECONDS)
+        yield Served(port=port, pid=server.pid)
+    finally:
+        with suppress(ProcessLookupError):  # an interrupt from the keyboard reaches it as well
+            server.terminate()
+            await asyncio.wait_for(server.wait(), _STOP_SECONDS)
+
+
+async def _port_in(log: Path, server: asyncio.subprocess.Process) -> int:
+    while server.returncode is None:
+        _, found, rest = _text_of(log).partition(_LISTENING)
+        if found and "\n" in rest:
+            return int(rest.partition("\n")[0])
+        await asyncio.sleep(0.05)
+    raise ConnectionError(f"'recollect serve' ended by itself: {_text_of(log)}")
+
+
+def _text_of(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")

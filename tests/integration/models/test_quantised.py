@@ -1,0 +1,72 @@
+import asyncio
+import logging
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from recollect.domain.recall.entry import Vector
+from recollect.models.local_embedder import LocalEmbedder, step_back
+
+TEXTS = [
+    "What were the total sales by region in 2023?",
+    "Welke klanten hebben vorig jaar meer dan drie keer besteld?",
+    "North 2.5M, South 1.8M and East 0.9M.",
+    "My sister Anna has moved to Porto with her two dogs.",
+    "x",
+]
+
+
+async def vectors(kept_in: Path | None) -> tuple[Vector, ...]:
+    async with LocalEmbedder.mini_lm(kept_in=kept_in) as embedder:
+        return await embedder.embed(TEXTS)
+
+
+def times(folder: Path) -> list[int]:
+    return [path.stat().st_mtime_ns for path in folder.iterdir()]
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache") / "recollect"
+
+
+async def test_the_faster_twin_says_nearly_the_same(folder: Path) -> None:
+    whole, quantised = await vectors(None), await vectors(folder)
+    assert quantised != whole
+    for one, other in zip(whole, quantised, strict=True):
+        assert cosine(one, other) > 0.97
+
+
+async def test_it_is_made_once_and_whole(folder: Path) -> None:
+    first, written = await vectors(folder), times(folder)
+    assert len(written) == 1
+    assert await vectors(folder) == first
+    assert times(folder) == written
+
+
+async def test_where_it_cannot_be_kept_the_model_works_as_it_came(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    no_folder = tmp_path / "file"
+    no_folder.touch()
+    with caplog.at_level(logging.WARNING):
+        assert await vectors(no_folder) == await vectors(None)
+    assert [record.message for record in caplog.records] == ["embedder.not_quantised"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
+async def test_what_nobody_waits_for_steps_back() -> None:
+    def priority() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    with ThreadPoolExecutor(max_workers=1, initializer=step_back) as threads:
+        patient = await asyncio.wrap_future(threads.submit(priority))
+    assert patient > priority()
