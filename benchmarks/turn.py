@@ -4,8 +4,11 @@
 
 Both run over HTTP against the program that users start, in turns, on a database of its own. Each
 client is a user with earlier exchanges that are indexed, and talks in sessions of twelve
-questions, two in three of them follow-ups. What is said while it is measured is indexed by the
-server meanwhile, as always; how far behind that is at the end is printed, too.
+questions, two in three of them follow-ups. One client asks as soon as it has its answer; twenty
+ask twenty times and a hundred times a second together; and twenty ask without a pause, which is
+as much as the server can do: then a turn takes as long as nineteen others that come before it.
+What is said while it is measured is indexed by the server meanwhile, as always; how far behind
+that is at the end is printed, too.
 """
 
 import argparse
@@ -38,11 +41,32 @@ from recollect.settings import load_settings
 from serving import Served, serving
 from talk import answer, conversation
 
-CLIENTS: Final = (1, 20)
 WAYS: Final = {"without memory": False, "with memory": True}
 _ROUNDS: Final = 8
 _QUESTIONS_A_SESSION: Final = 12
 _FOUND: Final = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """So many clients, who together ask so often."""
+
+    clients: int
+    per_second: float | None = None
+    """None: each as soon as it has its answer."""
+
+    def __str__(self) -> str:
+        """As it stands in the table."""
+        pace = "no pause" if self.per_second is None else f"{self.per_second:g}/s"
+        return f"{self.clients}, {pace}"
+
+    @property
+    def pause(self) -> float:
+        """Seconds from one question of a client to its next."""
+        return self.clients / self.per_second if self.per_second else 0.0
+
+
+LOADS: Final = (Load(1), Load(20, 20), Load(20, 100), Load(20))
 
 
 @dataclass(slots=True)
@@ -59,7 +83,7 @@ class Samples:
         return 1000 * sorted(self.seconds)[int(len(self.seconds) * share)]
 
 
-Measured = dict[tuple[int, str], Samples]
+Measured = dict[tuple[Load, str], Samples]
 
 
 async def main(seconds: float, history: int) -> None:
@@ -79,13 +103,11 @@ async def main(seconds: float, history: int) -> None:
 
 async def _measured(client: LeanClient, server: Served, seconds: float) -> Measured:
     samples: Measured = defaultdict(Samples)
-    await _slice(client, 5, uses_memory=True, seconds=1)  # warms caches and plans
-    for number, clients, way in product(range(1, _ROUNDS + 1), CLIENTS, WAYS):
+    await _slice(client, Load(5), uses_memory=True, seconds=2)  # warms caches and plans
+    for number, load, way in product(range(1, _ROUNDS + 1), LOADS, WAYS):
         print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
-        cell, worked, began = samples[clients, way], server.processor_seconds(), time.perf_counter()
-        cell.seconds += await _slice(
-            client, clients, uses_memory=WAYS[way], seconds=seconds / _ROUNDS
-        )
+        cell, worked, began = samples[load, way], server.processor_seconds(), time.perf_counter()
+        cell.seconds += await _slice(client, load, uses_memory=WAYS[way], seconds=seconds / _ROUNDS)
         cell.wall += time.perf_counter() - began
         cell.of_processor += server.processor_seconds() - worked
     print(file=sys.stderr)
@@ -95,11 +117,11 @@ async def _measured(client: LeanClient, server: Served, seconds: float) -> Measu
 def _table(samples: Measured) -> Table:
     heads = ("clients", "turn", "p50 ms", "p95 ms", "turns a second", "server's CPU ms a turn")
     table = Table(*heads, box=None)
-    for clients in CLIENTS:
-        cells = [samples[clients, way] for way in WAYS]
+    for load in LOADS:
+        cells = [samples[load, way] for way in WAYS]
         for way, cell in zip(WAYS, cells, strict=True):
             table.add_row(
-                str(clients),
+                str(load),
                 way,
                 f"{1000 * statistics.median(cell.seconds):.1f}",
                 f"{cell.quantile(0.95):.1f}",
@@ -108,7 +130,7 @@ def _table(samples: Measured) -> Table:
             )
         plain, remembered = cells
         added = [remembered.quantile(share) - plain.quantile(share) for share in (0.5, 0.95)]
-        table.add_row(str(clients), "added by memory", *(f"{value:.1f}" for value in added), "", "")
+        table.add_row(str(load), "added by memory", *(f"{value:.1f}" for value in added), "", "")
     return table
 
 
@@ -116,7 +138,7 @@ async def _prepared(home: Path, history: int) -> str:
     """A database whose users have said something before; the key of a service for them."""
     chance = random.Random(1)  # noqa: S311  # the same questions on every run, no secrets
     async with Memory.open(load_settings(home=home, embedding_model="none")) as memory:
-        for number in range(max(CLIENTS)):
+        for number in range(max(load.clients for load in LOADS)):
             questions = conversation(chance)
             for _ in range(0, history, _QUESTIONS_A_SESSION):
                 session = await memory.session(user=_user(number))
@@ -137,29 +159,36 @@ def _user(number: int) -> str:
 
 
 async def _slice(
-    client: LeanClient, clients: int, *, uses_memory: bool, seconds: float
+    client: LeanClient, load: Load, *, uses_memory: bool, seconds: float
 ) -> list[float]:
     until = time.perf_counter() + seconds
     talks = (
-        _talk(client, _user(number), uses_memory=uses_memory, until=until)
-        for number in range(clients)
+        _talk(client, number, load, uses_memory=uses_memory, until=until)
+        for number in range(load.clients)
     )
     return [taken for talk in await asyncio.gather(*talks) for taken in talk]
 
 
-async def _talk(client: LeanClient, user: str, *, uses_memory: bool, until: float) -> list[float]:
+async def _talk(
+    client: LeanClient, number: int, load: Load, *, uses_memory: bool, until: float
+) -> list[float]:
     """One conversation after the other; the seconds that each question took."""
     taken: list[float] = []
     chance = random.Random()  # noqa: S311  # no secrets
+    due = time.perf_counter() + load.pause * number / load.clients  # they ask one after another
     while True:
         session_id = str(uuid4())
         for question in islice(conversation(chance), _QUESTIONS_A_SESSION):
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            due += load.pause
             asked = {"question": question, "session_id": session_id, "use_memory": uses_memory}
             began = time.perf_counter()
-            await client.ask("POST /memoryChat", user=user, body=json.dumps(asked).encode())
+            await client.ask(
+                "POST /memoryChat", user=_user(number), body=json.dumps(asked).encode()
+            )
             ended = time.perf_counter()
             taken.append(ended - began)
-            if ended >= until:
+            if max(ended, due) >= until:
                 return taken
 
 
