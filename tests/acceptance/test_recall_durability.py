@@ -1,13 +1,17 @@
 """A kill between reply and embedding loses no exchange for recall, and doubles none."""
 
+import asyncio
 import random
 import threading
 import time
+from pathlib import Path
 from uuid import uuid4
 
+import asyncpg
 import httpx
 import pytest
 
+from recollect.engines.postgres.embedded import EmbeddedServer
 from support.serving import ServerProgram
 
 ROUNDS = 4
@@ -43,10 +47,11 @@ class Talker(threading.Thread):
 
 @pytest.mark.slow
 def test_every_exchange_is_found_once_however_often_the_server_is_killed(
-    server: ServerProgram,
+    server: ServerProgram, home: Path
 ) -> None:
     session_id = start_session(server.url)
     said: list[str] = []
+    left: list[int] = []
     for _ in range(ROUNDS):
         talker = Talker(server.url, session_id)
         talker.start()
@@ -54,17 +59,44 @@ def test_every_exchange_is_found_once_however_often_the_server_is_killed(
         server.kill()
         talker.join()
         said += talker.said
+        left.append(asyncio.run(waiting_to_be_indexed(home)))
         server.start()
     assert said
+    assert any(left), "no kill came between a reply and its indexing"
     wait_until_indexed(server.url, said[-1])
     for word in said:
         assert len(found(server.url, word)) == 1, word
+    assert asyncio.run(indexed_twice(home)) == []
 
 
 def start_session(url: str) -> str:
     response = httpx.post(f"{url}/api/v1/sessions", json={}, timeout=10)
     session_id: str = response.raise_for_status().json()["session_id"]
     return session_id
+
+
+async def waiting_to_be_indexed(home: Path) -> int:
+    """How many exchanges have their reply and are not indexed; PostgreSQL outlives the server."""
+    (row,) = await rows_in(
+        home, "SELECT count(*) FROM turns WHERE status = 'complete' AND index_due IS NOT NULL"
+    )
+    count: int = row["count"]
+    return count
+
+
+async def indexed_twice(home: Path) -> list[asyncpg.Record]:
+    """Exchanges that are more than once in the index, whatever recall shows of them."""
+    return await rows_in(home, "SELECT text FROM recall_entries GROUP BY text HAVING count(*) > 1")
+
+
+async def rows_in(home: Path, query: str) -> list[asyncpg.Record]:
+    connection = await asyncpg.connect(
+        EmbeddedServer(home).dsn, server_settings={"search_path": "recollect, public"}
+    )
+    try:
+        return await connection.fetch(query)
+    finally:
+        await connection.close()
 
 
 def found(url: str, word: str) -> list[str]:

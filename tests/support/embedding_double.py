@@ -1,9 +1,10 @@
 """An embedding model's endpoint: each text's vector tells its length, unless scripted otherwise."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from recollect.testing.fakes import WordEmbedder
 from support.chat_double import ChatDouble, Received, Reply, serving
 
 
@@ -16,11 +17,20 @@ class EmbeddingDouble(ChatDouble):
         super().__init__(*script)
         self._dimensions = dimensions
 
+    @property
+    def texts(self) -> int:
+        """How many texts it was given so far."""
+        return sum(len(request.body["input"]) for request in self.requests)
+
+    def vector(self, text: str, size: int) -> Sequence[float]:
+        """What the model makes of a text."""
+        return [len(text), 1] + [0] * (size - 2)
+
     def answer(self, request: Received, reply: Reply) -> bytes:
         """Vectors as OpenAI's API gives them, which promises no order but that of `index`."""
         size = request.body.get("dimensions", self._dimensions)
         rows = [
-            {"object": "embedding", "index": at, "embedding": [len(text), 1] + [0] * (size - 2)}
+            {"object": "embedding", "index": at, "embedding": self.vector(text, size)}
             for at, text in enumerate(request.body["input"])
         ]
         return json.dumps(
@@ -31,6 +41,13 @@ class EmbeddingDouble(ChatDouble):
                 "usage": {"prompt_tokens": 9, "total_tokens": 9},
             }
         ).encode()
+
+
+class WordsDouble(EmbeddingDouble):
+    """Replies with the vectors that a `WordEmbedder` makes."""
+
+    def vector(self, text: str, size: int) -> Sequence[float]:
+        return WordEmbedder(dimensions=size).vector(text)
 
 
 @asynccontextmanager

@@ -59,7 +59,8 @@ class MessageStore(Protocol):
 
         A user message opens a turn, an assistant's completes the turn of the user message
         before it, or of the message `reply_to` where that is given (`MessageNotFound` if the
-        session has no such message). The first user message names a session without a name.
+        session has no such message), whose branch it is on: it is active if that message still
+        is. The first user message names a session without a name.
         Messages whose ids are stored already are returned as they are, if they say the same;
         otherwise `IdAlreadyUsed`. The session's end moves to `expires_at` if that is later. When
         `compaction` is due, a job for it is queued together with the messages.

@@ -11,7 +11,7 @@ from recollect.domain.answer import drawing_on
 from recollect.domain.completions.call import CompletionCall
 from recollect.domain.completions.reading import AnswerReader
 from recollect.domain.completions.request import remembered
-from recollect.domain.completions.writing import error_event
+from recollect.domain.completions.writing import before_the_end, error_event, warning_comment
 from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.scope import Scope
@@ -47,6 +47,8 @@ class Passing:
     _reply: EndpointReply | None = None
     _open: AsyncExitStack = field(default_factory=AsyncExitStack)
     _is_settled: bool = False
+    _told: int = 0
+    """How many of the warnings the client knows."""
 
     @property
     def reply(self) -> EndpointReply:
@@ -78,15 +80,22 @@ class Passing:
         self._reply = await self._open.enter_async_context(asking)
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The body as it comes. Its last piece comes once the answer is stored."""
+        """The body as it comes. Its last piece comes once the answer is stored.
+
+        If it could not be stored, a stream says so in a comment, for its headers are gone by then.
+        """
         streams = self.call.request.streams and self.reply.status == HTTPStatus.OK
         reader = AnswerReader(is_stream=streams)
+        self._told = len(self.attempts.warnings)
+        last = b""
         try:
-            async for piece in self.reply.pieces:
-                reader.feed(piece)
+            async for last in self.reply.pieces:
+                reader.feed(last)
                 if reader.is_over:
                     await self._settle(reader)
-                yield piece
+                    yield before_the_end(last, self._news())
+                else:
+                    yield last
         except ModelUnavailable as error:
             await self._fail()
             if not streams:
@@ -95,6 +104,8 @@ class Passing:
             return
         reader.close()
         await self._settle(reader)
+        if streams and last.endswith(b"\n") and (news := self._news()):
+            yield news
 
     async def aclose(self) -> None:
         """End it all; a turn that is not settled by now has failed."""
@@ -102,6 +113,12 @@ class Passing:
             await self._fail()
         finally:
             await self._open.aclose()
+
+    def _news(self) -> bytes:
+        """What has gone wrong since the stream began and was not told yet; mostly nothing."""
+        news = self.attempts.warnings[self._told :]
+        self._told += len(news)
+        return warning_comment(news) if news else b""
 
     async def _settle(self, reader: AnswerReader) -> None:
         if self._is_settled or self.question is None:

@@ -80,14 +80,15 @@ class WordEmbedder:
         if not self.is_available:
             raise ModelUnavailable(f"the model {self._model} could not be reached")
         self.embedded += texts
-        return tuple(map(self._vector, texts))
+        return tuple(map(self.vector, texts))
 
     async def embed_question(self, question: str) -> Vector:
         """The same for one question."""
         (vector,) = await self.embed([question])
         return vector
 
-    def _vector(self, text: str) -> Vector:
+    def vector(self, text: str) -> Vector:
+        """The vector of one text; asking for it counts for nothing."""
         counts = [0.0] * self._dimensions
         for word in re.findall(r"\w+", text.lower()) or [""]:
             digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()

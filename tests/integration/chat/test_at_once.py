@@ -34,3 +34,38 @@ async def test_questions_asked_at_once_are_all_kept_and_each_gets_its_own_answer
     assert set(map(tuple, by_turn.values())) == {("user", "assistant")}
     asked = {message["content"] for message in messages if message["role"] == "user"}
     assert asked == {f"What is {n}?" for n in range(6)}
+
+
+async def test_a_reply_stays_with_its_question_when_another_client_switches_branches(
+    stores: Stores,
+) -> None:
+    session = {"X-Session-ID": str(uuid4())}
+    edited = {"messages": [{"role": "user", "content": "What is 2?"}], "stream": False}
+    waits = Reply(answer="It is late.", waits_after=1)
+    async with (
+        chat_double(waits, Reply(answer="It is two.")) as model,
+        answering_server(stores, llm_base_url=model.url, llm_model="large-70b") as caller,
+    ):
+        asking = asyncio.create_task(
+            caller.post("/chat", {"query": "What is 1?", "stream": True}, session)
+        )
+        while not model.requests:  # noqa: ASYNC110  # the double tells it by this list alone
+            await asyncio.sleep(0.01)
+        # A client that tells its messages' ids sends all that it shows: one question, another.
+        shows_all = session | {"X-Memory-Message-ID": "m2"}
+        switched = await caller.post("/v1/chat/completions", edited, shows_all)
+        model.gate.set()
+        answered = await asking
+        shown = await caller.messages({"session_id": session["X-Session-ID"]}, order="asc")
+        everything = await caller.messages(
+            {"session_id": session["X-Session-ID"]}, order="asc", include_inactive="true"
+        )
+    assert (switched.status_code, answered.status_code) == (200, 200)
+    assert [message["content"] for message in shown] == ["What is 2?", "It is two."]
+    active = {message["content"]: message["is_active"] for message in everything}
+    assert active == {
+        "What is 1?": False,
+        "What is 2?": True,
+        "It is two.": True,
+        "It is late.": False,
+    }

@@ -16,7 +16,7 @@ import pytest_asyncio
 from recollect.ports.stores import Stores
 from recollect.services.answering import REPLY_NOT_STORED
 from recollect.services.chat import NO_MEMORY, NOT_STORED
-from support.callers import Caller
+from support.callers import Caller, Json
 from support.chat_double import ChatDouble, Reply, chat_double
 from support.chat_server import answering_server
 from support.severable import Severable, severable_stores
@@ -41,8 +41,8 @@ class Case:
             "headers": {"X-Session-ID": self.session_id},
         }
 
-    async def ask(self) -> httpx.Response:
-        return await self.caller.client.post(**self.request())  # type: ignore[arg-type]
+    async def ask(self, *, stream: bool = False) -> httpx.Response:
+        return await self.caller.client.post(**self.request(stream=stream))  # type: ignore[arg-type]
 
     async def has_been_asked(self) -> None:
         async with asyncio.timeout(10):
@@ -99,7 +99,7 @@ def steps_logged(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.facts["step"] for record in failed]  # type: ignore[attr-defined]
 
 
-def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
+def events_of(text: str) -> list[tuple[str, Json]]:
     found = []
     for block in text.strip().split("\n\n"):
         name, data = block.split("\n")
@@ -140,6 +140,23 @@ async def test_a_database_that_comes_and_goes_while_the_model_thinks_is_not_noti
         assert steps_logged(caplog) == []
         assert await case.stored() == [("user", QUESTION), ("assistant", ANSWER)]
         assert await case.status() == "complete"
+
+
+async def test_a_streamed_reply_that_cannot_be_stored_says_so_in_its_last_event(
+    severable: tuple[Severable, Stores],
+) -> None:
+    async with case_of(severable, Reply(answer=ANSWER, waits_after=1)) as case:
+        asking = asyncio.create_task(case.ask(stream=True))
+        await case.has_been_asked()
+        await case.way.cut()
+        case.model.gate.set()
+        response = await asking
+        await case.way.restore()
+
+        *pieces, (name, answer) = events_of(response.text)
+        assert "".join(str(piece["text"]) for _, piece in pieces) == ANSWER
+        assert (name, answer["metadata"]["warnings"]) == ("answer", [REPLY_NOT_STORED])
+        await case.becomes("failed")
 
 
 async def test_a_reply_that_cannot_be_stored_is_told_all_the_same_and_its_turn_fails(

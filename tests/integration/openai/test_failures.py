@@ -15,6 +15,7 @@ from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
+from recollect.services.answering import REPLY_NOT_STORED
 from recollect.system import SystemClock
 from support.callers import Caller, Json
 from support.chat_double import Reply
@@ -94,7 +95,12 @@ async def test_a_database_that_leaves_during_the_answer_costs_the_reply_and_noth
             await asyncio.sleep(0.01)
         await database.close()
         double.gate.set()
-        assert streamed_text((await asking).content) == "one two three"
+        response = await asking
+        assert streamed_text(response.content) == "one two three"
+        assert "X-Memory-Warning" not in response.headers
+        *_, warning, end = response.text.strip().split("\n\n")
+        assert warning == f": x-memory-warning: {REPLY_NOT_STORED}"
+        assert end == "data: [DONE]"
         assert await contents(stores, scope) == ["Count!"]
 
 

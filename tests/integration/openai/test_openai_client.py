@@ -145,3 +145,16 @@ async def test_a_stream_that_is_cut_is_an_error_for_the_client(
         _ = [chunk async for chunk in stream]
     assert await stage.statuses("ada", SESSION) == ["failed"]
     assert await stage.said("ada", SESSION) == [("user", "Count!")]
+
+
+async def test_a_warning_in_the_middle_of_a_stream_is_passed_over(
+    stage: Stage, double: NumberingDouble, ada: AsyncOpenAI
+) -> None:
+    double.will(Reply(answer="one two three", waits_after=1))
+    stream = await ada.chat.completions.create(model="m", messages=asked("Count!"), stream=True)
+    caller = await stage.tenant.user("ada")
+    assert (await caller.delete(f"/api/v1/sessions/{SESSION}")).status_code == 204
+    double.gate.set()
+    said = [chunk.choices[0].delta.content or "" async for chunk in stream]
+    assert "".join(said) == "one two three"
+    assert await stage.sessions("ada") == []

@@ -4,9 +4,14 @@ import asyncio
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 from uuid import UUID, uuid4
 
 import pytest
+import pytest_asyncio
+from chromadb import PersistentClient
+from chromadb.api import ClientAPI
+from chromadb.config import Settings
 
 from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
@@ -35,6 +40,68 @@ class TestChroma(VectorStoreContract):
         again = open_chroma(str(folder), collection="kept")
 
         assert await again.keys(owner, model="m") == {_KEY}
+
+
+class Unlisted:
+    """A Chroma client that cannot list collections."""
+
+    def __init__(self, client: ClientAPI) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> object:
+        if name == "list_collections":
+            raise ValueError
+        return getattr(self._client, name)
+
+
+class TestRemoval:
+    """Vectors of several owners and models, to be removed by a store opened anew."""
+
+    @pytest.fixture
+    def client(self, folder: Path) -> ClientAPI:
+        return PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
+
+    @pytest.fixture
+    def name(self) -> str:
+        return f"removal-{uuid4().hex[:8]}"
+
+    @pytest_asyncio.fixture
+    async def owners(self, client: ClientAPI, name: str) -> tuple[UUID, UUID]:
+        """The first has vectors of two models, the second of one."""
+        first, second = uuid4(), uuid4()
+        store = ChromaVectorStore(lambda: client, collection=name)
+        await store.put(first, {_KEY: (1.0, 0.0)}, model="old")
+        await store.put(first, {_KEY: (1.0, 0.0, 0.0)}, model="new")
+        await store.put(second, {_KEY: (1.0, 0.0)}, model="old")
+        return first, second
+
+    async def check(self, store: ChromaVectorStore, owners: tuple[UUID, UUID]) -> None:
+        first, second = owners
+        await store.remove(first, {_KEY})
+        left = [await store.keys(first, model=model) for model in ("old", "new")]
+        assert left == [frozenset(), frozenset()]
+        assert await store.keys(second, model="old") == {_KEY}
+
+    async def test_it_needs_no_list_of_everybodys_collections(
+        self, client: ClientAPI, name: str, owners: tuple[UUID, UUID]
+    ) -> None:
+        unlisted = cast("ClientAPI", Unlisted(client))
+        await self.check(ChromaVectorStore(lambda: unlisted, collection=name), owners)
+
+    async def test_models_that_were_forgotten_are_found_again(
+        self, client: ClientAPI, name: str, owners: tuple[UUID, UUID]
+    ) -> None:
+        client.delete_collection(f"{name}-models")
+        await self.check(ChromaVectorStore(lambda: client, collection=name), owners)
+
+    async def test_models_that_were_written_down_by_half_are_found_as_well(
+        self, client: ClientAPI, name: str, owners: tuple[UUID, UUID]
+    ) -> None:
+        known = client.get_collection(f"{name}-models", embedding_function=None)
+        known.delete(ids=known.get(include=[])["ids"])
+        store = ChromaVectorStore(lambda: client, collection=name)
+        await store.put(owners[1], {_KEY: (1.0, 0.0)}, model="old")
+        await self.check(store, owners)
 
 
 async def test_a_server_that_is_away_is_said_to_be_when_it_is_needed() -> None:

@@ -359,6 +359,8 @@ async def test_a_worker_fills_and_empties_the_store_by_itself(
     try:
         async with asyncio.timeout(30):
             await has(1)
+            while await _waiting(services):  # noqa: ASYNC110  # the database knows a moment later
+                await asyncio.sleep(0.05)
             found = await services.recall.search(scope, "Where do they grow?")
             assert [item.session_id for item in found.items] == [session.session_id]
             assert found.items[0].semantic is not None
@@ -369,6 +371,12 @@ async def test_a_worker_fills_and_empties_the_store_by_itself(
         worker.cancel()
         with suppress(asyncio.CancelledError):
             await worker
+
+
+async def _waiting(services: Services) -> int:
+    """How many entries of the test's own database have no vector in the store, for all it knows."""
+    assert services.reindexing is not None
+    return await services.reindexing.waiting()
 
 
 async def _embed_all(index: RecallIndex) -> None:

@@ -12,6 +12,7 @@ from recollect.domain.text import JsonObject, JsonValue
 
 OUR_MODEL: Final = "recollect-memory"
 """The model that stands for whoever answers where there is no endpoint."""
+_ENDS: Final = (b"data: [DONE]", b"data:[DONE]")
 _INSTRUCTING: Final = ("system", "developer")  # no set: what is asked for may be unhashable
 
 
@@ -110,6 +111,23 @@ def error_event(message: str) -> bytes:
     """The event that tells a client in the middle of a stream that there is no more to come."""
     error = {"message": message, "type": "server_error", "param": None, "code": None}
     return b"data: " + _json({"error": error}) + b"\n\n"
+
+
+def warning_comment(warnings: Sequence[str]) -> bytes:
+    """A line of a stream of events that tells people something, and that clients pass over."""
+    return f": x-memory-warning: {' '.join(warnings)}\n\n".encode()
+
+
+def before_the_end(piece: bytes, comment: bytes) -> bytes:
+    """The piece in which a stream ends, with a comment before the event that ends it.
+
+    If that event had begun before the piece, the comment comes after it, where fewer clients look;
+    if the piece ends within a line, nowhere: what clients read is never broken.
+    """
+    place = max(piece.rfind(b"\n" + end) + 1 for end in _ENDS)
+    if place or piece.startswith(_ENDS):
+        return piece[:place] + comment + piece[place:]
+    return piece + comment if piece.endswith(b"\n") else piece
 
 
 def to_bytes(body: JsonObject) -> bytes:

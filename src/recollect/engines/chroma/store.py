@@ -21,6 +21,7 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError, InvalidDimensionException, NotFoundError
 
 from recollect.domain.recall.entry import Vector
+from recollect.engines.chroma.known_models import KnownModels
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.vector_store import EntryKey
 
@@ -89,6 +90,10 @@ class ChromaVectorStore:
     def __init__(self, connect: Callable[[], ClientAPI], *, collection: str) -> None:
         self._connect = connect
         self._prefix = collection
+        self._models = KnownModels(
+            f"{collection}-models",
+            listed=lambda: (digest for _, _, digest in self._collections()),
+        )
 
     @cached_property
     def _client(self) -> ClientAPI:
@@ -98,7 +103,7 @@ class ChromaVectorStore:
     async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
         """Keep a model's vectors, each in place of the one of that key."""
         if vectors:
-            await self._run(lambda: self._put(self._name(owner_id, model), dict(vectors)))
+            await self._run(lambda: self._put(owner_id, model, dict(vectors)))
 
     async def nearest(
         self,
@@ -135,16 +140,20 @@ class ChromaVectorStore:
         await self._run(lambda: self._keep_only(_digest(model)))
 
     def _name(self, owner_id: UUID, model: str) -> str:
-        return f"{self._prefix}-{owner_id.hex}-{_digest(model)}"
+        return self._name_by(owner_id, _digest(model))
+
+    def _name_by(self, owner_id: UUID, digest: str) -> str:
+        return f"{self._prefix}-{owner_id.hex}-{digest}"
 
     async def _run(self, work: Callable[[], Result]) -> Result:
         with _translated():
             async with asyncio.timeout(_SECONDS):
                 return await asyncio.to_thread(work)
 
-    def _put(self, name: str, vectors: Mapping[EntryKey, Vector]) -> None:
+    def _put(self, owner_id: UUID, model: str, vectors: Mapping[EntryKey, Vector]) -> None:
+        self._models.add(self._client, _digest(model))
         found = self._client.get_or_create_collection(
-            name, configuration=_CONFIGURATION, embedding_function=None
+            self._name(owner_id, model), configuration=_CONFIGURATION, embedding_function=None
         )
         at_once = min(_PAGE, self._client.get_max_batch_size())
         keys = list(vectors)
@@ -173,7 +182,8 @@ class ChromaVectorStore:
         return {_key_of(text): 1.0 - distance for text, distance in pairs}
 
     def _remove(self, owner_id: UUID, ids: list[str]) -> None:
-        for collection in self._of_owner(owner_id):
+        names = (self._name_by(owner_id, one) for one in self._models.all(self._client))
+        for collection in filter(None, map(self._find, names)):
             for start in range(0, len(ids), _PAGE):
                 part = ids[start : start + _PAGE]
                 collection.delete(ids=part)

@@ -45,6 +45,8 @@ def add_messages(
 ) -> tuple[Message, ...]:
     """Number the messages, put them at the conversation's end and bring its session up to date.
 
+    What joins the turn of `reply_to` is on the branch of that message.
+
     Raises:
         MessageNotFound: the conversation has no message `reply_to`; nothing was changed.
     """
@@ -65,8 +67,11 @@ def add_messages(
         name=conversation.session.name or _name_from(messages),
         updated_at=time,
     )
+    if reply_to is not None and not conversation.messages[reply_to].is_active:
+        turn = conversation.messages[reply_to].turn_number
+        conversation.switch(shown=(), hidden=[m for m in added if m.turn_number == turn])
     conversation.recount()
-    return added
+    return tuple(conversation.messages[message.message_id] for message in added)
 
 
 def _refuse_doubles(ids: Sequence[UUID]) -> None:

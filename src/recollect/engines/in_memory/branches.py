@@ -79,7 +79,7 @@ class InMemoryBranches:
             for message in conversation.active
             if message.turn_number == question.turn_number and message.role is Role.ASSISTANT
         ]
-        appended = await InMemoryMessages(self.state).append(
+        await InMemoryMessages(self.state).append(
             scope,
             session_id,
             [reply],
@@ -88,8 +88,8 @@ class InMemoryBranches:
             expires_at=expires_at,
             compaction=compaction,
         )
-        added = appended.messages if appended else ()
-        conversation.switch(shown=(), hidden=siblings if question.is_active else added)
+        if question.is_active:
+            conversation.switch(shown=(), hidden=siblings)
         return conversation.messages[reply.message_id]
 
 

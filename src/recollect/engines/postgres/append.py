@@ -1,7 +1,7 @@
 """Appending messages to a session, in the name of their owner."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -14,8 +14,10 @@ from recollect.domain.scope import Scope
 from recollect.domain.session import name_from_question
 from recollect.domain.turn import answered_turns, split_before_first_question, turn_offsets
 from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, to_json
+from recollect.engines.postgres.switching import switch_messages
 from recollect.errors import MessageNotFound
 
 
@@ -55,6 +57,9 @@ async def append(
         part = _Part(target, messages, _LATEST)
         return part.stored(await database.write("append_messages", owner_id, *part.arguments()))
     async with database.owned_by(owner_id) as connection:
+        # Held before the branch of the message is read, so that nobody switches it meanwhile.
+        if reply_to is not None and not await _hold(connection, target):
+            return ()
         return await append_within(connection, target, messages, reply_to=reply_to)
 
 
@@ -65,7 +70,7 @@ async def append_within(
     *,
     reply_to: UUID | None,
 ) -> tuple[Message, ...]:
-    """Do the same as a part of a transaction."""
+    """Do the same as a part of a transaction; with `reply_to`, one that holds the session."""
     answers = _LATEST
     if reply_to is not None:
         answers = await _turn_of(connection, target, reply_to)
@@ -76,7 +81,27 @@ async def append_within(
             query("append_messages"), target.scope.owner_id, *part.arguments()
         )
         stored += part.stored(rows)
-    return stored
+    return stored if answers.is_active else await _hidden(connection, target, stored, answers)
+
+
+async def _hold(connection: Connection, target: Target) -> bool:
+    now = target.when.read_at
+    return bool(await lock_sessions(connection, target.scope, target.session_id, now=now))
+
+
+async def _hidden(
+    connection: Connection, target: Target, stored: tuple[Message, ...], answers: "_Answered"
+) -> tuple[Message, ...]:
+    """Take the replies out of the active branch, which what they answer is not on."""
+    replies = [message for message in stored if message.turn_number == answers.turn_number]
+    if replies:
+        await switch_messages(
+            connection,
+            *(target.scope, target.session_id),
+            hidden=[reply.message_id for reply in replies],
+            first=replies[0].sequence,
+        )
+    return tuple(replace(m, is_active=False) if m in replies else m for m in stored)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +110,8 @@ class _Answered:
 
     is_latest: bool
     turn_number: int | None = None
+    is_active: bool = True
+    """Whether the message that is answered is on the active branch."""
 
 
 _LATEST = _Answered(is_latest=True)
@@ -96,7 +123,7 @@ async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> 
     )
     if row is None:
         raise MessageNotFound(message_id)
-    return _Answered(is_latest=False, turn_number=row["turn_number"])
+    return _Answered(is_latest=False, turn_number=row["turn_number"], is_active=row["is_active"])
 
 
 class _Part:

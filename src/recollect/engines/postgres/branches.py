@@ -1,7 +1,6 @@
 """Branches of conversations in PostgreSQL."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import message_from
+from recollect.engines.postgres.switching import switch_messages
 from recollect.ports.branches import Followed
 from recollect.ports.clock import Clock
 
@@ -91,14 +91,14 @@ class PostgresBranchStore:
                 [reply],
                 reply_to=question_id,
             )
-            is_active = found["is_active"]
-            hidden = found["replies"] if is_active else [added.message_id]
-            if hidden:
-                session = scope.owner_id, session_id
-                await connection.execute(query("switch_messages"), *session, [], hidden)
-                first = found["sequence"] if is_active else added.sequence
-                await _recount(connection, scope, session_id, first=first)
-        return replace(added, is_active=is_active)
+            if added.is_active and found["replies"]:
+                await switch_messages(
+                    connection,
+                    *(scope, session_id),
+                    hidden=found["replies"],
+                    first=found["sequence"],
+                )
+        return added
 
 
 async def _read(
@@ -128,12 +128,6 @@ async def _switch(
     if switch.changes_messages:
         shown = [message.message_id for message in switch.shown]
         hidden = [message.message_id for message in switch.hidden]
-        await connection.execute(query("switch_messages"), *session, shown, hidden)
-        await _recount(connection, scope, session_id, first=switch.first_changed)
-
-
-async def _recount(connection: Connection, scope: Scope, session_id: UUID, *, first: int) -> None:
-    """Drop a summary that tells of another branch, and bring the counters in line."""
-    owner = scope.owner_id
-    await connection.execute(query("delete_stale_summaries"), owner, [session_id], [first])
-    await connection.execute(query("recount_sessions"), owner, [session_id])
+        await switch_messages(
+            connection, *(scope, session_id), shown=shown, hidden=hidden, first=switch.first_changed
+        )

@@ -209,6 +209,40 @@ class BranchStoreContract:
         await talk.say("one", "re: one", "two")
         assert await talk.window() == ["one", "re: one", "two", "re: two"]
 
+    async def test_a_plain_reply_stays_on_the_branch_of_its_question(self, stores: Stores) -> None:
+        talk = await Talk.start(stores)
+        await talk.say("one")
+        (asked,) = await append(stores, talk.scope, talk.session_id, a_message("user", "two"))
+        await talk.say("one, edited")
+        (late,) = await append(
+            stores,
+            talk.scope,
+            talk.session_id,
+            a_message("assistant", "re: two"),
+            reply_to=asked.message_id,
+        )
+        assert (late.sequence, late.turn_number, late.is_active) == (6, 2, False)
+        assert await talk.status(2) is TurnStatus.COMPLETE
+        assert await talk.shown() == await talk.window() == ["one, edited", "re: one, edited"]
+        assert await talk.counts() == (2, 1)
+        await talk.follow("one", "re: one", "two", "re: two", "three")
+        assert await talk.window() == ["one", "re: one", "two", "re: two"]
+
+    async def test_a_new_question_is_active_whatever_it_replies_to(self, stores: Stores) -> None:
+        talk = await Talk.start(stores)
+        (asked,) = await append(stores, talk.scope, talk.session_id, a_message("user", "one"))
+        await talk.say("one, edited")
+        late, question = await append(
+            stores,
+            talk.scope,
+            talk.session_id,
+            a_message("assistant", "re: one"),
+            a_message("user", "two"),
+            reply_to=asked.message_id,
+        )
+        assert (late.is_active, question.is_active) == (False, True)
+        assert await talk.shown() == ["one, edited", "re: one, edited", "two"]
+
     async def test_a_summary_of_another_branch_is_dropped(self, stores: Stores) -> None:
         talk = await Talk.start(stores)
         told = ["one", "re: one", "two", "re: two"]

@@ -1,12 +1,16 @@
 import json
 
+import pytest
+
 from recollect.domain.completions.reading import AnswerReader
 from recollect.domain.completions.request import ChatRequest
 from recollect.domain.completions.writing import (
     Memories,
     OurCompletion,
+    before_the_end,
     error_event,
     to_bytes,
+    warning_comment,
     with_memories,
 )
 from recollect.domain.text import JsonObject, JsonValue
@@ -75,3 +79,27 @@ def test_an_answer_of_our_own_reads_the_same_whole_and_in_pieces() -> None:
     reader = AnswerReader(is_stream=True)
     reader.feed(error_event("gone"))
     assert reader.has_failed
+
+
+COMMENT = warning_comment(["The reply is not remembered."])
+END = b"data: [DONE]\n\n"
+QUOTED = b'data: {"a": "data: [DONE]"}\n\n'
+
+
+def test_a_comment_is_a_line_that_no_client_takes_for_data() -> None:
+    assert COMMENT == b": x-memory-warning: The reply is not remembered.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("piece", "told"),
+    [
+        (END, COMMENT + END),
+        (QUOTED + END, QUOTED + COMMENT + END),
+        (b"\r\ndata:[DONE]\r\n\r\n", b"\r\n" + COMMENT + b"data:[DONE]\r\n\r\n"),
+        (b"ONE]\n\n", b"ONE]\n\n" + COMMENT),
+        (b"ONE]\ndata: ha", b"ONE]\ndata: ha"),
+    ],
+)
+def test_a_comment_comes_before_the_end_and_never_within_a_line(piece: bytes, told: bytes) -> None:
+    assert before_the_end(piece, COMMENT) == told
+    assert before_the_end(piece, b"") == piece

@@ -1,6 +1,5 @@
--- Whether a question is active, and the active replies that a new one takes the place of.
+-- The number of a question, and the active replies that a new one takes the place of.
 SELECT
-    question.is_active,
     question.sequence,
     array(
         SELECT reply.message_id FROM messages AS reply

@@ -1,0 +1,34 @@
+"""How log lines are written."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, Field, field_validator
+
+
+class LogFormat(StrEnum):
+    """How log lines are written."""
+
+    JSON = "json"
+    TEXT = "text"
+
+
+class LogSettings(BaseModel):
+    """The level and the form of log lines."""
+
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    log_format: LogFormat | None = Field(
+        default=None, description="json or text; default: text on a terminal, else json."
+    )
+
+    @field_validator("log_level")
+    @classmethod
+    def _know_level(cls, value: str) -> str:
+        level = value.upper()
+        if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+            raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
+        return level
+
+    @property
+    def wants_json_logs(self) -> bool | None:
+        """Whether log lines are JSON; None leaves it to where they go."""
+        return None if self.log_format is None else self.log_format is LogFormat.JSON

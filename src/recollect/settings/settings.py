@@ -1,0 +1,167 @@
+"""All settings, and what follows from several of them."""
+
+from typing import Self
+
+from pydantic import ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.policies import Policies
+from recollect.domain.presets import PRESETS, Preset
+from recollect.domain.recall.policy import RecallPolicy, RecallScope
+from recollect.domain.retention import RetentionPolicies, RetentionPolicy
+from recollect.domain.tiers import tier_of
+from recollect.domain.window import WindowPolicy
+from recollect.errors import ConfigurationError
+from recollect.settings.answering import AnswererKind, AnsweringSettings
+from recollect.settings.behaviour import BehaviourSettings, UnknownSession
+from recollect.settings.callers import CallerSettings, UserIdSource
+from recollect.settings.chatting import ChattingSettings
+from recollect.settings.logs import LogSettings
+from recollect.settings.models import ModelSettings
+from recollect.settings.permissions import PermissionSettings
+from recollect.settings.place import LOOPBACK_HOSTS, PlaceSettings
+from recollect.settings.sizes import SizeSettings
+from recollect.settings.upkeep import UpkeepSettings
+from recollect.settings.vectors import VectorSettings, VectorStoreKind
+
+
+class Settings(
+    # The last comes first in the documentation: pydantic takes fields from the last base on.
+    LogSettings,
+    PermissionSettings,
+    ChattingSettings,
+    UpkeepSettings,
+    SizeSettings,
+    VectorSettings,
+    ModelSettings,
+    AnsweringSettings,
+    BehaviourSettings,
+    CallerSettings,
+    PlaceSettings,
+    BaseSettings,
+):
+    """Everything that can be set, each from the environment variable MEMORY_<NAME>."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MEMORY_", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
+    )
+
+    @model_validator(mode="after")
+    def _need_what_the_source_needs(self) -> Self:
+        match self.user_id_source:
+            case UserIdSource.JWT_CLAIM if not (self.jwt_secret or self.jwt_jwks_url):
+                raise ValueError("jwt_claim needs MEMORY_JWT_SECRET or MEMORY_JWT_JWKS_URL")
+            case UserIdSource.JWT_CLAIM if self.jwt_secret and self.jwt_jwks_url:
+                raise ValueError("set MEMORY_JWT_SECRET or MEMORY_JWT_JWKS_URL, not both")
+            case UserIdSource.BEARER_TOKEN if not self.bearer_hash_secret:
+                raise ValueError("bearer_token needs MEMORY_BEARER_HASH_SECRET")
+            case UserIdSource.BASIC_USERNAME if not self.denodo_url:
+                raise ValueError(
+                    "basic_username needs MEMORY_DENODO_URL: a user name counts only once an "
+                    "upstream has checked the password"
+                )
+            case _:
+                return self
+
+    @model_validator(mode="after")
+    def _need_what_the_answerer_needs(self) -> Self:
+        match self.answerer:
+            case AnswererKind.LLM if not self._has_model:
+                raise ValueError("llm needs MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL")
+            case AnswererKind.DENODO if not self.denodo_url:
+                raise ValueError("denodo needs MEMORY_DENODO_URL")
+            case AnswererKind.SQL_DATABASE if not (self.sql_database and self._has_model):
+                raise ValueError(
+                    "sql_database needs MEMORY_SQL_DATABASE, and a model that writes SQL: "
+                    "MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
+                )
+            case _:
+                return self
+
+    @model_validator(mode="after")
+    def _need_where_opensearch_is(self) -> Self:
+        if self.vector_store is VectorStoreKind.OPENSEARCH and self.vector_store_url is None:
+            raise ValueError("opensearch needs MEMORY_VECTOR_STORE_URL, such as https://host:9200")
+        return self
+
+    @property
+    def chosen_answerer(self) -> AnswererKind:
+        """Who answers, once `auto` has been decided."""
+        if self.answerer is not AnswererKind.AUTO:
+            return self.answerer
+        if self.denodo_url:
+            return AnswererKind.DENODO
+        if not self._has_model:
+            return AnswererKind.FROM_MEMORY
+        return AnswererKind.SQL_DATABASE if self.sql_database else AnswererKind.LLM
+
+    @property
+    def _has_model(self) -> bool:
+        return bool(self.llm_base_url and self.llm_model)
+
+    @property
+    def passes_chats_on(self) -> bool:
+        """Whether chats in OpenAI's form go to the endpoint, and not to another answerer."""
+        is_left_open = self.answerer is AnswererKind.AUTO and self.denodo_url is None
+        return bool(self.llm_base_url) and (is_left_open or self.answerer is AnswererKind.LLM)
+
+    def policies(self) -> Policies:
+        """How memory behaves: the preset, and what is set besides."""
+        preset = PRESETS[self.preset]
+        window = preset.window
+        if self.max_history_messages is not None:
+            window = WindowPolicy(unit=window.unit, size=self.max_history_messages)
+        usual = RetentionPolicy.parse(self.retention) if self.retention else preset.retention
+        tenants = {name: RetentionPolicy.parse(t) for name, t in self.retention_by_tenant.items()}
+        return Policies(
+            window=window,
+            is_window_fixed=preset.is_window_fixed,
+            compaction=self._compaction(preset) if self.summarization_enabled else None,
+            roles=preset.roles,
+            retention=RetentionPolicies(usual=usual, by_tenant=tenants),
+            max_context_tokens=self.max_context_tokens,
+            recall=self._recall(preset),
+            keeps_index=self.recall is not RecallScope.OFF,
+            model=self.llm_model,
+            rewrites_from_billions=self.rewrite_from_billions,
+            missing_session=self.missing_session or preset.missing_session,
+            rejects_unknown_sessions=self.unknown_session is UnknownSession.REJECT,
+            context=preset.context,
+            sizes=self.model_sizes,
+        )
+
+    def _compaction(self, preset: Preset) -> CompactionPolicy | None:
+        policy = preset.compaction_for(tier_of(self.llm_model, overrides=self.model_sizes))
+        if policy is None or self.summarization_threshold is None:
+            return policy
+        threshold = self.summarization_threshold
+        return CompactionPolicy(trigger=threshold, keep=min(policy.keep, threshold - 1))
+
+    def _recall(self, preset: Preset) -> RecallPolicy:
+        scope = preset.recall.scope if self.recall is None else self.recall
+        k = preset.recall.k if self.semantic_search_k is None else self.semantic_search_k
+        return RecallPolicy(scope=scope, k=k)
+
+    def check_address(self) -> None:
+        """Refuse to open anybody's memory to a network without authentication."""
+        if self.is_local_mode and self.host.lower() not in LOOPBACK_HOSTS:
+            raise ConfigurationError(
+                f"refusing to listen on {self.host} without authentication: anybody there could "
+                "read everything. Set MEMORY_USER_ID_SOURCE=api_key (and make a key with "
+                "'recollect keys create'), or listen on 127.0.0.1"
+            )
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the settings, or say in one line each what is wrong with them."""
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]  # checked by pydantic
+    except ValidationError as error:
+        problems = (_describe(problem["loc"], problem["msg"]) for problem in error.errors())
+        raise ConfigurationError("; ".join(problems)) from None
+
+
+def _describe(location: tuple[int | str, ...], message: str) -> str:
+    text = message.removeprefix("Value error, ")
+    return f"MEMORY_{str(location[0]).upper()}: {text}" if location else text
