@@ -133,13 +133,14 @@ class _Part:
             when.expires_at,
             when.read_at,
             *((None, None, None) if compaction is None else _job(target, compaction)),
+            [message.details.lacks_database for message in messages],
         )
 
     def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
         """The messages as they are now; none when there was no such session."""
         if not rows:
             return ()
-        sequence_before, turn_before, answered_turn, created_at = rows[0]
+        sequence_before, turn_before, answered_turn, only_database, created_at = rows[0]
         return tuple(
             Message(
                 message_id=message.message_id,
@@ -153,7 +154,7 @@ class _Part:
                 role=message.role,
                 content=message.content,
                 metadata=message.metadata,
-                details=message.details,
+                details=message.details.placed_in(only_database),
                 created_at=created_at,
             )
             for sequence, (message, offset) in enumerate(

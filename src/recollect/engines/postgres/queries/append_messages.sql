@@ -20,6 +20,7 @@ WITH session AS (
         last_sequence - cardinality($3::uuid[]) AS sequence_before,
         last_turn - $9 AS turn_before,
         CASE WHEN $12 THEN current_turn ELSE $13 END AS answered_turn,
+        CASE WHEN cardinality(databases) = 1 THEN databases[1] END AS only_database,
         updated_at
 ), turn AS (
     INSERT INTO turns (owner_id, session_id, turn_number, status, started_at, completed_at)
@@ -59,7 +60,11 @@ WITH session AS (
         said.role,
         said.content,
         said.metadata,
-        said.details,
+        CASE
+            WHEN said.lacks_database AND only_database IS NOT NULL
+            THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
+            ELSE said.details
+        END,
         updated_at
     FROM session
     CROSS JOIN (
@@ -70,13 +75,14 @@ WITH session AS (
             unnest($5::text[]) AS content,
             unnest($6::json[]) AS metadata,
             unnest($7::json[]) AS details,
-            unnest($8::bigint[]) AS turn_offset
+            unnest($8::bigint[]) AS turn_offset,
+            unnest($21::boolean[]) AS lacks_database
     ) AS said
 )
 SELECT appended.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT sequence_before, turn_before, answered_turn, updated_at
+    SELECT sequence_before, turn_before, answered_turn, only_database, updated_at
     FROM session
     WHERE scope.owner_id = $1
     LIMIT 1
