@@ -104,8 +104,7 @@ class AnswerDetails:
 
     def to_json(self) -> dict[str, JsonValue]:
         """Only what is set, so that a plain answer takes no room."""
-        values = {name: getattr(self, name) for name in _DETAILS}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name in _DETAILS if (value := getattr(self, name)) is not None}
 
     @classmethod
     def stored(cls, values: JsonObject) -> Self:
