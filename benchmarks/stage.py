@@ -24,7 +24,9 @@ BARE_POOL: Final = "by hand, no reset"
 SERVICE: Final = "service"
 HTTP: Final = "HTTP"
 
-_PRESET: Final = "chat"  # no work in the background beside what is measured
+_PRESET: Final = "chat"  # no summaries
+_NO_WORKER: Final = {"MEMORY_PRESET": _PRESET, "MEMORY_WORKER": "false"}
+"""A worker would index for recall what all ways write, and take a processor from each of them."""
 _START_SECONDS: Final = 60
 _STOP_SECONDS: Final = 30
 _LISTENING: Final = "Recollect listens on http://127.0.0.1:"
@@ -96,7 +98,7 @@ async def _serving(home: Path) -> AsyncIterator[int]:
         server = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "recollect", "serve", "--port", "0", "--home", str(home)),
             stderr=log_file,
-            env={**os.environ, "MEMORY_PRESET": _PRESET},
+            env={**os.environ, **_NO_WORKER},
         )
     try:
         yield await asyncio.wait_for(_port_in(log, server), _START_SECONDS)
