@@ -24,7 +24,9 @@ BARE_POOL: Final = "by hand, no reset"
 SERVICE: Final = "service"
 HTTP: Final = "HTTP"
 
-_PRESET: Final = "chat"  # no work in the background beside what is measured
+_PRESET: Final = "chat"  # no summaries
+_NO_WORKER: Final = {"MEMORY_PRESET": _PRESET, "MEMORY_WORKER": "false"}
+"""A worker would index for recall what all ways write, and take a processor from each of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ class Stage:
             async with (
                 ByHand.with_usual_pool(dsn) as usual,
                 ByHand.with_bare_pool(dsn, size=settings.db_max_connections) as bare,
-                serving(home, MEMORY_PRESET=_PRESET) as server,
+                serving(home, **_NO_WORKER) as server,
                 LeanClient.to(server.port, key=key) as client,
             ):
                 ways: dict[str, Way] = {

@@ -1,7 +1,7 @@
 """What was said, by whom."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Self, TypeVar, cast
@@ -91,10 +91,20 @@ class AnswerDetails:
             check_json(citations, "citations")
             object.__setattr__(self, "citations", citations)
 
+    @property
+    def lacks_database(self) -> bool:
+        """Whether they name tables, and not the database that these belong to."""
+        return self.database is None and bool(self.sql_query or self.tables_used)
+
+    def placed_in(self, database: str | None) -> Self:
+        """The details with the database that tables without one belong to, where it is known."""
+        if database is None or not self.lacks_database:
+            return self
+        return replace(self, database=database)
+
     def to_json(self) -> dict[str, JsonValue]:
         """Only what is set, so that a plain answer takes no room."""
-        values = {name: getattr(self, name) for name in _DETAILS}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name in _DETAILS if (value := getattr(self, name)) is not None}
 
     @classmethod
     def stored(cls, values: JsonObject) -> Self:

@@ -34,6 +34,11 @@ class Session:
     """The tables that the summary draws on."""
 
     @property
+    def only_database(self) -> str | None:
+        """What tables without a database belong to; None where that cannot be told."""
+        return self.databases[0] if len(self.databases) == 1 else None
+
+    @property
     def is_summarized(self) -> bool:
         """Whether a summary stands for the session's older messages."""
         return self.summary is not None

@@ -48,6 +48,10 @@ def answered_turns(
 
 def split_before_first_question(messages: Sequence[NewMessage]) -> Iterator[Sequence[NewMessage]]:
     """Part what belongs to the session's latest turn from what opens turns of its own."""
-    questions = (i for i, message in enumerate(messages) if message.role is Role.USER)
-    first = next(questions, len(messages))
-    yield from (part for part in (messages[:first], messages[first:]) if part)
+    first = 0
+    while first < len(messages) and messages[first].role is not Role.USER:
+        first += 1
+    if first:
+        yield messages[:first]
+    if first < len(messages):
+        yield messages[first:]

@@ -62,8 +62,10 @@ class MessageStore(Protocol):
         session has no such message), whose branch it is on: it is active if that message still
         is. The first user message names a session without a name.
         Messages whose ids are stored already are returned as they are, if they say the same;
-        otherwise `IdAlreadyUsed`. The session's end moves to `expires_at` if that is later. When
-        `compaction` is due, a job for it is queued together with the messages.
+        otherwise `IdAlreadyUsed`. An answer with tables and no database gets the session's only
+        one, so that no later change of the session moves a table. The session's end moves to
+        `expires_at` if that is later. When `compaction` is due, a job for it is queued together
+        with the messages.
         """
         ...
 

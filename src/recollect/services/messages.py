@@ -13,7 +13,6 @@ from recollect.domain.turn import TurnStatus
 from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, TurnNotFound
 from recollect.ports.clock import Clock
 from recollect.ports.messages import Appended, MessageStore
-from recollect.ports.sessions import SessionStore
 from recollect.services.access import Permissions
 
 _MAX_APPENDED = 1000
@@ -25,7 +24,6 @@ class Messages:
     """What an owner can do with the messages of a session."""
 
     store: MessageStore
-    sessions: SessionStore
     permissions: Permissions
     clock: Clock
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
@@ -47,12 +45,11 @@ class Messages:
             if message.role not in self.roles:
                 allowed = ", ".join(sorted(self.roles))
                 raise InvalidInput("role", f"must be one of: {allowed} (by the server's preset)")
-        placed = await self._placed(scope, session_id, messages)
         now = self.clock.now()
         appended = await self.store.append(
             scope,
             session_id,
-            placed,
+            messages,
             reply_to=reply_to,
             now=now,
             expires_at=self.retention.of(scope.tenant).end_of_used(now),
@@ -64,24 +61,6 @@ class Messages:
             return appended
         # What a retry finds was stored earlier, under permissions that may have gone since.
         return replace(appended, messages=await self.permissions.shown(scope, appended.messages))
-
-    async def _placed(
-        self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]
-    ) -> Sequence[NewMessage]:
-        """The messages with the database that tables without one belong to: the session's own.
-
-        It is kept with each answer, so that no later change of the session moves a table.
-        """
-        if not any(_lacks_database(message) for message in messages):
-            return messages
-        session = await self.sessions.get(scope, session_id)
-        if session is None or len(session.databases) != 1:
-            return messages
-        database = session.databases[0]
-        return [
-            replace(m, details=replace(m.details, database=database)) if _lacks_database(m) else m
-            for m in messages
-        ]
 
     async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""
@@ -134,11 +113,6 @@ class Messages:
         _check_turn_number(turn_number)
         if not await self.store.fail_turn(scope, session_id, turn_number):
             raise TurnNotFound(turn_number)
-
-
-def _lacks_database(message: NewMessage) -> bool:
-    details = message.details
-    return bool(details.sql_query or details.tables_used) and details.database is None
 
 
 def _check_turn_number(turn_number: int) -> None:

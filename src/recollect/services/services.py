@@ -140,7 +140,6 @@ class Services:
         )
         messages = Messages(
             store=stores.messages,
-            sessions=stores.sessions,
             permissions=permissions,
             clock=clock,
             retention=chosen.retention,

@@ -35,7 +35,6 @@ def stores() -> Stores:
 def messages(stores: Stores) -> Messages:
     return Messages(
         store=stores.messages,
-        sessions=stores.sessions,
         permissions=permissions_on(stores),
         clock=FixedClock(),
     )

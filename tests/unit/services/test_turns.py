@@ -64,7 +64,6 @@ async def a_setup() -> Setup:
     slow = SlowAppends(stores.messages)
     messages = Messages(
         store=slow,  # type: ignore[arg-type]  # what turns need of it
-        sessions=stores.sessions,
         permissions=permissions_on(stores),
         clock=clock,
     )

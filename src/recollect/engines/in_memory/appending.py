@@ -109,6 +109,7 @@ def _stored(
     turn_number: int | None,
     time: datetime,
 ) -> Message:
+    details = message.details.placed_in(conversation.session.only_database)
     return Message(
         message_id=message.message_id,
         session_id=conversation.session.session_id,
@@ -117,7 +118,7 @@ def _stored(
         role=message.role,
         content=message.content,
         metadata=copy_object(message.metadata),
-        details=AnswerDetails.stored(copy_object(message.details.to_json())),
+        details=AnswerDetails.stored(copy_object(details.to_json())),
         created_at=time,
     )
 

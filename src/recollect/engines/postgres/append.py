@@ -16,29 +16,22 @@ from recollect.domain.turn import answered_turns, split_before_first_question, t
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import job_payload, to_json
+from recollect.engines.postgres.rows import job_payload, stored_message, to_json
 from recollect.engines.postgres.switching import switch_messages
 from recollect.errors import MessageNotFound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AppendTimes:
-    """The times that matter to an append."""
+class Target:
+    """Where messages go, when, and what comes with them."""
 
+    scope: Scope
+    session_id: UUID
     said_at: datetime
     read_at: datetime
     """By which a session must not have expired."""
     expires_at: datetime | None
     """The end that a session with an end moves to."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Where messages go, and what comes with them."""
-
-    scope: Scope
-    session_id: UUID
-    when: AppendTimes
     compaction: CompactionPolicy | None
 
 
@@ -55,7 +48,7 @@ async def append(
     if reply_to is None and len(parts) == 1:
         # What nearly every request sends: one statement, one round trip.
         part = _Part(target, messages, _LATEST)
-        return part.stored(await database.write("append_messages", owner_id, *part.arguments()))
+        return part.stored(await database.write(part.statement, owner_id, *part.arguments()))
     async with database.owned_by(owner_id) as connection:
         # Held before the branch of the message is read, so that nobody switches it meanwhile.
         if reply_to is not None and not await _hold(connection, target):
@@ -78,7 +71,7 @@ async def append_within(
     for said in split_before_first_question(messages):
         part = _Part(target, said, answers)
         rows = await connection.fetch(
-            query("append_messages"), target.scope.owner_id, *part.arguments()
+            query(part.statement), target.scope.owner_id, *part.arguments()
         )
         stored += part.stored(rows)
     return stored if answers.is_active else await _hidden(connection, target, stored, answers)
@@ -127,66 +120,82 @@ async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> 
 
 
 class _Part:
-    """Messages that one statement stores: replies to an earlier question, or whole turns."""
+    """Messages that one statement stores: replies to an earlier question, or whole turns.
 
-    __slots__ = ("_answers", "_messages", "_offsets", "_target")
+    Every array takes the driver and the server time: one that has nothing to say is left out.
+    """
+
+    __slots__ = ("_answers", "_messages", "_offsets", "_target", "statement")
 
     def __init__(self, target: Target, messages: Sequence[NewMessage], answers: _Answered) -> None:
         self._target = target
         self._messages = messages
         self._answers = answers
         self._offsets = list(turn_offsets(messages))
+        opens_turns = messages[0].role is Role.USER
+        self.statement = "append_turns" if opens_turns else "append_replies"
 
     def arguments(self) -> tuple[object, ...]:
         """What the statement takes after the owner."""
-        target, messages = self._target, self._messages
-        when, compaction = target.when, target.compaction
-        turns = answered_turns(messages, self._offsets)
+        target, messages, compaction = self._target, self._messages, self._target.compaction
         return (
             target.session_id,
             [message.message_id for message in messages],
             [message.role for message in messages],
             [message.content for message in messages],
-            [to_json(message.metadata) for message in messages],
-            [_details_json(message) for message in messages],
+            _metadata(messages),
+            *_details(messages),
             self._offsets,
-            max(turns, default=0),
-            list(turns),
-            list(turns.values()),
-            self._answers.is_latest,
-            self._answers.turn_number,
-            _session_name(messages),
-            when.said_at,
-            when.expires_at,
-            when.read_at,
+            target.said_at,
+            target.expires_at,
+            target.read_at,
             *((None, None, None) if compaction is None else _job(target, compaction)),
+            *self._turns(),
         )
 
     def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
         """The messages as they are now; none when there was no such session."""
         if not rows:
             return ()
-        sequence_before, turn_before, answered_turn, created_at = rows[0]
+        sequence, turn, only_database, created_at = rows[0]
+        session_id = self._target.session_id
         return tuple(
-            Message(
-                message_id=message.message_id,
-                session_id=self._target.session_id,
-                sequence=sequence,
-                turn_number=turn_before + offset
-                if offset
-                else answered_turn
-                if offset == 0
-                else None,
-                role=message.role,
-                content=message.content,
-                metadata=message.metadata,
-                details=message.details,
+            stored_message(
+                message,
+                session_id,
+                sequence=sequence + number,
+                turn_number=None if turn is None or offset is None else turn + offset,
+                only_database=only_database,
                 created_at=created_at,
             )
-            for sequence, (message, offset) in enumerate(
-                zip(self._messages, self._offsets, strict=True), start=sequence_before + 1
+            for number, (message, offset) in enumerate(
+                zip(self._messages, self._offsets, strict=True), start=1
             )
         )
+
+    def _turns(self) -> tuple[object, object]:
+        if self.statement == "append_replies":
+            return self._answers.is_latest, self._answers.turn_number
+        answered = answered_turns(self._messages, self._offsets)
+        return list(answered.values()), name_from_question(self._messages[0].content)
+
+
+def _metadata(messages: Sequence[NewMessage]) -> list[str | None] | None:
+    if not any(message.metadata for message in messages):
+        return None
+    return [to_json(message.metadata) if message.metadata else None for message in messages]
+
+
+def _details(messages: Sequence[NewMessage]) -> tuple[list[str | None] | None, list[bool] | None]:
+    """The details, and which of them want the session's database."""
+    given = [message.details for message in messages]
+    if all(details is NO_DETAILS for details in given):
+        return None, None
+    lacking = [details.lacks_database for details in given]
+    return (
+        [None if details is NO_DETAILS else to_json(details.to_json()) for details in given],
+        lacking if any(lacking) else None,
+    )
 
 
 def _job(target: Target, compaction: CompactionPolicy) -> tuple[int, UUID, str]:
@@ -195,13 +204,3 @@ def _job(target: Target, compaction: CompactionPolicy) -> tuple[int, UUID, str]:
         job_id_for(JobKind.COMPACT, target.session_id),
         job_payload(target.scope, target.session_id),
     )
-
-
-def _session_name(messages: Sequence[NewMessage]) -> str | None:
-    questions = (message.content for message in messages if message.role is Role.USER)
-    first = next(questions, None)
-    return None if first is None else name_from_question(first)
-
-
-def _details_json(message: NewMessage) -> str | None:
-    return None if message.details is NO_DETAILS else to_json(message.details.to_json())

@@ -12,7 +12,7 @@ from recollect.domain.message import Message, NewMessage, Role
 from recollect.domain.reconciliation import Switch, plan_branch
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
-from recollect.engines.postgres.append import AppendTimes, Target, append_within
+from recollect.engines.postgres.append import Target, append_within
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
@@ -45,9 +45,16 @@ class PostgresBranchStore:
         compaction: CompactionPolicy | None = None,
     ) -> Followed | None:
         """Make a client's list the active branch and store what is new of it."""
-        when = AppendTimes(said_at=now, read_at=self._clock.now(), expires_at=expires_at)
+        target = Target(
+            scope=scope,
+            session_id=session_id,
+            said_at=now,
+            read_at=self._clock.now(),
+            expires_at=expires_at,
+            compaction=compaction,
+        )
         async with self._database.owned_by(scope.owner_id) as connection:
-            if not await lock_sessions(connection, scope, session_id, now=when.read_at):
+            if not await lock_sessions(connection, scope, session_id, now=target.read_at):
                 return None
             stored = await _read(connection, scope, session_id, continues=continues)
             plan = plan_branch(said, stored, continues=continues, goes_on=goes_on)
@@ -58,7 +65,7 @@ class PostgresBranchStore:
             joins = bool(path) and unknown[0].role is Role.ASSISTANT
             added = await append_within(
                 connection,
-                Target(scope=scope, session_id=session_id, when=when, compaction=compaction),
+                target,
                 unknown,
                 reply_to=path[-1].message_id if joins else None,
             )
@@ -76,9 +83,16 @@ class PostgresBranchStore:
         compaction: CompactionPolicy | None = None,
     ) -> Message | None:
         """Store the reply to a question, in place of other replies."""
-        when = AppendTimes(said_at=now, read_at=self._clock.now(), expires_at=expires_at)
+        target = Target(
+            scope=scope,
+            session_id=session_id,
+            said_at=now,
+            read_at=self._clock.now(),
+            expires_at=expires_at,
+            compaction=compaction,
+        )
         async with self._database.owned_by(scope.owner_id) as connection:
-            if not await lock_sessions(connection, scope, session_id, now=when.read_at):
+            if not await lock_sessions(connection, scope, session_id, now=target.read_at):
                 return None
             found = await connection.fetchrow(
                 query("siblings_of_reply"), scope.owner_id, session_id, question_id
@@ -87,7 +101,7 @@ class PostgresBranchStore:
                 return None
             (added,) = await append_within(
                 connection,
-                Target(scope=scope, session_id=session_id, when=when, compaction=compaction),
+                target,
                 [reply],
                 reply_to=question_id,
             )

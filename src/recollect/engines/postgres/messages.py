@@ -12,7 +12,7 @@ from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import MessagePosition, Order, Page, PageRequest
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
-from recollect.engines.postgres.append import AppendTimes, Target, append
+from recollect.engines.postgres.append import Target, append
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions, remove
@@ -44,8 +44,14 @@ class PostgresMessageStore:
         compaction: CompactionPolicy | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session."""
-        when = AppendTimes(said_at=now, read_at=self._clock.now(), expires_at=expires_at)
-        target = Target(scope=scope, session_id=session_id, when=when, compaction=compaction)
+        target = Target(
+            scope=scope,
+            session_id=session_id,
+            said_at=now,
+            read_at=self._clock.now(),
+            expires_at=expires_at,
+            compaction=compaction,
+        )
         try:
             stored = await append(self._database, target, messages, reply_to=reply_to)
         except UniqueViolationError:

@@ -14,7 +14,7 @@ from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.compaction import Summary
 from recollect.domain.job import Job, JobKind
 from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role, frozen
+from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, NewMessage, Role, frozen
 from recollect.domain.scope import Scope
 from recollect.domain.session import Session
 from recollect.domain.text import JsonObject
@@ -61,6 +61,31 @@ def message_from(row: Record) -> Message:
     message.details = NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details))
     message.created_at = row["created_at"]
     message.is_active = row.get("is_active", True)  # statements that name columns read no other
+    message.visibility = Visibility.ALL
+    return frozen(message, Message)
+
+
+def stored_message(
+    new: NewMessage,
+    session_id: UUID,
+    *,
+    sequence: int,
+    turn_number: int | None,
+    only_database: str | None,
+    created_at: datetime,
+) -> Message:
+    """A message as an append has stored it."""
+    message = _UnfrozenMessage()
+    message.message_id = new.message_id
+    message.session_id = session_id
+    message.sequence = sequence
+    message.turn_number = turn_number
+    message.role = new.role
+    message.content = new.content
+    message.metadata = new.metadata
+    message.details = new.details.placed_in(only_database)
+    message.created_at = created_at
+    message.is_active = True
     message.visibility = Visibility.ALL
     return frozen(message, Message)
 

@@ -1,12 +1,13 @@
 """What `recollect.ports.messages.MessageStore` promises of new messages."""
 
 import asyncio
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
 from recollect.domain.message import AnswerDetails, Role
-from recollect.domain.session import MAX_SESSION_NAME_LENGTH
+from recollect.domain.session import MAX_SESSION_NAME_LENGTH, NewSession, SessionChanges
 from recollect.errors import MessageNotFound
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.json_types import assert_same_json
@@ -67,6 +68,40 @@ class MessageAppendingContract:
         assert stored is not None
         assert_same_json(stored[0].details.to_json(), details.to_json())
         assert stored[0].details == details
+
+    async def test_tables_without_a_database_get_the_only_one_of_their_session(
+        self, stores: Stores
+    ) -> None:
+        scope = a_scope()
+        new = NewSession(session_id=uuid4(), databases=("d\"w\\h'",))
+        await stores.sessions.start(scope, new, now=seconds_on(0))
+        details = AnswerDetails(sql_query="SELECT 1", execution_result=EVERY_KIND_OF_JSON)
+        said = [
+            a_message("assistant", "Read", details=details),
+            a_message("assistant", "Named", details=AnswerDetails(tables_used=("t",))),
+            a_message("assistant", "Placed", details=replace(details, database="crm")),
+            a_message("assistant", "Unread", details=AnswerDetails(model="m")),
+            a_message("assistant", "Plain"),
+        ]
+        appended = await append(stores, scope, new.session_id, *said)
+        databases = [message.details.database for message in appended]
+        assert databases == ["d\"w\\h'", "d\"w\\h'", "crm", None, None]
+        await stores.sessions.change(
+            scope, new.session_id, SessionChanges(databases=("hr",)), now=seconds_on(1)
+        )
+        stored = await stores.messages.last(scope, new.session_id, count=9)
+        assert stored == appended
+        assert_same_json(stored[0].details.execution_result, EVERY_KIND_OF_JSON)
+
+    async def test_tables_are_in_no_database_that_cannot_be_told(self, stores: Stores) -> None:
+        scope = a_scope()
+        for databases in ((), ("dwh", "crm")):
+            new = NewSession(session_id=uuid4(), databases=databases)
+            await stores.sessions.start(scope, new, now=seconds_on(0))
+            answer = a_message("assistant", details=AnswerDetails(tables_used=("t",)))
+            appended = await append(stores, scope, new.session_id, answer)
+            assert appended[0].details == answer.details
+            assert await stores.messages.last(scope, new.session_id, count=1) == appended
 
     async def test_a_message_without_details_has_none(self, stores: Stores) -> None:
         scope = a_scope()

@@ -1,4 +1,4 @@
--- Store messages in a session: sequence numbers, turns, counters and work, all in one statement.
+-- Store turns in a session, from the first one's question on: sequence numbers, counters and work.
 -- The update of the session's row makes writers of one session queue up, so that numbers are
 -- neither shared nor skipped; time never runs backwards within a session.
 -- The statement sets the owner itself. Nothing in WITH runs before the last part asks for the
@@ -7,43 +7,40 @@ WITH session AS (
     UPDATE sessions
     SET last_sequence = last_sequence + cardinality($3::uuid[]),
         message_count = message_count + cardinality($3::uuid[]),
-        last_turn = last_turn + $9,
-        turn_count = turn_count + $9,
-        current_turn = CASE WHEN $9 > 0 THEN last_turn + $9 ELSE current_turn END,
-        updated_at = greatest(updated_at, $15),
-        last_accessed_at = greatest(last_accessed_at, $15),
-        expires_at = CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at, $16) END,
-        name = coalesce(name, $14)
-    WHERE owner_id = $1 AND session_id = $2 AND (expires_at IS NULL OR expires_at > $17)
+        last_turn = last_turn + cardinality($16::boolean[]),
+        turn_count = turn_count + cardinality($16::boolean[]),
+        current_turn = last_turn + cardinality($16::boolean[]),
+        updated_at = greatest(updated_at, $10),
+        last_accessed_at = greatest(last_accessed_at, $10),
+        expires_at = CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at, $11) END,
+        name = coalesce(name, $17)
+    WHERE owner_id = $1 AND session_id = $2 AND (expires_at IS NULL OR expires_at > $12)
     RETURNING
         message_count - summarized_count AS unsummarized,
         last_sequence - cardinality($3::uuid[]) AS sequence_before,
-        last_turn - $9 AS turn_before,
-        CASE WHEN $12 THEN current_turn ELSE $13 END AS answered_turn,
+        last_turn - cardinality($16::boolean[]) AS turn_before,
+        CASE WHEN cardinality(databases) = 1 THEN databases[1] END AS only_database,
         updated_at
 ), turn AS (
     INSERT INTO turns (owner_id, session_id, turn_number, status, started_at, completed_at)
     SELECT
         $1,
         $2,
-        CASE WHEN touched.turn_offset = 0 THEN answered_turn ELSE turn_before + touched.turn_offset END,
-        CASE WHEN touched.is_answered THEN 'complete' ELSE 'pending' END,
+        turn_before + opened.turn_offset,
+        CASE WHEN opened.is_answered THEN 'complete' ELSE 'pending' END,
         updated_at,
-        CASE WHEN touched.is_answered THEN updated_at END
+        CASE WHEN opened.is_answered THEN updated_at END
     FROM session
     CROSS JOIN (
-        SELECT unnest($10::bigint[]) AS turn_offset, unnest($11::boolean[]) AS is_answered
-    ) AS touched
-    WHERE touched.turn_offset > 0 OR answered_turn IS NOT NULL
-    ON CONFLICT (owner_id, session_id, turn_number) DO UPDATE
-    SET status = excluded.status,
-        completed_at = excluded.completed_at,
-        index_due = excluded.index_due
+        SELECT
+            generate_subscripts($16::boolean[], 1) AS turn_offset,
+            unnest($16::boolean[]) AS is_answered
+    ) AS opened
 ), job AS (
     INSERT INTO jobs (owner_id, job_id, kind, payload, scheduled_at, created_at)
-    SELECT $1, $19, 'compact', $20::text::json, $15, $15
+    SELECT $1, $14, 'compact', $15::text::json, $10, $10
     FROM session
-    WHERE unsummarized > $18::bigint
+    WHERE unsummarized > $13::bigint
     ON CONFLICT (owner_id, job_id) DO NOTHING
 ), stored AS (
     INSERT INTO messages (
@@ -55,11 +52,15 @@ WITH session AS (
         $2,
         sequence_before + said.position,
         said.message_id,
-        CASE WHEN said.turn_offset = 0 THEN answered_turn ELSE turn_before + said.turn_offset END,
+        turn_before + said.turn_offset,
         said.role,
         said.content,
-        said.metadata,
-        said.details,
+        coalesce(said.metadata, '{}'),
+        CASE
+            WHEN said.lacks_database AND only_database IS NOT NULL
+            THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
+            ELSE said.details
+        END,
         updated_at
     FROM session
     CROSS JOIN (
@@ -70,13 +71,14 @@ WITH session AS (
             unnest($5::text[]) AS content,
             unnest($6::json[]) AS metadata,
             unnest($7::json[]) AS details,
-            unnest($8::bigint[]) AS turn_offset
+            unnest($8::boolean[]) AS lacks_database,
+            unnest($9::bigint[]) AS turn_offset
     ) AS said
 )
 SELECT appended.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT sequence_before, turn_before, answered_turn, updated_at
+    SELECT sequence_before, turn_before, only_database, updated_at
     FROM session
     WHERE scope.owner_id = $1
     LIMIT 1
