@@ -37,3 +37,8 @@ class PlaceSettings(BaseModel):
     max_body_bytes: int = Field(
         default=8_000_000, ge=1_000, description="Largest request body that is read."
     )
+
+    @property
+    def cache_folder(self) -> Path:
+        """Where may lie what can be made again."""
+        return platformdirs.user_cache_path("recollect")

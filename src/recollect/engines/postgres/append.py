@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from asyncpg import Connection, Record
+from asyncpg import Connection, PostgresError, Record
 
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.job import JobKind, job_id_for
@@ -19,6 +20,9 @@ from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, stored_message, to_json
 from recollect.engines.postgres.switching import switch_messages
 from recollect.errors import MessageNotFound
+
+_REPLIES: Final = "append_replies"
+_NOT_ACTIVE: Final = "RC404"  # what turn_answered() raises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +48,15 @@ async def append(
 ) -> tuple[Message, ...]:
     """Store the messages one after the other; none of them if there is no session."""
     owner_id = target.scope.owner_id
-    parts = list(split_before_first_question(messages))
-    if reply_to is None and len(parts) == 1:
-        # What nearly every request sends: one statement, one round trip.
-        part = _Part(target, messages, _LATEST)
-        return part.stored(await database.write(part.statement, owner_id, *part.arguments()))
+    part = _Part(target, messages, _Answered(is_latest=reply_to is None, message_id=reply_to))
+    is_one_statement = len(list(split_before_first_question(messages))) == 1
+    if is_one_statement and (reply_to is None or part.statement == _REPLIES):
+        # What nearly every request sends: one round trip.
+        try:
+            return part.stored(await database.write(part.statement, owner_id, *part.arguments()))
+        except PostgresError as error:
+            if error.sqlstate != _NOT_ACTIVE:
+                raise
     async with database.owned_by(owner_id) as connection:
         # Held before the branch of the message is read, so that nobody switches it meanwhile.
         if reply_to is not None and not await _hold(connection, target):
@@ -78,7 +86,7 @@ async def append_within(
 
 
 async def _hold(connection: Connection, target: Target) -> bool:
-    now = target.when.read_at
+    now = target.read_at
     return bool(await lock_sessions(connection, target.scope, target.session_id, now=now))
 
 
@@ -102,6 +110,8 @@ class _Answered:
     """Which turn a reply without a question before it belongs to."""
 
     is_latest: bool
+    message_id: UUID | None = None
+    """That of this message, if it is on the active branch."""
     turn_number: int | None = None
     is_active: bool = True
     """Whether the message that is answered is on the active branch."""
@@ -133,7 +143,7 @@ class _Part:
         self._answers = answers
         self._offsets = list(turn_offsets(messages))
         opens_turns = messages[0].role is Role.USER
-        self.statement = "append_turns" if opens_turns else "append_replies"
+        self.statement = "append_turns" if opens_turns else _REPLIES
 
     def arguments(self) -> tuple[object, ...]:
         """What the statement takes after the owner."""
@@ -173,9 +183,10 @@ class _Part:
             )
         )
 
-    def _turns(self) -> tuple[object, object]:
-        if self.statement == "append_replies":
-            return self._answers.is_latest, self._answers.turn_number
+    def _turns(self) -> tuple[object, ...]:
+        if self.statement == _REPLIES:
+            answers = self._answers
+            return answers.is_latest, answers.turn_number, answers.message_id
         answered = answered_turns(self._messages, self._offsets)
         return list(answered.values()), name_from_question(self._messages[0].content)
 

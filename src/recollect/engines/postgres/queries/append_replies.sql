@@ -1,6 +1,7 @@
 -- Store replies in a session, which complete a turn that is there, and messages of no turn.
 -- The same as `append_turns` but for the turn: inserting one or else updating it costs a tenth of
--- the time of storing a question with its answer.
+-- the time of storing a question with its answer. The turn is the latest, or that of a message,
+-- looked up when the session is held; or the caller holds the session and says which.
 WITH session AS (
     UPDATE sessions
     SET last_sequence = last_sequence + cardinality($3::uuid[]),
@@ -12,7 +13,11 @@ WITH session AS (
     RETURNING
         message_count - summarized_count AS unsummarized,
         last_sequence - cardinality($3::uuid[]) AS sequence_before,
-        CASE WHEN $16 THEN current_turn ELSE $17 END AS answered_turn,
+        CASE
+            WHEN $18::uuid IS NOT NULL THEN turn_answered($1, $2, $18)
+            WHEN $16 THEN current_turn
+            ELSE $17
+        END AS answered_turn,
         CASE WHEN cardinality(databases) = 1 THEN databases[1] END AS only_database,
         updated_at
 ), turn AS (

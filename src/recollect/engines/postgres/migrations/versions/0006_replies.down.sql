@@ -1,0 +1,1 @@
+DROP FUNCTION turn_answered(uuid, uuid, uuid);
