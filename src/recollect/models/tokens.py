@@ -34,6 +34,7 @@ from recollect.ports.tokens import TokenCounter
 
 _DIGITS = re.compile(r"[0-9]{2,}")
 _DIGITS_A_TOKEN: Final = 3
+_REMEMBERED: Final = 50_000  # a few megabytes
 
 
 class Encoding(StrEnum):
@@ -136,12 +137,31 @@ def token_counter_for(model: str | None) -> TokenCounter:
 def _count_with(encoding: Encoding) -> Callable[[str], int]:
     """Load a vocabulary: 50 to 130 ms and 32 to 67 MB, which only those pay who count tokens."""
     if find_spec("rs_bpe") is None:
-        return count_with_bpe_openai(encoding)
+        return _remembered(count_with_bpe_openai(encoding))
     from rs_bpe.bpe import openai  # noqa: PLC0415  # as said above
 
     load = openai.cl100k_base if encoding is Encoding.CL100K else openai.o200k_base
-    count: Callable[[str], int] = load().count
-    return count
+    return _remembered(load().count)
+
+
+def _remembered(count: Callable[[str], int]) -> Callable[[str], int]:
+    """Count each text once: a conversation's messages come again with every turn of it.
+
+    What is remembered is a number for each text's hash, of 64 bits, and no text.
+    """
+    counts: dict[int, int] = {}
+
+    def counted(text: str) -> int:
+        known_as = hash(text)
+        tokens = counts.get(known_as)
+        if tokens is None:
+            tokens = count(text)
+            if len(counts) >= _REMEMBERED:
+                counts.clear()
+            counts[known_as] = tokens
+        return tokens
+
+    return counted
 
 
 def count_with_bpe_openai(encoding: Encoding) -> Callable[[str], int]:
