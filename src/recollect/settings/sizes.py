@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from recollect.settings.reading import NumbersByName
+
 
 class SizeSettings(BaseModel):
     """How large models are, and from which size on one rewrites follow-ups."""
@@ -11,7 +13,7 @@ class SizeSettings(BaseModel):
         ge=0,
         description="The smallest model, in billions, that rewrites follow-ups; else rules do.",
     )
-    model_sizes: dict[str, float] = Field(
+    model_sizes: NumbersByName = Field(
         default_factory=dict,
         description='Sizes of models in billions by name pattern, as JSON: {"my-model*": 7}.',
     )

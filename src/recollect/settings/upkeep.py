@@ -4,6 +4,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from recollect.domain.retention import RetentionPolicy
 from recollect.errors import InvalidInput
+from recollect.settings.reading import TextsByName
 
 
 class UpkeepSettings(BaseModel):
@@ -14,7 +15,7 @@ class UpkeepSettings(BaseModel):
         description="How long sessions are kept: none, fixed:DAYS (from creation) or "
         "sliding:DAYS (from last use); default: the preset's.",
     )
-    retention_by_tenant: dict[str, str] = Field(
+    retention_by_tenant: TextsByName = Field(
         default_factory=dict,
         description='The same for single tenants, as JSON: {"acme": "sliding:90"}.',
     )

@@ -15,7 +15,6 @@ from recollect.domain.scope import Scope
 from recollect.domain.session import name_from_question
 from recollect.domain.turn import answered_turns, split_before_first_question, turn_offsets
 from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, stored_message, to_json
 from recollect.engines.postgres.switching import switch_messages
@@ -58,9 +57,6 @@ async def append(
             if error.sqlstate != _NOT_ACTIVE:
                 raise
     async with database.owned_by(owner_id) as connection:
-        # Held before the branch of the message is read, so that nobody switches it meanwhile.
-        if reply_to is not None and not await _hold(connection, target):
-            return ()
         return await append_within(connection, target, messages, reply_to=reply_to)
 
 
@@ -71,7 +67,7 @@ async def append_within(
     *,
     reply_to: UUID | None,
 ) -> tuple[Message, ...]:
-    """Do the same as a part of a transaction; with `reply_to`, one that holds the session."""
+    """Do the same as a part of a transaction."""
     answers = _LATEST
     if reply_to is not None:
         answers = await _turn_of(connection, target, reply_to)
@@ -83,11 +79,6 @@ async def append_within(
         )
         stored += part.stored(rows)
     return stored if answers.is_active else await _hidden(connection, target, stored, answers)
-
-
-async def _hold(connection: Connection, target: Target) -> bool:
-    now = target.read_at
-    return bool(await lock_sessions(connection, target.scope, target.session_id, now=now))
 
 
 async def _hidden(
@@ -121,6 +112,7 @@ _LATEST = _Answered(is_latest=True)
 
 
 async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> _Answered:
+    """The turn to be answered; nobody switches branches of the session from now on."""
     row = await connection.fetchrow(
         query("turn_of_message"), target.scope.owner_id, target.session_id, message_id
     )
