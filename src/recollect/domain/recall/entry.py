@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 REACH: Final = 2
@@ -80,9 +80,8 @@ class RecallQuery:
     """Cosines that a store outside has found, by the numbers of entries; in place of vectors."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
-    """How well an entry answers to a query."""
+class Scores(NamedTuple):
+    """How well an entry answers to a query; a tuple, for a search makes hundreds of them."""
 
     lexical: float
     """BM25 over the owner's entries; 0 where no word is shared."""
