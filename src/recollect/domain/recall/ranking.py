@@ -21,19 +21,21 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from recollect.domain.recall.dates import time_words
-from recollect.domain.recall.entry import Candidate, Entry, Scores
+from recollect.domain.recall.entry import REACH, Candidate, Entry
 from recollect.domain.recall.question import Question
 from recollect.domain.recall.words import fold
 
 CANDIDATES: Final = 30
 """How many the index is asked for by words and by meaning; those next to them come along."""
 
+Weights = tuple[tuple[float, float], ...]
+"""What words and meaning weigh, of each of some entries."""
+
 _WORDS: Final = 3.2
 _MEANING: Final = 4.4
-_OWN: Final = ((_WORDS, _MEANING),)
-_BEFORE: Final = ((1.1, 2.2), (1.1, 1.2))
+_BEFORE: Final[Weights] = ((1.1, 2.2), (1.1, 1.2))
 """What words and meaning weigh of the entry before, and of the one before that."""
-_AFTER: Final = ((0.0, 1.8), (0.2, 0.4))
+_AFTER: Final[Weights] = ((0.0, 1.8), (0.2, 0.4))
 _AROUND_AN_EXCHANGE: Final = 0.5
 _SPEAKER: Final = 1.2
 _TIME_NAMED: Final = 5.8
@@ -47,8 +49,26 @@ _DAY: Final = 86_400.0  # seconds
 _LETTERS_A_WORD: Final = 6
 _SCALE: Final = _WORDS + _MEANING
 _WORD: Final = re.compile(r"\w+")
+_QUESTION: Final = "Question: "
 _ANSWERS: Final = (" SQL: ", " Tables: ", " Result summary: ")
 _score: Final = attrgetter("score")
+
+
+def _weights(before: int, after: int, *, around: float) -> tuple[Weights, float]:
+    """The weights where so many entries lie around one, and those of the meanings missing."""
+    there, missing = _BEFORE[:before] + _AFTER[:after], _BEFORE[before:] + _AFTER[after:]
+    scaled = tuple((words * around, meaning * around) for words, meaning in there)
+    return ((_WORDS, _MEANING), *scaled), sum(meaning * around for _, meaning in missing)
+
+
+_WEIGHTS: Final = tuple(
+    tuple(
+        tuple(_weights(before, after, around=around) for after in range(REACH + 1))
+        for before in range(REACH + 1)
+    )
+    for around in (1.0, _AROUND_AN_EXCHANGE)
+)
+"""By whether it is an exchange, how many entries come before it and how many after."""
 
 
 class Ranked(NamedTuple):
@@ -69,18 +89,23 @@ def rank(candidates: Sequence[Candidate], question: Question, *, now: datetime) 
     return ranked
 
 
-def said_once(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """The same without repetitions: what was said twice stands once, as it was said last.
+def said_once(ranked: Iterable[Ranked], *, most: int) -> list[Ranked]:
+    """The first without repetitions: what was said twice stands once, as it was said last.
 
     Its place and score are those of the better one.
     """
     kept: dict[object, Ranked] = {}
+    openings: set[str] = set()
     for one in ranked:
-        key = _what_is_said(one.candidate.entry)
-        first = kept.setdefault(key, one)
-        if first is not one and one.candidate.entry.said_at > first.candidate.entry.said_at:
-            kept[key] = Ranked(one.candidate, first.score)
-    return list(kept.values())
+        entry = one.candidate.entry
+        opening = _opening(entry.text)
+        if len(kept) >= most and opening not in openings:
+            continue
+        openings.add(opening)
+        first = kept.setdefault(_what_is_said(entry), one)
+        if entry.said_at > first.candidate.entry.said_at:
+            kept[_what_is_said(entry)] = Ranked(one.candidate, first.score)
+    return list(kept.values())[:most]
 
 
 def _order(ranked: Ranked) -> tuple[float, float, int, int]:
@@ -119,23 +144,16 @@ class _Weighing:
 
     def score(self, candidate: Candidate) -> float:
         """A candidate's score."""
-        entry = candidate.entry
-        around = self._match(candidate.before, _BEFORE) + self._match(candidate.after, _AFTER)
-        if entry.speaker is None:
-            around *= _AROUND_AN_EXCHANGE
-        own = self._match((candidate.scores,), _OWN)
-        return (own + around + self._fitness(entry)) / _SCALE
-
-    def _match(self, found: Sequence[Scores], weights: Sequence[tuple[float, float]]) -> float:
-        """How well all these match, each with what its words and its meaning weigh."""
-        best, usual, total = self.best_words, self.usual_meaning, 0.0
-        for (lexical, semantic), (words, meaning) in zip(found, weights, strict=False):
+        entry, own, before, after = candidate
+        weights, missing = _WEIGHTS[entry.speaker is None][len(before)][len(after)]
+        best, usual = self.best_words, self.usual_meaning
+        total = missing * usual + self._fitness(entry)
+        found = (own, *before, *after)
+        for (lexical, semantic), (words, meaning) in zip(found, weights, strict=True):
             # What lies around a candidate may match better than any candidate that a filter left.
             total += words * (lexical / best if lexical < best else 1.0)
             total += meaning * (usual if semantic is None else semantic)
-        for _, meaning in weights[len(found) :]:
-            total += meaning * usual
-        return total
+        return total / _SCALE
 
     def _fitness(self, entry: Entry) -> float:
         """How well an entry fits the question, whatever it says."""
@@ -159,10 +177,16 @@ def _folded(name: str | None) -> str | None:
     return name and fold(name)
 
 
+def _opening(text: str) -> str:
+    """The first word of a question or a message: what repeats another begins as that does."""
+    found = _WORD.search(text, len(_QUESTION) if text.startswith(_QUESTION) else 0)
+    return found[0].lower() if found else ""
+
+
 def _what_is_said(entry: Entry) -> tuple[str | None, str]:
     """What two entries share when one repeats the other: speaker and words, or the question."""
     said = entry.text
-    if entry.speaker is None and said.startswith("Question: "):
+    if entry.speaker is None and said.startswith(_QUESTION):
         for answer in _ANSWERS:
             said = said.partition(answer)[0]
     return entry.speaker, " ".join(_WORD.findall(said.lower()))

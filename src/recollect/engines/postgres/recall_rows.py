@@ -51,39 +51,34 @@ def best_candidates_from(rows: Sequence[Record], *, count: int) -> tuple[Candida
     return tuple(_candidates(rows, scores, best | beside.intersection(meant)))
 
 
-def _scores_in(rows: Sequence[Record]) -> list[Scores]:
-    return [Scores(row[_LEXICAL], row[_SEMANTIC]) for row in rows]
+def _scores_in(rows: Sequence[Record]) -> tuple[Scores, ...]:
+    return tuple(Scores(row[_LEXICAL], row[_SEMANTIC]) for row in rows)
 
 
 def _candidates(
-    rows: Sequence[Record], scores: Sequence[Scores], places: Collection[int]
+    rows: Sequence[Record], scores: tuple[Scores, ...], places: Collection[int]
 ) -> Iterator[Candidate]:
     """Those at some places, with what lies around each in its session."""
-    last = 0
+    start = 0
     for _, said in groupby(map(_session_of, rows)):
-        first, last = last, last + len(list(said))
-        for at in range(first, last):
-            if at in places:
+        around = scores[start : start + len(list(said))]
+        for at, own in enumerate(around):
+            if start + at in places:
                 yield Candidate(
-                    entry=_told_entry(rows[at]),
-                    scores=scores[at],
-                    before=tuple(scores[max(first, at - REACH) : at][::-1]),
-                    after=tuple(scores[at + 1 : min(last, at + 1 + REACH)]),
+                    _told_entry(rows[start + at]),
+                    own,
+                    around[max(0, at - REACH) : at][::-1],
+                    around[at + 1 : at + 1 + REACH],
                 )
+        start += len(around)
 
 
 def _told_entry(row: Record) -> Entry:
     """The entry in a row of a search."""
     _, session_id, _, _, speaker, sequence, turn_number, said_at, tables, message_ids, text = row
+    names = tuple(tables) if tables else ()
     return Entry(
-        session_id=session_id,
-        turn_number=turn_number,
-        sequence=sequence,
-        message_ids=tuple(message_ids),
-        text=text,
-        speaker=speaker,
-        tables=tuple(tables) if tables else (),
-        said_at=said_at,
+        session_id, turn_number, sequence, tuple(message_ids), text, said_at, speaker, names
     )
 
 
