@@ -57,13 +57,20 @@ def test_the_order_does_not_depend_on_how_candidates_come(
 @given(candidates())
 def test_nothing_is_said_twice_and_nothing_lost(found: list[Candidate]) -> None:
     question = read_question("skis", language="en", now=FIRST_MOMENT)
-    once = said_once(rank(found, question, now=FIRST_MOMENT))
-    assert said_once(once) == once
+    once = said_once(rank(found, question, now=FIRST_MOMENT), most=len(found))
+    assert said_once(once, most=len(found)) == once
     said = {(one.entry.speaker, " ".join(words_of(one.entry.text))) for one in found}
     assert {
         (one.candidate.entry.speaker, " ".join(words_of(one.candidate.entry.text))) for one in once
     } == said
     assert len(once) == len(said)
+
+
+@given(candidates(), st.integers(0, 5))
+def test_fewer_of_what_was_said_are_the_first_of_all(found: list[Candidate], most: int) -> None:
+    question = read_question("skis", language="en", now=FIRST_MOMENT)
+    ranked = rank(found, question, now=FIRST_MOMENT)
+    assert said_once(ranked, most=most) == said_once(ranked, most=len(found))[:most]
 
 
 @given(st.lists(ENTRY, min_size=1, max_size=8), QUESTION, WORDS)

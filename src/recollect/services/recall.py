@@ -50,6 +50,7 @@ ALL_ENTRIES: Final = RecallFilter()
 _SPEAKERS: Final = 100  # a log has a handful; who has more names rarely asks for all
 _SPEAKERS_LAST: Final = timedelta(seconds=10)
 _OWNERS_KNOWN: Final = 1000
+_FOR_EACH: Final = 3  # candidates for each that is wanted; with more no better ones were found
 _WIDER: Final = 4  # how many times as many are looked at where too many may not be told
 _MOST_CANDIDATES: Final = 6400
 _CHECKED_AT_ONCE: Final = 50
@@ -69,12 +70,13 @@ class _Search:
     known: Known | None = None
     """What is there already; None for whoever wants all that can be found."""
 
-    def wants(self, candidate: Candidate, question: Question) -> bool:
-        """Whether it would be something new, and to the point."""
-        if self.known is None:
-            return True
-        is_new = not self.known.has(candidate.entry)
-        return is_new and is_related(candidate, question.time)
+    def wanted(self, found: Sequence[Candidate], question: Question) -> Sequence[Candidate]:
+        """What of it would be something new, and to the point."""
+        known = self.known
+        if known is None:
+            return found
+        is_new = (one for one in found if not known.has(one.entry))
+        return [one for one in is_new if is_related(one, question.time)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +163,7 @@ class Recall:
             model=self.embedder.model if self.embedder and vector else None,
             vector=vector,
             narrowed=search.narrowed,
-            count=max(CANDIDATES, search.k * _WIDER),
+            count=max(CANDIDATES, search.k * _FOR_EACH),
         )
         while True:
             try:
@@ -169,11 +171,8 @@ class Recall:
             except VectorStoreUnavailable as error:
                 query, warnings = _by_words(query, error), (*warnings, VECTORS_FAILED)
                 continue
-            order = rank(
-                [one for one in found if search.wants(one, question)],
-                question,
-                now=self.clock.now(),
-            )
+            wanted = search.wanted(found, question)
+            order = rank(wanted, question, now=self.clock.now())
             best = await self._permitted(order, search)
             is_all = len(found) < query.count or query.count >= _MOST_CANDIDATES
             if len(best) == search.k or is_all:
@@ -221,14 +220,17 @@ class Recall:
         for start in range(0, len(order), _CHECKED_AT_ONCE):
             if len(kept) >= search.k:
                 break
-            part = order[start : start + _CHECKED_AT_ONCE]
-            seen = await self.seen_entries.of(
-                search.scope, search.access, [one.candidate for one in part]
-            )
-            scores = {_place(one.candidate): one.score for one in part}
-            ranked = (Ranked(candidate=one, score=scores[_place(one)]) for one in seen)
-            kept = said_once([*kept, *ranked])
-        return kept[: search.k]
+            seen = await self._seen(order[start : start + _CHECKED_AT_ONCE], search)
+            kept = said_once([*kept, *seen], most=search.k)
+        return kept
+
+    async def _seen(self, ranked: Sequence[Ranked], search: _Search) -> Sequence[Ranked]:
+        if search.access.is_everything:
+            return ranked
+        found = [one.candidate for one in ranked]
+        scores = {_place(one.candidate): one.score for one in ranked}
+        seen = await self.seen_entries.of(search.scope, search.access, found)
+        return [Ranked(one, scores[_place(one)]) for one in seen]
 
 
 def _place(candidate: Candidate) -> tuple[UUID, int]:

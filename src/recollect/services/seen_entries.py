@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from recollect.domain.access import Access
@@ -40,7 +40,7 @@ class SeenEntries:
         left = _by_turn(told)
         seen = (self._seen(found.entry, whole, left) for found in candidates)
         return tuple(
-            replace(found, entry=entry)
+            found._replace(entry=entry)
             for found, entry in zip(candidates, seen, strict=True)
             if entry is not None
         )

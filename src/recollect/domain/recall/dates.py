@@ -35,6 +35,8 @@ class DateWords:
     me: frozenset[str]
     """Words for the one who asks."""
 
+    naming: frozenset[str] = field(init=False)
+    """A text with none of these words and no digit names no time."""
     day_and_month: re.Pattern[str] = field(init=False)
     day_names: re.Pattern[str] = field(init=False)
     weekdays_named: re.Pattern[str] = field(init=False)
@@ -43,7 +45,9 @@ class DateWords:
     this: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the patterns."""
+        """Make the patterns, all of which want one of the words that name times, or a year."""
+        names = (*self.months, *self.weekdays, *self.days, *self.units)
+        object.__setattr__(self, "naming", frozenset(re.findall(r"\w+", " ".join(names))))
         month, unit = _any(self.months), _any(self.units)
         day, year = r"(?:3[01]|[12]\d|0?[1-9])", r"(?:19|20)\d\d"
         number = rf"(?P<number>\d{{1,4}}|{_any(self.numbers)})"

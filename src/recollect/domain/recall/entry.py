@@ -1,9 +1,12 @@
-"""What is found again: an exchange, or one message of a plain log."""
+"""What is found again: an exchange, or one message of a plain log.
+
+What a search makes by the hundred are tuples: they are made three times as fast as dataclasses.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 REACH: Final = 2
@@ -13,8 +16,7 @@ Vector = tuple[float, ...]
 """What an embedder makes of a text: of length 1, so that cosines are dot products."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """One complete exchange, or one message of a plain log, as recall shows it.
 
     Session and sequence name it; it never tells more than its messages, and goes with them.
@@ -28,11 +30,11 @@ class Entry:
     """Its messages in the order they were said."""
     text: str
     """What is embedded and shown."""
+    said_at: datetime
     speaker: str | None = None
     """Who says it, in a log that names its speakers."""
     tables: tuple[str, ...] = ()
     """The tables its answer draws on, as `database.view`, in lower case."""
-    said_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +82,7 @@ class RecallQuery:
     """Cosines that a store outside has found, by the numbers of entries; in place of vectors."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
+class Scores(NamedTuple):
     """How well an entry answers to a query."""
 
     lexical: float
@@ -90,8 +91,7 @@ class Scores:
     """Cosine of the vectors; None where the entry has none of the query's model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An entry that may be meant, with its scores and those of what was said around it."""
 
     entry: Entry

@@ -13,24 +13,29 @@ it counts half.
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Final
+from itertools import pairwise
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from recollect.domain.recall.dates import time_words
-from recollect.domain.recall.entry import Candidate, Entry, Scores
+from recollect.domain.recall.entry import REACH, Candidate, Entry
 from recollect.domain.recall.question import Question
 from recollect.domain.recall.words import fold
 
 CANDIDATES: Final = 30
 """How many the index is asked for by words and by meaning; those next to them come along."""
 
+Weights = tuple[tuple[float, float], ...]
+"""What words and meaning weigh, of each of some entries."""
+
 _WORDS: Final = 3.2
 _MEANING: Final = 4.4
-_BEFORE: Final = ((1.1, 2.2), (1.1, 1.2))
+_BEFORE: Final[Weights] = ((1.1, 2.2), (1.1, 1.2))
 """What words and meaning weigh of the entry before, and of the one before that."""
-_AFTER: Final = ((0.0, 1.8), (0.2, 0.4))
+_AFTER: Final[Weights] = ((0.0, 1.8), (0.2, 0.4))
 _AROUND_AN_EXCHANGE: Final = 0.5
 _SPEAKER: Final = 1.2
 _TIME_NAMED: Final = 5.8
@@ -40,15 +45,33 @@ _LENGTH: Final = 0.75
 _LONGEST: Final = 600
 _RECENT: Final = 0.1
 _RECENT_DAYS: Final = 30.0
+_DAY: Final = 86_400.0  # seconds
 _LETTERS_A_WORD: Final = 6
 _SCALE: Final = _WORDS + _MEANING
 _WORD: Final = re.compile(r"\w+")
-_NO_WORD: Final = re.compile(r"\W+")
-_ANSWER: Final = re.compile(r" (?:SQL|Tables|Result summary): ")
+_QUESTION: Final = "Question: "
+_ANSWERS: Final = (" SQL: ", " Tables: ", " Result summary: ")
+_score: Final = attrgetter("score")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+def _weights(before: int, after: int, *, around: float) -> tuple[Weights, float]:
+    """The weights where so many entries lie around one, and those of the meanings missing."""
+    there, missing = _BEFORE[:before] + _AFTER[:after], _BEFORE[before:] + _AFTER[after:]
+    scaled = tuple((words * around, meaning * around) for words, meaning in there)
+    return ((_WORDS, _MEANING), *scaled), sum(meaning * around for _, meaning in missing)
+
+
+_WEIGHTS: Final = tuple(
+    tuple(
+        tuple(_weights(before, after, around=around) for after in range(REACH + 1))
+        for before in range(REACH + 1)
+    )
+    for around in (1.0, _AROUND_AN_EXCHANGE)
+)
+"""By whether it is an exchange, how many entries come before it and how many after."""
+
+
+class Ranked(NamedTuple):
     """A candidate and how well it answers the question."""
 
     candidate: Candidate
@@ -59,23 +82,30 @@ class Ranked:
 def rank(candidates: Sequence[Candidate], question: Question, *, now: datetime) -> list[Ranked]:
     """All candidates, the best first; in whichever order they come, the order is the same."""
     weighing = _Weighing.of(candidates, question, now=now)
-    ranked = [Ranked(candidate=one, score=weighing.score(one)) for one in candidates]
-    ranked.sort(key=_order)
+    ranked = [Ranked(one, weighing.score(one)) for one in candidates]
+    ranked.sort(key=_score, reverse=True)
+    if any(one.score == other.score for one, other in pairwise(ranked)):
+        ranked.sort(key=_order)
     return ranked
 
 
-def said_once(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """The same without repetitions: what was said twice stands once, as it was said last.
+def said_once(ranked: Iterable[Ranked], *, most: int) -> list[Ranked]:
+    """The first without repetitions: what was said twice stands once, as it was said last.
 
     Its place and score are those of the better one.
     """
     kept: dict[object, Ranked] = {}
+    openings: set[str] = set()
     for one in ranked:
-        key = _what_is_said(one.candidate.entry)
-        first = kept.setdefault(key, one)
-        if one.candidate.entry.said_at > first.candidate.entry.said_at:
-            kept[key] = replace(first, candidate=one.candidate)
-    return list(kept.values())
+        entry = one.candidate.entry
+        opening = _opening(entry.text)
+        if len(kept) >= most and opening not in openings:
+            continue
+        openings.add(opening)
+        first = kept.setdefault(_what_is_said(entry), one)
+        if entry.said_at > first.candidate.entry.said_at:
+            kept[_what_is_said(entry)] = Ranked(one.candidate, first.score)
+    return list(kept.values())[:most]
 
 
 def _order(ranked: Ranked) -> tuple[float, float, int, int]:
@@ -100,12 +130,13 @@ class _Weighing:
     def of(
         cls, candidates: Sequence[Candidate], question: Question, *, now: datetime
     ) -> "_Weighing":
-        meanings = [c.scores.semantic for c in candidates if c.scores.semantic is not None]
+        found = [one.scores for one in candidates]
+        meanings = [meaning for _, meaning in found if meaning is not None]
         speakers = tuple(question.speakers)
         return cls(
             question=question,
             now=now,
-            best_words=max((c.scores.lexical for c in candidates), default=0.0) or 1.0,
+            best_words=max((words for words, _ in found), default=0.0) or 1.0,
             usual_meaning=math.fsum(meanings) / len(meanings) if meanings else 0.0,
             one_speaker=speakers[0] if len(speakers) == 1 else None,
             time_words=time_words(question.language) if question.asks_when else frozenset(),
@@ -113,39 +144,30 @@ class _Weighing:
 
     def score(self, candidate: Candidate) -> float:
         """A candidate's score."""
-        around = self._around(candidate.before, _BEFORE) + self._around(candidate.after, _AFTER)
-        if candidate.entry.speaker is None:
-            around *= _AROUND_AN_EXCHANGE
-        own = self._match(candidate.scores, _WORDS, _MEANING)
-        return (own + around + self._fitness(candidate.entry)) / _SCALE
-
-    def _match(self, scores: Scores, words: float, meaning: float) -> float:
-        """How well something matches, its words and its meaning weighing so much."""
-        # What lies around a candidate may match better than any candidate that a filter left.
-        found = scores.lexical / self.best_words
-        near = self.usual_meaning if scores.semantic is None else scores.semantic
-        return words * (found if found < 1 else 1.0) + meaning * near
-
-    def _around(self, found: Sequence[Scores], weights: Sequence[tuple[float, float]]) -> float:
-        total = 0.0
-        for at, (words, meaning) in enumerate(weights):
-            if at < len(found):
-                total += self._match(found[at], words, meaning)
-            else:
-                total += meaning * self.usual_meaning
-        return total
+        entry, own, before, after = candidate
+        weights, missing = _WEIGHTS[entry.speaker is None][len(before)][len(after)]
+        best, usual = self.best_words, self.usual_meaning
+        total = missing * usual + self._fitness(entry)
+        found = (own, *before, *after)
+        for (lexical, semantic), (words, meaning) in zip(found, weights, strict=True):
+            # What lies around a candidate may match better than any candidate that a filter left.
+            total += words * (lexical / best if lexical < best else 1.0)
+            total += meaning * (usual if semantic is None else semantic)
+        return total / _SCALE
 
     def _fitness(self, entry: Entry) -> float:
         """How well an entry fits the question, whatever it says."""
-        total = _LENGTH * math.log1p(min(len(entry.text), _LONGEST) / _LETTERS_A_WORD)
-        total += _RECENT * math.exp(-_days(self.now, entry.said_at) / _RECENT_DAYS)
+        text = entry.text
+        days = (self.now - entry.said_at).total_seconds() / _DAY
+        total = _LENGTH * math.log1p(min(len(text), _LONGEST) / _LETTERS_A_WORD)
+        total += _RECENT * math.exp(-days / _RECENT_DAYS) if days > 0 else _RECENT
         if self.one_speaker and _folded(entry.speaker) == self.one_speaker:
             total += _SPEAKER
         if self.question.time is not None:
             total += _TIME_NAMED * self.question.time.nearness(entry.said_at)
-        if self.time_words and not self.time_words.isdisjoint(_WORD.findall(entry.text.lower())):
+        if self.time_words and not self.time_words.isdisjoint(_WORD.findall(text.lower())):
             total += _TIME_TOLD
-        if entry.text.endswith("?"):
+        if text.endswith("?"):
             total += _ASKS
         return total
 
@@ -155,13 +177,16 @@ def _folded(name: str | None) -> str | None:
     return name and fold(name)
 
 
-def _days(now: datetime, said_at: datetime) -> float:
-    return max(0.0, (now - said_at).total_seconds() / 86_400)
+def _opening(text: str) -> str:
+    """The first word of a question or a message: what repeats another begins as that does."""
+    found = _WORD.search(text, len(_QUESTION) if text.startswith(_QUESTION) else 0)
+    return found[0].lower() if found else ""
 
 
 def _what_is_said(entry: Entry) -> tuple[str | None, str]:
     """What two entries share when one repeats the other: speaker and words, or the question."""
     said = entry.text
-    if entry.speaker is None and said.startswith("Question: "):
-        said = _ANSWER.split(said, maxsplit=1)[0]
-    return entry.speaker, _NO_WORD.sub(" ", said.lower()).strip()
+    if entry.speaker is None and said.startswith(_QUESTION):
+        for answer in _ANSWERS:
+            said = said.partition(answer)[0]
+    return entry.speaker, " ".join(_WORD.findall(said.lower()))

@@ -12,6 +12,8 @@ from recollect.domain.recall.words import fold
 _ISO: Final = re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b")
 _NUMERIC: Final = re.compile(r"\b(\d\d?)[./-](\d\d?)[./-]((?:19|20)\d\d)\b")
 _YEAR: Final = re.compile(r"\b((?:19|20)\d\d)\b")
+_WORD: Final = re.compile(r"\w+")
+_DIGIT: Final = re.compile(r"\d")
 _MONTHS: Final = 12
 _WEEK: Final = 7
 _LONGEST_AGO: Final = 36_525  # a century; nothing here is older
@@ -75,6 +77,8 @@ def time_in(question: str, *, language: str, now: datetime) -> Time | None:
     """The time a question names, if it does."""
     words = DATES.get(language, DATES["en"])
     text = fold(question)
+    if words.naming.isdisjoint(_WORD.findall(text)) and not _DIGIT.search(text):
+        return None
     today = now.astimezone(UTC).date()
     return _numeric(text) or _named(text, words) or _relative(text, words, today) or _year(text)
 

@@ -25,8 +25,10 @@ def words_of(text: str) -> Iterator[str]:
 
     A number or a name with dots, underscores or digits comes whole and, after that, in parts.
     """
-    for found in _RUN.finditer(fold(text)):
-        run = found.group()
+    for run in _RUN.findall(fold(text)):
+        if run.isascii() and run.isalnum():  # as most are: there is nothing to take apart
+            yield run[:MAX_WORD]
+            continue
         parts = list(_parts(run))
         if len(parts) > 1 and _NAME.search(run):
             yield run[:MAX_WORD]
@@ -35,6 +37,8 @@ def words_of(text: str) -> Iterator[str]:
 
 def fold(text: str) -> str:
     """A text in lower case, its accents and other ornaments taken off."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text).lower().translate(_FOLDED)
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 

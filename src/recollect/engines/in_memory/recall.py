@@ -8,6 +8,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.recall.bm25 import Statistics, score
+from recollect.domain.recall.choice import best_places, places_beside
 from recollect.domain.recall.entry import (
     REACH,
     Candidate,
@@ -55,9 +56,11 @@ class InMemoryRecallIndex:
                 _candidates(conversation, query, statistics) for conversation in conversations
             )
         )
-        meant = {at for at, one in enumerate(found) if _is_meant(one.entry, query.narrowed)}
-        best = _best(found, meant, query.count)
-        return tuple(found[at] for at in best | _adjacent(found, best) & meant)
+        meant = [at for at, one in enumerate(found) if _is_meant(one.entry, query.narrowed)]
+        best = best_places([one.scores for one in found], meant, count=query.count)
+        sessions = [one.entry.session_id for one in found]
+        beside = places_beside(best, sessions, [one.entry.speaker for one in found])
+        return tuple(found[at] for at in best | beside.intersection(meant))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries, each once, in no order."""
@@ -145,24 +148,3 @@ def _is_meant(entry: Entry, narrowed: RecallFilter) -> bool:
 
 def _databases(entry: Entry) -> set[str]:
     return {table.partition(".")[0] for table in entry.tables}
-
-
-def _best(found: Sequence[Candidate], meant: Iterable[int], count: int) -> set[int]:
-    """The places of the best by words and of the best by meaning, so many of each."""
-    by_words = [at for at in meant if found[at].scores.lexical > 0]
-    by_words.sort(key=lambda at: -found[at].scores.lexical)
-    by_meaning = [at for at in meant if found[at].scores.semantic is not None]
-    by_meaning.sort(key=lambda at: -(found[at].scores.semantic or 0))
-    return {*by_words[:count], *by_meaning[:count]}
-
-
-def _adjacent(found: Sequence[Candidate], places: Iterable[int]) -> set[int]:
-    """The places right before and after these in logs, where both name their speakers."""
-    return {
-        at + step
-        for at in places
-        for step in (-1, 1)
-        if 0 <= at + step < len(found)
-        and found[at + step].entry.session_id == found[at].entry.session_id
-        and None not in {found[at].entry.speaker, found[at + step].entry.speaker}
-    }

@@ -133,7 +133,7 @@ def test_what_was_said_twice_is_found_once_as_said_last(
     old = Ranked(candidate=candidate(first, speaker=speaker), score=0.9)
     new = Ranked(candidate=candidate(again, speaker=speaker, said_at=NOW), score=0.8)
     other = Ranked(candidate=candidate("Question: Sales, 2025?", speaker=speaker), score=0.7)
-    found = said_once([old, new, other])
+    found = said_once([old, new, other], most=2)
     assert [(one.candidate.entry, one.score) for one in found] == [
         (new.candidate.entry, 0.9),
         (other.candidate.entry, 0.7),
@@ -143,4 +143,4 @@ def test_what_was_said_twice_is_found_once_as_said_last(
 def test_two_speakers_may_say_the_same() -> None:
     ann = Ranked(candidate=candidate("Yes!"), score=1)
     bob = Ranked(candidate=candidate("Yes", speaker="Bob"), score=1)
-    assert len(said_once([ann, bob])) == 2
+    assert len(said_once([ann, bob], most=2)) == 2

@@ -92,11 +92,12 @@ CROSS JOIN LATERAL (
         GROUP BY best.place + step
     )
     SELECT
-        is_told AS is_best, session_id, sequence, lexical, semantic,
+        is_told AS is_best, session_id, lexical, semantic,
+        CASE WHEN is_told THEN speaker END AS speaker,
+        sequence,
         CASE WHEN is_told THEN turn_number END AS turn_number,
         CASE WHEN is_told THEN said_at END AS said_at,
-        CASE WHEN is_told THEN speaker END AS speaker,
-        CASE WHEN is_told THEN tables END AS tables,
+        CASE WHEN is_told AND tables <> '{}' THEN tables END AS tables,
         CASE WHEN is_told THEN message_ids END AS message_ids,
         CASE WHEN is_told THEN text END AS text
     FROM (
