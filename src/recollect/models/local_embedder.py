@@ -4,8 +4,10 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,10 +22,20 @@ MINI_LM: Final = "all-MiniLM-L6-v2"
 _MINI_LM_DIMENSIONS: Final = 384
 _MINI_LM_TOKENS: Final = 256
 _BATCH: Final = 8
+_TOGETHER: Final = 800
+"""Characters of questions that are embedded at once."""
 _PATIENCE: Final = 10
 """By how much texts step back behind everything that somebody waits for, as `nice` counts."""
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question whose vector somebody waits for."""
+
+    question: str
+    vector: Future[Vector] = field(default_factory=Future)
 
 
 class LocalEmbedder:
@@ -47,6 +59,7 @@ class LocalEmbedder:
         self._dimensions = dimensions
         self._loaded: OnnxModel | None = None
         self._loading = threading.Lock()
+        self._asked: deque[_Asked] = deque()
         self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="questions")
         self._texts = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="texts", initializer=step_back
@@ -83,6 +96,8 @@ class LocalEmbedder:
         """End the threads, once they are done with what they are doing."""
         for threads in (self._questions, self._texts):
             await asyncio.to_thread(threads.shutdown, cancel_futures=True)
+        for asked in self._asked:
+            asked.vector.cancel()
 
     @property
     def model(self) -> str:
@@ -110,18 +125,50 @@ class LocalEmbedder:
         return tuple(found[at] for at in range(len(texts)))
 
     async def embed_question(self, question: str) -> Vector:
-        """The question's vector, without waiting for texts that are being indexed."""
-        (vector,) = await self._run(self._questions, self._encode, [question])
-        return vector
+        """The question's vector, without waiting for texts that are being indexed.
+
+        Questions that come while another is embedded are embedded together after it.
+        """
+        asked = _Asked(question)
+        self._asked.append(asked)
+        self._submit(self._questions, self._encode_asked)
+        return await asyncio.wrap_future(asked.vector)
 
     async def _run(
         self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object
     ) -> Result:
+        return await asyncio.wrap_future(self._submit(threads, work, *given))
+
+    def _submit(
+        self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object
+    ) -> Future[Result]:
         try:
-            future = threads.submit(work, *given)
+            return threads.submit(work, *given)
         except RuntimeError:
             raise ModelUnavailable(f"the model {self._name} was closed") from None
-        return await asyncio.wrap_future(future)
+
+    def _encode_asked(self) -> None:
+        """Embed the questions that wait, unless whoever was here before has done so."""
+        taken = [asked for asked in self._take() if asked.vector.set_running_or_notify_cancel()]
+        if not taken:
+            return
+        try:
+            vectors = self._encode([asked.question for asked in taken])
+        except BaseException as error:  # noqa: BLE001  # whoever asked is told, whatever it is
+            for asked in taken:
+                asked.vector.set_exception(error)
+            return
+        for asked, vector in zip(taken, vectors, strict=True):
+            asked.vector.set_result(vector)
+
+    def _take(self) -> Iterator["_Asked"]:
+        """The questions that wait, as many as take hardly longer together than the first alone."""
+        count, longest = 0, 0  # each is padded to the longest
+        while self._asked:
+            count, longest = count + 1, max(longest, len(self._asked[0].question))
+            if count > 1 and count * longest > _TOGETHER:
+                return
+            yield self._asked.popleft()
 
     def _encode(self, texts: Sequence[str]) -> list[Vector]:
         return self._ready().encode(texts)

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.local_embedder import LocalEmbedder, mini_lm_folder
-from recollect.models.onnx_model import Pooling
+from recollect.models.onnx_model import OnnxModel, Pooling
 
 QUESTION = "When did she sign up for the pottery class?"
 ANSWER = "I enrolled in a course for making ceramics yesterday."
@@ -87,11 +87,44 @@ async def test_a_question_overtakes_a_long_batch(embedder: LocalEmbedder) -> Non
     assert vector == pytest.approx((await embedder.embed([QUESTION]))[0], abs=1e-5)
 
 
+async def test_questions_that_come_at_once_each_get_their_own_vector(
+    embedder: LocalEmbedder,
+) -> None:
+    questions = [f"{QUESTION} {OTHER * (number % 3)} {number}" for number in range(30)]
+    found = await asyncio.gather(*map(embedder.embed_question, questions))
+    for vector, alone in zip(found, await embedder.embed(questions), strict=True):
+        assert vector == pytest.approx(alone, abs=1e-5)
+
+
+async def test_a_question_nobody_waits_for_any_more_does_not_disturb_others(
+    embedder: LocalEmbedder,
+) -> None:
+    tasks = [asyncio.create_task(embedder.embed_question(f"{QUESTION} {n}")) for n in range(20)]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(one, asyncio.CancelledError) for one in found[::2])
+    assert all(isinstance(one, tuple) for one in found[1::2])
+
+
+async def test_questions_that_wait_for_a_model_that_fails_are_all_told() -> None:
+    def broken() -> OnnxModel:
+        raise ConfigurationError("no such model")
+
+    async with LocalEmbedder(broken, name="broken", dimensions=2) as embedder:
+        asking = (embedder.embed_question(f"{number}?") for number in range(5))
+        found = await asyncio.gather(*asking, return_exceptions=True)
+    assert [type(one) for one in found] == [ConfigurationError] * 5
+
+
 async def test_a_closed_embedder_says_so() -> None:
     embedder = LocalEmbedder.mini_lm()
     await embedder.aclose()
     with pytest.raises(ModelUnavailable, match="closed"):
         await embedder.embed(["a"])
+    with pytest.raises(ModelUnavailable, match="closed"):
+        await embedder.embed_question("a")
 
 
 async def test_a_folder_is_taken_as_a_model(folder: Path, embedder: LocalEmbedder) -> None:
