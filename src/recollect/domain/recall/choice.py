@@ -1,7 +1,6 @@
 """Which of an owner's entries are worth ranking, where the scores of all are known."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from uuid import UUID
 
 
 def best_places(
@@ -17,7 +16,7 @@ def best_places(
 
 
 def places_beside(
-    places: Iterable[int], sessions: Sequence[UUID], is_named: Sequence[bool]
+    places: Iterable[int], sessions: Sequence[object], is_named: Sequence[bool]
 ) -> set[int]:
     """The places right before and after these in logs, where both name their speakers."""
     return {

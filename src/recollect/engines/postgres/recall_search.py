@@ -34,20 +34,19 @@ class EntrySearch:
         scores = await self._all_scores(owner_id, asked, now=now)
         if scores is None:
             return candidates_from(await _search_many(self._database, owner_id, asked, now=now))
-        places = scores.best(asked.count)
-        if not places:
+        numbers = scores.best(asked.count)
+        if not numbers:
             return ()
-        numbers = [scores.numbers[at] for at in places]
         rows = await self._database.read("read_scored_entries", owner_id, numbers)
-        return tuple(scores.candidates(places, rows))
+        return tuple(scores.candidates(rows))
 
     async def _all_scores(
         self, owner_id: UUID, asked: RecallQuery, *, now: datetime
     ) -> AllScores | None:
-        """The scores of all entries; None where there are too many to score them all."""
+        """The scores of all entries; None where there are too many, or none at all."""
         narrowed = asked.narrowed
         terms, weights, vector, key_of_model, _ = _sought(asked)
-        (row,) = await self._database.read(
+        rows = await self._database.read(
             "score_entries",
             owner_id,
             terms,
@@ -66,7 +65,7 @@ class EntrySearch:
             narrowed.speaker,
             list(narrowed.without) or None,
         )
-        return None if row["is_small"] is False else AllScores.of(row)
+        return AllScores.of(rows) if rows or not _is_plain(narrowed) else None
 
 
 def _is_plain(narrowed: RecallFilter) -> bool:

@@ -1,5 +1,6 @@
--- The scores of all entries of an owner, or of a session, in order; by words, of those that share one.
--- The owner has fewer than $6 entries, or nothing is scored. The statement sets the owner itself.
+-- The scores of all entries of an owner with fewer than $6, a row for each session, in which
+-- entries stand in order; those by words are in a row of their own, without a session.
+-- The statement sets the owner itself.
 SELECT found.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -34,15 +35,17 @@ CROSS JOIN LATERAL (
         WHERE word.owner_id = scope.owner_id
         GROUP BY word.number
     )
+    -- An owner with too many has not even this row.
     SELECT
-        (SELECT is_small FROM size) AS is_small,
-        array_agg(number) AS numbers,
-        array_agg(session_id) AS sessions,
-        array_agg(semantic) AS semantic,
-        array_agg(number) FILTER (WHERE is_named) AS named,
-        array_agg(number) FILTER (WHERE NOT is_meant) AS left_out,
-        (SELECT array_agg(number) FROM worded) AS worded,
-        (SELECT array_agg(lexical) FROM worded) AS lexical
+        NULL::uuid AS session_id, array_agg(number) AS numbers, array_agg(lexical) AS scores,
+        NULL::integer[] AS named, NULL::integer[] AS left_out
+    FROM worded
+    HAVING (SELECT is_small FROM size)
+    UNION ALL
+    SELECT
+        session_id, array_agg(number), array_agg(semantic),
+        array_agg(number) FILTER (WHERE is_named),
+        array_agg(number) FILTER (WHERE NOT is_meant)
     FROM (
         SELECT
             number, session_id, speaker IS NOT NULL AS is_named,
@@ -67,4 +70,5 @@ CROSS JOIN LATERAL (
         ORDER BY session_id, sequence
         OFFSET 0
     ) AS compared
+    GROUP BY session_id
 ) AS found
