@@ -35,7 +35,6 @@ from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.recall import PostgresRecallIndex
-from recollect.engines.postgres.recall_search import Steps
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
@@ -47,7 +46,7 @@ GOALS: Final = {100: 2.5, 1_000: 2.5, 20_000: 1.0, 100_000: 0.7}
 BEST: Final = 10
 _QUESTIONS: Final = {100: 300, 1_000: 150, 20_000: 40, 100_000: 20}
 _WARM_UP: Final = 8
-_ALL: Final = Steps(sent_at_once=0, scored_at_once=2**30)
+_EVERYTHING: Final = 2**30
 _BY_HAND: Final = """
 SELECT id, text FROM by_hand WHERE owner_id = $1 ORDER BY vector <=> $2 LIMIT 10
 """
@@ -106,7 +105,7 @@ class Stage:
         self._by_hand = by_hand
         self.embedder = GivenVectors()
         self._ours = self._services(database, PostgresRecallIndex(database, SystemClock()))
-        exact = PostgresRecallIndex(database, SystemClock(), steps=_ALL)
+        exact = PostgresRecallIndex(database, SystemClock(), scored_at_once=_EVERYTHING)
         self._exact = self._services(database, exact)
 
     async def by_hand(self, scope: Scope, question: Question) -> object:

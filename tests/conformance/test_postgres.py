@@ -4,7 +4,6 @@ import pytest
 
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.recall import PostgresRecallIndex
-from recollect.engines.postgres.recall_search import Steps
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.contracts.engine import EngineContract
@@ -30,31 +29,13 @@ class TestPostgres(EngineContract):
         pass
 
 
-class TestPostgresWithMoreEntries:
-    """As if every owner had so many entries that not all of them are sent."""
-
-    @pytest.fixture
-    def stores(self, stores: Stores, database: Database) -> Stores:
-        steps = Steps(sent_at_once=0)
-        return replace(stores, recall=PostgresRecallIndex(database, SystemClock(), steps=steps))
-
-    class TestRecallIndex(RecallIndexContract):
-        pass
-
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass
-
-
 class TestPostgresWithManyEntries:
     """As if every owner had so many entries that not all of them are scored."""
 
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
-        steps = Steps(sent_at_once=0, scored_at_once=0)
-        return replace(stores, recall=PostgresRecallIndex(database, SystemClock(), steps=steps))
+        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0)
+        return replace(stores, recall=index)
 
     class TestRecallIndex(RecallIndexContract):
         pass

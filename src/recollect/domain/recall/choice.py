@@ -1,30 +1,28 @@
 """Which of an owner's entries are worth ranking, where the scores of all are known."""
 
-from collections.abc import Iterable, Sequence
-from uuid import UUID
-
-from recollect.domain.recall.entry import Scores
+from collections.abc import Iterable, Mapping, Sequence
 
 
-def best_places(scores: Sequence[Scores], meant: Sequence[int], *, count: int) -> set[int]:
-    """The places of the best by words and of the best by meaning among these, so many of each."""
-    by_words = [(scores[at].lexical, at) for at in meant if scores[at].lexical > 0]
-    by_meaning = [(meaning, at) for at in meant if (meaning := scores[at].semantic) is not None]
-    by_words.sort(reverse=True)
-    by_meaning.sort(reverse=True)
-    return {at for _, at in by_words[:count]} | {at for _, at in by_meaning[:count]}
+def best_places(
+    lexical: Mapping[int, float], semantic: Mapping[int, float], *, count: int
+) -> set[int]:
+    """The places of the best by words and of the best by meaning, so many of each.
+
+    A place without a score has no word in common with the question, or no vector.
+    """
+    by_words = sorted(lexical, key=lexical.__getitem__, reverse=True)
+    by_meaning = sorted(semantic, key=semantic.__getitem__, reverse=True)
+    return {*by_words[:count], *by_meaning[:count]}
 
 
 def places_beside(
-    places: Iterable[int], sessions: Sequence[UUID], speakers: Sequence[str | None]
+    places: Iterable[int], sessions: Sequence[object], is_named: Sequence[bool]
 ) -> set[int]:
     """The places right before and after these in logs, where both name their speakers."""
-    named = (at for at in places if speakers[at] is not None)
     return {
         beside
-        for at in named
+        for at in places
+        if is_named[at]
         for beside in (at - 1, at + 1)
-        if 0 <= beside < len(sessions)
-        and speakers[beside] is not None
-        and sessions[beside] == sessions[at]
+        if 0 <= beside < len(sessions) and is_named[beside] and sessions[beside] == sessions[at]
     }

@@ -57,9 +57,14 @@ class InMemoryRecallIndex:
             )
         )
         meant = [at for at, one in enumerate(found) if _is_meant(one.entry, query.narrowed)]
-        best = best_places([one.scores for one in found], meant, count=query.count)
+        scores = [(at, found[at].scores) for at in meant]
+        best = best_places(
+            {at: lexical for at, (lexical, _) in scores if lexical > 0},
+            {at: semantic for at, (_, semantic) in scores if semantic is not None},
+            count=query.count,
+        )
         sessions = [one.entry.session_id for one in found]
-        beside = places_beside(best, sessions, [one.entry.speaker for one in found])
+        beside = places_beside(best, sessions, [one.entry.speaker is not None for one in found])
         return tuple(found[at] for at in best | beside.intersection(meant))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:

@@ -12,9 +12,12 @@ from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.recall_locks import hold_entries, hold_some_sessions
 from recollect.engines.postgres.recall_rows import embedded_json, entry_from, indexed_json
-from recollect.engines.postgres.recall_search import EntrySearch, Steps
+from recollect.engines.postgres.recall_search import EntrySearch
 from recollect.ports.clock import Clock
 from recollect.ports.recall_index import IndexSize
+
+SCORED_AT_ONCE: Final = 1_000
+"""Up to so many entries, scoring them all is as fast as choosing first which to score."""
 
 _OWNERS_AT_LEAST: Final = 100  # to choose from
 _CHANCE: Final = random.Random()  # noqa: S311  # keeps workers apart, keeps no secrets
@@ -32,13 +35,13 @@ class PostgresRecallIndex:
         database: Database,
         clock: Clock,
         *,
-        steps: Steps = Steps(),  # noqa: B008  # it cannot change
+        scored_at_once: int = SCORED_AT_ONCE,
         kept_in: str | None = None,
     ) -> None:
         """With `kept_in`, new entries are noted as perhaps copied to the store of that name."""
         self._database = database
         self._clock = clock
-        self._search = EntrySearch(database, steps)
+        self._search = EntrySearch(database, scored_at_once=scored_at_once)
         self._kept_in = kept_in
 
     async def replace(

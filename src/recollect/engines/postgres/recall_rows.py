@@ -1,21 +1,17 @@
 """Entries as rows of the database, and back."""
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Final
 
 import orjson
 from asyncpg import Record
 
-from recollect.domain.recall.choice import best_places, places_beside
 from recollect.domain.recall.entry import REACH, Candidate, Entry, IndexedEntry, Scores, Vector
 from recollect.engines.postgres.recall_keys import model_key, term_key
 
 _MOST: Final = 32_767  # what a count is kept in
-# Where searches tell what; names would take longer.
-_IS_MEANT, _SESSION, _LEXICAL, _SEMANTIC, _SPEAKER = range(5)
-_session_of: Final = itemgetter(_SESSION)
 
 
 def entry_from(row: Record) -> Entry:
@@ -37,49 +33,17 @@ def candidates_from(rows: Sequence[Record]) -> tuple[Candidate, ...]:
 
     The nearest entries of each of the best are among the rows, hence next to it.
     """
-    best = {at for at, row in enumerate(rows) if row[_IS_MEANT]}
-    return tuple(_candidates(rows, _scores_in(rows), best))
+    sessions = groupby(rows, key=itemgetter("session_id"))
+    return tuple(chain.from_iterable(_of_session(list(found)) for _, found in sessions))
 
 
-def best_candidates_from(rows: Sequence[Record], *, count: int) -> tuple[Candidate, ...]:
-    """Of rows with all entries, in the order of sessions, those worth ranking."""
-    scores = _scores_in(rows)
-    meant = [at for at, row in enumerate(rows) if row[_IS_MEANT]]
-    best = best_places(scores, meant, count=count)
-    speakers = [row[_SPEAKER] for row in rows]
-    beside = places_beside(best, [row[_SESSION] for row in rows], speakers)
-    return tuple(_candidates(rows, scores, best | beside.intersection(meant)))
-
-
-def _scores_in(rows: Sequence[Record]) -> tuple[Scores, ...]:
-    return tuple(Scores(row[_LEXICAL], row[_SEMANTIC]) for row in rows)
-
-
-def _candidates(
-    rows: Sequence[Record], scores: tuple[Scores, ...], places: Collection[int]
-) -> Iterator[Candidate]:
-    """Those at some places, with what lies around each in its session."""
-    start = 0
-    for _, said in groupby(map(_session_of, rows)):
-        around = scores[start : start + len(list(said))]
-        for at, own in enumerate(around):
-            if start + at in places:
-                yield Candidate(
-                    _told_entry(rows[start + at]),
-                    own,
-                    around[max(0, at - REACH) : at][::-1],
-                    around[at + 1 : at + 1 + REACH],
-                )
-        start += len(around)
-
-
-def _told_entry(row: Record) -> Entry:
-    """The entry in a row of a search."""
-    _, session_id, _, _, speaker, sequence, turn_number, said_at, tables, message_ids, text = row
-    names = tuple(tables) if tables else ()
-    return Entry(
-        session_id, turn_number, sequence, tuple(message_ids), text, said_at, speaker, names
-    )
+def _of_session(rows: Sequence[Record]) -> Iterator[Candidate]:
+    scores = tuple(Scores(row["lexical"], row["semantic"]) for row in rows)
+    for at, row in enumerate(rows):
+        if row["is_best"]:
+            before = scores[max(0, at - REACH) : at][::-1]
+            after = scores[at + 1 : at + 1 + REACH]
+            yield Candidate(entry_from(row), scores[at], before, after)
 
 
 def indexed_json(entries: Sequence[IndexedEntry]) -> str:

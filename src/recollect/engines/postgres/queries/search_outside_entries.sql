@@ -137,12 +137,11 @@ CROSS JOIN LATERAL (
         WHERE entry.owner_id = scope.owner_id
     )
     SELECT
-        is_best, session_id, lexical, semantic,
-        CASE WHEN is_best THEN speaker END AS speaker,
-        sequence,
+        is_best, session_id, sequence, lexical, semantic,
         CASE WHEN is_best THEN turn_number END AS turn_number,
         CASE WHEN is_best THEN said_at END AS said_at,
-        CASE WHEN is_best AND tables <> '{}' THEN tables END AS tables,
+        CASE WHEN is_best THEN speaker END AS speaker,
+        CASE WHEN is_best THEN tables END AS tables,
         CASE WHEN is_best THEN message_ids END AS message_ids,
         CASE WHEN is_best THEN text END AS text
     FROM told

@@ -1,15 +1,17 @@
--- All entries of an owner with few of them, scored, in order: whoever asks chooses the best.
--- An owner with more than $6 entries or $17 words has none here. The statement sets the owner itself.
+-- The scores of all entries of an owner with fewer than $6, a row for each session, in which
+-- entries stand in order; those by words are in a row of their own, without a session.
+-- The statement sets the owner itself.
 SELECT found.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     WITH size AS MATERIALIZED (
         SELECT
             entries,
+            entries < $6 AS is_small,
             $7::float8 * (1 - $8::float8) AS fixed,
             $7::float8 * $8::float8 * entries / greatest(length, 1) AS for_length
         FROM recall_owners
-        WHERE owner_id = scope.owner_id AND entries <= $6 AND length <= $17
+        WHERE owner_id = scope.owner_id
     ), asked AS MATERIALIZED (
         SELECT
             asked.term,
@@ -23,7 +25,8 @@ CROSS JOIN LATERAL (
             SELECT count(*)::float8 AS entries FROM recall_words AS word
             WHERE word.owner_id = scope.owner_id AND word.term = asked.term
         ) AS known
-    ), worded AS (
+        WHERE size.is_small
+    ), worded AS MATERIALIZED (
         SELECT
             word.number,
             sum(asked.worth * word.count
@@ -31,9 +34,21 @@ CROSS JOIN LATERAL (
         FROM asked JOIN recall_words AS word ON word.term = asked.term
         WHERE word.owner_id = scope.owner_id
         GROUP BY word.number
-    ), compared AS (
+    )
+    -- An owner with too many has not even this row.
+    SELECT
+        NULL::uuid AS session_id, array_agg(number) AS numbers, array_agg(lexical) AS scores,
+        NULL::integer[] AS named, NULL::integer[] AS left_out
+    FROM worded
+    HAVING (SELECT is_small FROM size)
+    UNION ALL
+    SELECT
+        session_id, array_agg(number), array_agg(semantic),
+        array_agg(number) FILTER (WHERE is_named),
+        array_agg(number) FILTER (WHERE NOT is_meant)
+    FROM (
         SELECT
-            number, session_id, sequence, turn_number, said_at, speaker, tables, message_ids, text,
+            number, session_id, speaker IS NOT NULL AS is_named,
             CASE WHEN model_key = $5 THEN inner_product(vector, (SELECT $4::text::halfvec)) END AS semantic,
             ($11::timestamptz IS NULL OR said_at >= $11)
                 AND ($12::timestamptz IS NULL OR said_at < $12)
@@ -41,7 +56,7 @@ CROSS JOIN LATERAL (
                 AND ($14::text[] IS NULL OR NOT EXISTS (
                     SELECT FROM unnest(tables) AS name WHERE split_part(name, '.', 1) <> ALL($14)
                 ))
-                AND ($15::text IS NULL OR speaker = $15)
+                AND ($15::text IS NULL OR coalesce(speaker = $15, false))
                 AND ($16::uuid[] IS NULL OR NOT message_ids && $16) AS is_meant
         FROM recall_entries
         WHERE owner_id = scope.owner_id
@@ -51,20 +66,9 @@ CROSS JOIN LATERAL (
             SELECT coalesce(array_agg(session_id), '{}') FROM sessions
             WHERE owner_id = scope.owner_id AND expires_at <= $10
           )::uuid[])
-          AND EXISTS (SELECT FROM size)
+          AND (SELECT is_small FROM size)
         ORDER BY session_id, sequence
         OFFSET 0
-    )
-    SELECT * FROM (
-        -- A full join, since that is never done as a loop over one for each of the other.
-        SELECT
-            is_meant, session_id, coalesce(lexical, 0) AS lexical, semantic, speaker,
-            sequence, turn_number, said_at,
-            CASE WHEN tables <> '{}' THEN tables END AS tables,
-            message_ids, text
-        FROM compared FULL JOIN worded ON worded.number = compared.number
-        OFFSET 0
-    ) AS joined
-    WHERE session_id IS NOT NULL
-    ORDER BY session_id, sequence
+    ) AS compared
+    GROUP BY session_id
 ) AS found
