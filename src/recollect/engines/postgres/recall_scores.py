@@ -73,14 +73,13 @@ class AllScores:
 
     def candidates(self, rows: Sequence[Record]) -> Iterator[Candidate]:
         """The entries in these rows, each with its scores and those around it."""
-        starts, numbers, words = self.starts, list(self.places), self.lexical
+        starts, lexical = self.starts, map(self.lexical.get, self.places, repeat(0.0))
+        pairs = list(zip(lexical, self.semantic, strict=True))
         for row in rows:
             at = self.places[row[0]]
             session = bisect_right(starts, at)
             first = max(starts[session - 1], at - REACH)
-            said = slice(first, min(starts[session], at + 1 + REACH))
-            lexical = [words.get(number, 0.0) for number in numbers[said]]
-            near = tuple(map(_scores, zip(lexical, self.semantic[said], strict=True)))
+            near = tuple(map(_scores, pairs[first : min(starts[session], at + 1 + REACH)]))
             own = at - first
             yield Candidate(_entry(row), near[own], near[:own][::-1], near[own + 1 :])
 
