@@ -50,7 +50,6 @@ ALL_ENTRIES: Final = RecallFilter()
 _SPEAKERS: Final = 100  # a log has a handful; who has more names rarely asks for all
 _SPEAKERS_LAST: Final = timedelta(seconds=10)
 _OWNERS_KNOWN: Final = 1000
-_FOR_EACH: Final = 3  # candidates for each that is wanted; with more no better ones were found
 _WIDER: Final = 4  # how many times as many are looked at where too many may not be told
 _MOST_CANDIDATES: Final = 6400
 _CHECKED_AT_ONCE: Final = 50
@@ -163,7 +162,7 @@ class Recall:
             model=self.embedder.model if self.embedder and vector else None,
             vector=vector,
             narrowed=search.narrowed,
-            count=max(CANDIDATES, search.k * _FOR_EACH),
+            count=max(CANDIDATES, search.k * _WIDER),
         )
         while True:
             try:
