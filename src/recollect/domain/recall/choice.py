@@ -1,6 +1,7 @@
 """Which of an owner's entries are worth ranking, where the scores of all are known."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 
 
 def best_places(
@@ -10,9 +11,8 @@ def best_places(
 
     A place without a score has no word in common with the question, or no vector.
     """
-    by_words = sorted(lexical, key=lexical.__getitem__, reverse=True)
-    by_meaning = sorted(semantic, key=semantic.__getitem__, reverse=True)
-    return {*by_words[:count], *by_meaning[:count]}
+    by_words = nlargest(count, lexical, key=lexical.__getitem__)
+    return {*by_words, *nlargest(count, semantic, key=semantic.__getitem__)}
 
 
 def places_beside(

@@ -7,4 +7,5 @@ CROSS JOIN LATERAL (
         CASE WHEN tables <> '{}' THEN tables END AS tables
     FROM recall_entries
     WHERE owner_id = scope.owner_id AND number = ANY($2::integer[])
+    LIMIT $3
 ) AS found

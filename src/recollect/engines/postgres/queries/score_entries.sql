@@ -1,6 +1,6 @@
--- The scores of all entries of an owner with fewer than $6, a row for each session, in which
--- entries stand in order; those by words are in a row of their own, without a session.
--- The statement sets the owner itself.
+-- The scores of all entries of an owner with fewer than $6.
+-- A row for each session has them by meaning, in the order of its entries; those by words are in
+-- a row of their own, without a session. The statement sets the owner itself.
 SELECT found.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -71,4 +71,5 @@ CROSS JOIN LATERAL (
         OFFSET 0
     ) AS compared
     GROUP BY session_id
+    LIMIT $17
 ) AS found
