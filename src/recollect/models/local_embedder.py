@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -202,6 +203,10 @@ def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
 
 
 def step_back() -> None:
-    """Let this thread work when others do not; where a thread has no priority, do nothing."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PATIENCE)
+    """Let this thread work when others do not; where that cannot be had, do nothing."""
+    if sys.platform != "linux":  # elsewhere a thread has no priority of its own
+        return
+    thread = threading.get_native_id()
+    with suppress(OSError):  # nobody but root may step forward again
+        patience = max(_PATIENCE, os.getpriority(os.PRIO_PROCESS, thread))
+        os.setpriority(os.PRIO_PROCESS, thread, patience)

@@ -69,4 +69,15 @@ async def test_what_nobody_waits_for_steps_back() -> None:
 
     with ThreadPoolExecutor(max_workers=1, initializer=step_back) as threads:
         patient = await asyncio.wrap_future(threads.submit(priority))
-    assert patient > priority()
+    assert patient >= max(10, priority())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
+async def test_whoever_is_further_back_already_stays_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(os, "getpriority", lambda *_: 15)
+    monkeypatch.setattr(os, "setpriority", lambda *given: asked.append(given[2]))
+    step_back()
+    assert asked == [15]
