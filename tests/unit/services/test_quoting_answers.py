@@ -25,11 +25,8 @@ async def test_a_follow_up_does_not_point_at_them() -> None:
     context = await services.contexts.build(SCOPE, SESSION, follow_up)
     rewrite = await services.rewriting.in_session(SCOPE, SESSION, follow_up)
 
-    assert context.question == rewrite.standalone_question
-    assert (
-        rewrite.standalone_question
-        == "Hoeveel van de vereisten voor valbeveiliging in het noorden?"
-    )
+    expected = "Hoeveel van de vereisten voor valbeveiliging in het noorden?"
+    assert (context.question, rewrite.standalone_question) == (expected, expected)
 
 
 async def test_a_summary_does_not_tell_of_them() -> None:
