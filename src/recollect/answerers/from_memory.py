@@ -114,8 +114,8 @@ def _nearest(context: Context) -> Sequence[_Exchange]:
 
 
 def _telling(context: Context) -> Sequence[Recalled]:
-    """What was recalled, but for questions that nobody answered: they tell nothing."""
-    asked = {context.asked, context.question}
+    """What was recalled, but for what was just said and questions that nobody answered."""
+    asked = {context.asked, context.question, *(message.content for message in context.window)}
 
     def tells(one: Recalled) -> bool:
         is_exchange = len(one.message_ids) > 1 or one.speaker is not None

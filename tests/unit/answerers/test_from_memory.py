@@ -153,15 +153,16 @@ async def test_questions_that_nobody_answered_are_not_quoted_from_other_conversa
     found = (
         recalled(question),
         recalled("What about 2023?"),
+        recalled(SALES[0].content),
         recalled("Ann: What about sales?", speaker="Ann"),
         recalled("I look after the sales."),
         recalled("Question: Sales? Result summary: 2.5M, or more?", messages=2),
     )
 
-    answer = await answer_to(replace(context(question), recalled=found))
+    answer = await answer_to(replace(context(question, SALES), recalled=found))
 
     quoted = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
-    assert quoted == [
+    assert quoted[2:] == [
         "Ann: What about sales?”",
         "I look after the sales.”",
         "Question: Sales? Result summary: 2.5M, or more?”",
