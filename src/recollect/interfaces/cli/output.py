@@ -19,6 +19,8 @@ User = Annotated[
     str | None, typer.Option(help="The user; default: MEMORY_LOCAL_USER.", show_default=False)
 ]
 
+_HEADINGS = {"message_count": "messages"}
+"""What columns are called where their own name takes the room that free text needs."""
 _FREE_TEXT = frozenset({"name", "content", "text", "found", "advice", "user"})
 
 
@@ -41,7 +43,8 @@ def show_table(
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         # Free text may take several lines; an id or a time broken over lines cannot be copied.
-        table.add_column(column, no_wrap=column not in _FREE_TEXT, overflow="fold")
+        heading = _HEADINGS.get(column, column)
+        table.add_column(heading, no_wrap=column not in _FREE_TEXT, overflow="fold")
     for row in found:
         table.add_row(*(_cell(row[column]) for column in columns))
     Console().print(table)
