@@ -54,6 +54,15 @@ def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(run: Run) -> 
     assert [entry["action"] for entry in log] == ["api_key.revoked", "api_key.created"]
 
 
+def test_a_narrow_terminal_cuts_no_id_off(run: Run) -> None:
+    tenant = f"tenant-{uuid4()}"
+    made = run("keys", "create", "--name", "web", "--scope", "service", "--tenant", tenant)
+    key_id = made.stdout.split()[-1].rstrip(".")
+    listed = run("keys", "list", "--tenant", tenant, COLUMNS="60").stdout
+    assert key_id in listed
+    assert {"web", "service", "revoked_at"} <= {*listed.split()}
+
+
 def test_a_key_of_scope_user_needs_a_user(run: Run) -> None:
     refused = run("keys", "create", "--name", "x", "--scope", "user", "--json")
     assert refused.returncode == 1
