@@ -39,3 +39,20 @@ async def test_a_summary_does_not_tell_of_them() -> None:
     assert session.summary is not None
     assert "Hilda" in session.summary
     assert "language model" not in session.summary
+
+
+async def test_a_context_keeps_their_place_but_not_what_they_quote() -> None:
+    services = await talk("My zeppelin is called Hilda.", "What is my zeppelin called?")
+    said = await services.messages.last(SCOPE, SESSION, count=4)
+    assert "Hilda" in said[-1].content
+
+    await services.messages.delete(SCOPE, SESSION, said[0].message_id)
+
+    context = await services.contexts.build(SCOPE, SESSION, "What is its name?")
+    assert [message["content"] for message in context.messages()] == [
+        "[…]",
+        "What is my zeppelin called?",
+        "[…]",
+        context.question,
+    ]
+    assert "Hilda" not in context.question
