@@ -74,7 +74,7 @@ class FromMemory:
 
 def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
-    nearest, recalled = _nearest(context), context.recalled[:_MOST_EXCHANGES]
+    nearest, recalled = _nearest(context), _telling(context)
     opening = words.found if nearest or recalled else words.nothing
     paragraphs = [words.no_model, opening.format(question=without_breaks(context.question))]
     paragraphs += (_quote(exchange, words) for exchange in nearest)
@@ -113,11 +113,22 @@ def _nearest(context: Context) -> Sequence[_Exchange]:
     return sorted(near, key=score, reverse=True)[:_MOST_EXCHANGES]
 
 
+def _telling(context: Context) -> Sequence[Recalled]:
+    """What was recalled, but for what was just said and questions that nobody answered."""
+    asked = {context.asked, context.question, *(message.content for message in context.window)}
+
+    def tells(one: Recalled) -> bool:
+        is_exchange = len(one.message_ids) > 1 or one.speaker is not None
+        return is_exchange or not (one.text in asked or one.text.rstrip().endswith("?"))
+
+    return [one for one in context.recalled if tells(one)][:_MOST_EXCHANGES]
+
+
 def _exchanges(window: Sequence[Message]) -> Iterator[_Exchange]:
     replies = {
         message.turn_number: message
         for message in window
-        if message.role is Role.ASSISTANT and message.details.model != FROM_MEMORY
+        if message.role is Role.ASSISTANT and not message.details.only_quotes
     }
     for message in window:
         if message.role is Role.USER:

@@ -102,6 +102,11 @@ class AnswerDetails:
             return self
         return replace(self, database=database)
 
+    @property
+    def only_quotes(self) -> bool:
+        """Whether memory itself answered, so that nothing in it is said for the first time."""
+        return self.model == FROM_MEMORY
+
     def to_json(self) -> dict[str, JsonValue]:
         """Only what is set, so that a plain answer takes no room."""
         return {name: value for name in _DETAILS if (value := getattr(self, name)) is not None}

@@ -94,7 +94,8 @@ class Compaction:
 
     def _told(self, found: Uncompacted, chosen: Sequence[Message]) -> list[Message]:
         answered = (m for m in chosen if m.turn_number not in found.unanswered)
-        return [naming(message, self.tables_of(message)) for message in answered]
+        said = (message for message in answered if not message.details.only_quotes)
+        return [naming(message, self.tables_of(message)) for message in said]
 
 
 def _storable(text: str) -> str:

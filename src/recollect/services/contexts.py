@@ -12,6 +12,7 @@ from recollect.domain.access import Access, Visibility
 from recollect.domain.budget import Budget, budget_for, redistribute
 from recollect.domain.context import Context, Cut, Sources, Tokens
 from recollect.domain.followup.language import language_of
+from recollect.domain.message import Message
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policies import Policies
 from recollect.domain.recall.asking import Known
@@ -19,6 +20,7 @@ from recollect.domain.recall.policy import AS_SET, RecallPolicy, RecallWish
 from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import Scope
 from recollect.domain.session import check_labels
+from recollect.domain.shortening import CUT_MARK
 from recollect.domain.text import check_text
 from recollect.domain.tiers import Tier, tier_of
 from recollect.domain.turn import TurnStatus
@@ -221,7 +223,15 @@ class Contexts:
             )
             stored = replace(whole or stored, summary=None)
         told = await self.permissions.told(access, stored.messages)
-        return replace(stored, messages=told), is_retold
+        return replace(stored, messages=tuple(map(_without_quotes, told))), is_retold
+
+
+def _without_quotes(message: Message) -> Message:
+    """A message as a context has it: what memory itself answered keeps its place alone.
+
+    What it quoted may have been deleted since, and that no model was set is no example to one.
+    """
+    return replace(message, content=CUT_MARK) if message.details.only_quotes else message
 
 
 def _check_limits(model: str | None, max_tokens: int | None) -> None:

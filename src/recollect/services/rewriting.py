@@ -96,9 +96,9 @@ def check_question(question: str) -> None:
 
 
 def said_in(messages: Sequence[Message]) -> list[Said]:
-    """Stored messages as a history: what users and assistants said."""
+    """Stored messages as a history: what users and assistants said, and not what was quoted."""
     return [
         Said(role=m.role, content=m.content, sql_query=m.details.sql_query)
         for m in messages
-        if m.role is not Role.SYSTEM
+        if m.role is not Role.SYSTEM and not m.details.only_quotes
     ]

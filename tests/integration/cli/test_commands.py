@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
@@ -51,6 +52,15 @@ def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(run: Run) -> 
     assert key["revoked_at"].endswith("Z")
     log = json.loads(run("audit", "--tenant", tenant, "--json").stdout)["items"]
     assert [entry["action"] for entry in log] == ["api_key.revoked", "api_key.created"]
+
+
+def test_a_narrow_terminal_cuts_no_id_off(run: Run) -> None:
+    tenant = f"tenant-{uuid4()}"
+    made = run("keys", "create", "--name", "web", "--scope", "service", "--tenant", tenant)
+    key_id = made.stdout.split()[-1].rstrip(".")
+    listed = run("keys", "list", "--tenant", tenant, COLUMNS="60").stdout
+    assert key_id in listed
+    assert {"web", "service", "revoked_at"} <= {*listed.split()}
 
 
 def test_a_key_of_scope_user_needs_a_user(run: Run) -> None:
@@ -126,6 +136,30 @@ def test_the_doctor_says_what_is_wrong_and_what_to_do(
     assert done.returncode == 1
     assert any(complaint in finding["found"] and finding["advice"] for finding in failed)
     assert "secret" not in done.stdout
+
+
+def test_the_doctor_finds_settings_that_set_nothing(run: Run) -> None:
+    done = run("doctor", "--json", MEMORY_LMM_MODEL="m", MEMORY_LLM_BASE_URL="http://127.0.0.1:9")
+    warnings = [i for i in json.loads(done.stdout)["items"] if i["status"] == "warning"]
+    assert done.returncode == 0
+    assert [(i["check"], i["advice"]) for i in warnings] == [
+        ("settings", "perhaps MEMORY_LLM_MODEL is meant"),
+        ("answers", "set MEMORY_LLM_MODEL"),
+    ]
+
+
+def test_the_server_tells_of_a_misspelt_setting_and_where_to_look(run: Run) -> None:
+    away = "postgresql://u:secret@127.0.0.1:9/db"
+    done = run("serve", MEMORY_LMM_MODEL="m", MEMORY_DB_CONNECTION_STRING=away)
+    warning, problem = done.stderr.splitlines()
+    assert json.loads(warning)["event"] == "settings.unknown"
+    assert json.loads(warning)["nearest"] == "MEMORY_LLM_MODEL"
+    assert problem.startswith("recollect: the database does not answer")
+    assert "'recollect doctor'" in problem
+
+
+def test_the_version_is_told(run: Run) -> None:
+    assert run("--version").stdout == f"recollect {version('recollect')}\n"
 
 
 def test_migrating_is_told(run: Run) -> None:

@@ -118,6 +118,14 @@ def test_a_folder_that_cannot_be_made_is_told_clearly(tmp_path: Path) -> None:
         EmbeddedServer(tmp_path / "file" / "home").start()
 
 
+def test_a_folder_of_somebody_else_is_told_with_what_to_do(home: Path) -> None:
+    # Root may open every file, so a lock that nobody can open stands for one that is not ours.
+    (home / "turn.lock").mkdir(parents=True)
+
+    with pytest.raises(EmbeddedServerFailed, match="MEMORY_HOME to a folder of yours"):
+        EmbeddedServer(home).start()
+
+
 def test_a_server_that_refuses_to_start_says_why_and_keeps_its_data(home: Path) -> None:
     server = EmbeddedServer(home)
     server.start()

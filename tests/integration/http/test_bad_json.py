@@ -99,6 +99,7 @@ async def test_a_body_of_another_content_type_is_refused(
     response = await bystander.send(method, path, content=content, headers={"Content-Type": kind})
 
     assert_refused(response, 422)
+    assert "Content-Type: application/json" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])

@@ -8,6 +8,7 @@ from recollect.answerers.from_memory import FROM_MEMORY, FromMemory
 from recollect.domain.answer import Answer, Asked
 from recollect.domain.context import Context, Cut, Sources, Tokens
 from recollect.domain.message import AnswerDetails, Message, Role
+from recollect.domain.recall.recalled import Recalled
 from recollect.domain.scope import Scope
 from recollect.testing.fakes import FIRST_MOMENT
 
@@ -134,3 +135,35 @@ async def test_the_same_is_quoted_once_and_the_question_itself_never() -> None:
     assert "2026-01-06" in answer.content, "the latest of its kind"
     alone = await answer_to(context(question, *again))
     assert "Nothing is stored yet" in alone.content
+
+
+def recalled(text: str, *, messages: int = 1, speaker: str | None = None) -> Recalled:
+    return Recalled(
+        score=1.0,
+        session_id=SESSION,
+        message_ids=tuple(UUID(int=100 + number) for number in range(messages)),
+        text=text,
+        speaker=speaker,
+        said_at=FIRST_MOMENT,
+    )
+
+
+async def test_questions_that_nobody_answered_are_not_quoted_from_other_conversations() -> None:
+    question = "Show me the sales of 2023"
+    found = (
+        recalled(question),
+        recalled("What about 2023?"),
+        recalled(SALES[0].content),
+        recalled("Ann: What about sales?", speaker="Ann"),
+        recalled("I look after the sales."),
+        recalled("Question: Sales? Result summary: 2.5M, or more?", messages=2),
+    )
+
+    answer = await answer_to(replace(context(question, SALES), recalled=found))
+
+    quoted = [line.partition("“")[2] for line in answer.content.splitlines() if line[:1] == ">"]
+    assert quoted[2:] == [
+        "Ann: What about sales?”",
+        "I look after the sales.”",
+        "Question: Sales? Result summary: 2.5M, or more?”",
+    ]

@@ -15,7 +15,7 @@ _NOUNS: Final = frozenset({Tag.NOUN, Tag.NUMBER})
 def names_its_rows(body: Text, query: Query, pack: LanguagePack) -> bool:
     """Whether a full question says what it is about, so that the last one's rows are not meant."""
     explains = body.word(0) in pack.open_words and is_open_question(body, pack)
-    if explains or _has_subject(body, pack):
+    if explains or _has_subject(body, pack) or _has_own(body, query, pack):
         return True
     lacks_noun = body.word(0) in pack.which_words or body.word(1) in pack.counting
     return not lacks_noun and _has_new_name(body, query, pack)
@@ -32,6 +32,18 @@ def _has_subject(body: Text, pack: LanguagePack) -> bool:
         end += 1
     has_verb = body.tag(place) is Tag.VERB or Tag.VERB in body.tags[end:]
     return end > start and has_verb
+
+
+def _has_own(body: Text, query: Query, pack: LanguagePack) -> bool:
+    """As in "our refund policy", but not "our revenue": whose it is, is said, not left to guess."""
+    known = {token.lower for token in query.text.tokens} | pack.attribute_nouns
+    for place in range(len(body.tokens) - 1):
+        end = place + 2
+        while body.tag(end) in _NOUNS:
+            end += 1
+        if body.word(place) in pack.own_words and body.word(end - 1) not in known:
+            return True
+    return False
 
 
 def _has_new_name(body: Text, query: Query, pack: LanguagePack) -> bool:

@@ -17,7 +17,13 @@ from recollect.engines.postgres.migrate import HEAD
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.interfaces.cli.database import administered
 from recollect.interfaces.cli.output import AsJson, facts_of, show_table
-from recollect.settings import Settings, load_settings
+from recollect.settings import (
+    AnswererKind,
+    Settings,
+    UnknownSetting,
+    load_settings,
+    unknown_settings,
+)
 
 _LOW_DISK_BYTES: Final = 1_000_000_000
 _COLUMNS: Final = ("status", "check", "found", "advice")
@@ -60,7 +66,9 @@ def _diagnose() -> Iterator[Finding]:
             check="settings", status=Status.FAILED, found=str(error), advice="correct the variable"
         )
         return
+    yield from map(_misspelt, unknown_settings())
     yield _check_access(settings)
+    yield _check_answers(settings)
     if settings.db_connection_string is None:
         yield _check_disk(settings.home)
     yield from _check_database(settings)
@@ -76,6 +84,33 @@ def _check_access(settings: Settings) -> Finding:
         )
     return Finding(
         check="access", status=Status.OK, found=f"users told by {settings.user_id_source}"
+    )
+
+
+def _misspelt(unknown: UnknownSetting) -> Finding:
+    nearest = unknown.nearest
+    return Finding(
+        check="settings",
+        status=Status.WARNING,
+        found=f"{unknown.name} sets nothing",
+        advice=f"perhaps {nearest} is meant" if nearest else "docs/reference/settings.md has all",
+    )
+
+
+def _check_answers(settings: Settings) -> Finding:
+    chosen = settings.chosen_answerer
+    if chosen is not AnswererKind.FROM_MEMORY or settings.answerer is chosen:
+        return Finding(check="answers", status=Status.OK, found=f"given by {chosen}")
+    lacks_name = settings.llm_base_url is not None
+    return Finding(
+        check="answers",
+        status=Status.WARNING if lacks_name else Status.OK,
+        found="MEMORY_LLM_BASE_URL is set without a model; /chat quotes from memory"
+        if lacks_name
+        else "quoted from memory: no model is set",
+        advice="set MEMORY_LLM_MODEL"
+        if lacks_name
+        else "for a model, set MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL",
     )
 
 

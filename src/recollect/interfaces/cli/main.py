@@ -1,10 +1,12 @@
 """The `recollect` command."""
 
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
-from recollect.errors import RecollectError
+from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.interfaces.cli import (
     audit,
     chat,
@@ -41,9 +43,31 @@ app.command()(worker.cleanup)
 app.command()(doctor.doctor)
 
 
+def _tell_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
+    if wanted:
+        typer.echo(f"recollect {version('recollect')}")
+        raise typer.Exit
+
+
+@app.callback()
+def recollect(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """A memory server for conversational AI. Settings: MEMORY_* environment variables."""
+
+
 def main() -> None:
     """Run a command; what went wrong is said in one line, without a traceback."""
     try:
         app()
     except RecollectError as error:
-        fail(str(error), as_json="--json" in sys.argv)
+        # What is special about the embedded server or the schema comes with its own advice.
+        is_away = type(error) is DatabaseUnavailable
+        advice = "; 'recollect doctor' says what to check" if is_away else ""
+        fail(f"{error}{advice}", as_json="--json" in sys.argv)

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 from uuid import UUID
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
@@ -19,6 +20,10 @@ User = Annotated[
     str | None, typer.Option(help="The user; default: MEMORY_LOCAL_USER.", show_default=False)
 ]
 
+_HEADINGS = {"message_count": "messages"}
+"""What columns are called where their own name takes the room that free text needs."""
+_NARROWEST = 10
+_WIDEST = 1000
 _FREE_TEXT = frozenset({"name", "content", "text", "found", "advice", "user"})
 
 
@@ -40,11 +45,22 @@ def show_table(
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
+        heading, cells = _HEADINGS.get(column, column), [_cell(row[column]) for row in found]
+        is_free = column in _FREE_TEXT
         # Free text may take several lines; an id or a time broken over lines cannot be copied.
-        table.add_column(column, no_wrap=column not in _FREE_TEXT, overflow="fold")
+        least = _NARROWEST if is_free else max(map(cell_len, (heading, *cells)))
+        table.add_column(heading, no_wrap=not is_free, min_width=least, overflow="fold")
     for row in found:
         table.add_row(*(_cell(row[column]) for column in columns))
-    Console().print(table)
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    """Print a table whole: the terminal breaks lines that are too long, and no id is cut off."""
+    console = Console()
+    needed = console.measure(table, options=console.options.update_width(_WIDEST)).minimum
+    console.width = max(console.width, needed)
+    console.print(table)
 
 
 def to_json(value: object) -> str:

@@ -55,6 +55,10 @@ _OPENAI_KINDS: Final = {
     HTTPStatus.UNAUTHORIZED: "authentication_error",
     HTTPStatus.FORBIDDEN: "permission_error",
 }
+_NO_OBJECT: Final = {
+    "model_attributes_type": "must be a JSON object, sent with 'Content-Type: application/json'"
+}
+"""What is said of a body that is none, in place of how pydantic would have read it."""
 _OUR_NAME: Final = re.compile(r"[A-Za-z_-]{1,40}")
 
 
@@ -129,7 +133,8 @@ def _title(error: Exception, status: HTTPStatus) -> str:
 async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # registered for nothing else
     problems = "; ".join(
-        f"{_place(problem['loc'])}: {problem['msg']}" for problem in error.errors()[:10]
+        f"{_place(problem['loc'])}: {_NO_OBJECT.get(problem['type'], problem['msg'])}"
+        for problem in error.errors()[:10]
     )
     response = error_response(
         HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems, path=request.url.path

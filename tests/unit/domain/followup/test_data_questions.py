@@ -121,3 +121,25 @@ def test_a_complete_question_after_a_shift_stands_alone() -> None:
     question = "List the minimum and maximum price of all products"
 
     assert standalone(question, after="Which flights leave from Boston?") == question
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "question"),
+    [
+        ("en", SALES, "What is our refund policy?"),
+        ("en", SALES, "What are your opening hours?"),
+        ("en", SALES, "When does our contract end?"),
+        ("nl", "Toon de omzet per regio voor 2024", "Wat is ons retourbeleid?"),
+        ("de", "Zeige den Umsatz pro Region für 2024", "Was ist unsere Rückgaberichtlinie?"),
+    ],
+)
+def test_what_is_ours_or_yours_does_not_take_the_last_rows_along(
+    language: str, before: str, question: str
+) -> None:
+    assert standalone(question, after=before, language=language) == question
+
+
+def test_our_figures_are_still_asked_of_the_same_rows() -> None:
+    expected = "What is our revenue by region for 2024?"
+
+    assert standalone("What is our revenue?", after=SALES) == expected

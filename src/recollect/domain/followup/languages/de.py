@@ -52,6 +52,9 @@ GERMAN: Final = LanguagePack(
         "ich mich mir mein meine meinen du dich dir dein deine wir uns unser unsere ihr euch man"
         " jemand niemand jeder etwas nichts alles sich"
     ),
+    own_words=words(
+        "mein meine meinen meinem meiner meines unser unsere unseren unserem unserer dein deine"
+    ),
     definite=words("der die das den dem des"),
     indefinite=words("ein eine einen einem einer eines"),
     quantifiers=words(

@@ -42,6 +42,7 @@ ENGLISH: Final = LanguagePack(
         " someone somebody anyone anybody everyone everybody people something anything nothing"
         " everything himself herself itself themselves"
     ),
+    own_words=words("my our your"),
     definite=words("the"),
     indefinite=words("a an"),
     quantifiers=words(

@@ -49,6 +49,7 @@ SPANISH: Final = LanguagePack(
         "yo me mí mi mis tú te ti tu tus nosotros nos nuestro nuestra vosotros os usted ustedes se"
         " alguien nadie algo nada todo uno le les lo"
     ),
+    own_words=words("mi mis nuestro nuestra nuestros nuestras tu tus"),
     definite=words("el la los las"),
     indefinite=words("un una unos unas"),
     quantifiers=words(

@@ -47,6 +47,7 @@ FRENCH: Final = LanguagePack(
         "je j' moi me m' mon ma mes tu toi te t' ton ta tes nous notre nos vous votre vos on"
         " quelqu'un personne rien tout se s' soi c'"
     ),
+    own_words=words("mon ma mes notre nos votre vos ton ta tes"),
     definite=words("le la les l'"),
     indefinite=words("un une des du"),
     quantifiers=words(

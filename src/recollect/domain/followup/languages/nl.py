@@ -62,6 +62,7 @@ DUTCH: Final = LanguagePack(
         "ik mij me mijn mezelf jij je jou jouw u uw wij we ons onze jullie men iemand iedereen"
         " niemand iets niets alles zich zichzelf elkaar"
     ),
+    own_words=words("mijn ons onze jouw uw jullie"),
     definite=words("de het"),
     indefinite=words("een"),
     quantifiers=words(

@@ -66,6 +66,7 @@ class LanguagePack:
     predicate_endings: tuple[str, ...] = ()  # of adjectives said of the noun before them
     adjective_endings: tuple[str, ...] = ()  # of adjectives written with a capital
     capital_nouns: bool = False  # whether every noun is written with a capital
+    own_words: frozenset[str] = frozenset()  # "our": what speaker and listener have
     attribute_nouns: frozenset[str] = frozenset()  # nouns that ask "of what?"
     class_nouns: frozenset[str] = frozenset()  # nouns that stand for a named thing: "the film"
     person_nouns: frozenset[str] = frozenset()

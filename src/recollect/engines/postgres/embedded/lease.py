@@ -52,7 +52,13 @@ class Lease:
 
 
 def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise EmbeddedServerFailed(
+            f"{path} cannot be opened ({error.strerror}); run as the owner of that folder, "
+            "or set MEMORY_HOME to a folder of yours"
+        ) from error
 
 
 def _lock_within(descriptor: int, timeout: float, path: Path) -> None:

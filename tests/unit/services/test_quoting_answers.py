@@ -1,0 +1,58 @@
+"""Answers that only quote, given where no model is set: nothing is made of them."""
+
+from recollect.answerers.from_memory import FromMemory
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.inquiry import Inquiry
+from recollect.domain.policies import Policies
+from recollect.services.services import Services
+from support.chatting import SCOPE, SESSION, Setup
+
+POLICIES = Policies(compaction=CompactionPolicy(trigger=4, keep=2))
+
+
+async def talk(*questions: str) -> Services:
+    """Services without a model, and a conversation with them."""
+    services = Setup(policies=POLICIES).build(FromMemory())
+    for question in questions:
+        await services.chat.ask(SCOPE, Inquiry(text=question, session_id=SESSION))
+    return services
+
+
+async def test_a_follow_up_does_not_point_at_them() -> None:
+    services = await talk("Wat is ons retourbeleid?", "Wat zijn de vereisten voor valbeveiliging?")
+    follow_up = "Hoeveel daarvan in het noorden?"
+
+    context = await services.contexts.build(SCOPE, SESSION, follow_up)
+    rewrite = await services.rewriting.in_session(SCOPE, SESSION, follow_up)
+
+    expected = "Hoeveel van de vereisten voor valbeveiliging in het noorden?"
+    assert (context.question, rewrite.standalone_question) == (expected, expected)
+
+
+async def test_a_summary_does_not_tell_of_them() -> None:
+    services = await talk("My zeppelin is called Hilda.", "What is my zeppelin called?", "Thanks!")
+
+    while await services.work.do_one():
+        pass
+
+    session = await services.sessions.get(SCOPE, SESSION)
+    assert session.summary is not None
+    assert "Hilda" in session.summary
+    assert "language model" not in session.summary
+
+
+async def test_a_context_keeps_their_place_but_not_what_they_quote() -> None:
+    services = await talk("My zeppelin is called Hilda.", "What is my zeppelin called?")
+    said = await services.messages.last(SCOPE, SESSION, count=4)
+    assert "Hilda" in said[-1].content
+
+    await services.messages.delete(SCOPE, SESSION, said[0].message_id)
+
+    context = await services.contexts.build(SCOPE, SESSION, "What is its name?")
+    assert [message["content"] for message in context.messages()] == [
+        "[…]",
+        "What is my zeppelin called?",
+        "[…]",
+        context.question,
+    ]
+    assert "Hilda" not in context.question
