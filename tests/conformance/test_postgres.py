@@ -45,3 +45,21 @@ class TestPostgresWithManyEntries:
 
     class TestRecallFilter(RecallFilterContract):
         pass
+
+
+class TestPostgresWithEntriesAtHand:
+    """As if every owner had searched before, so that entries are kept in the process."""
+
+    @pytest.fixture
+    def stores(self, stores: Stores, database: Database) -> Stores:
+        index = PostgresRecallIndex(database, SystemClock(), keeps_at_once=True)
+        return replace(stores, recall=index)
+
+    class TestRecallIndex(RecallIndexContract):
+        pass
+
+    class TestRecallKeeping(RecallKeepingContract):
+        pass
+
+    class TestRecallFilter(RecallFilterContract):
+        pass

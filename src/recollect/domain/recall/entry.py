@@ -65,6 +65,22 @@ class RecallFilter:
     without: frozenset[UUID] = frozenset()
     """Messages that are known already: entries with one of them are left out."""
 
+    def means(self, entry: Entry) -> bool:
+        """Whether an entry is among what is left."""
+        return (
+            (self.session_id is None or entry.session_id == self.session_id)
+            and (self.since is None or entry.said_at >= self.since)
+            and (self.until is None or entry.said_at < self.until)
+            and (self.tables is None or not self.tables.isdisjoint(entry.tables))
+            and (self.databases is None or _databases(entry) <= self.databases)
+            and (self.speaker is None or entry.speaker == self.speaker)
+            and self.without.isdisjoint(entry.message_ids)
+        )
+
+
+def _databases(entry: Entry) -> set[str]:
+    return {table.partition(".")[0] for table in entry.tables}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:

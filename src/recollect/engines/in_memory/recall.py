@@ -14,7 +14,6 @@ from recollect.domain.recall.entry import (
     Candidate,
     Entry,
     IndexedEntry,
-    RecallFilter,
     RecallQuery,
     Scores,
     Vector,
@@ -56,7 +55,7 @@ class InMemoryRecallIndex:
                 _candidates(conversation, query, statistics) for conversation in conversations
             )
         )
-        meant = [at for at, one in enumerate(found) if _is_meant(one.entry, query.narrowed)]
+        meant = [at for at, one in enumerate(found) if query.narrowed.means(one.entry)]
         scores = [(at, found[at].scores) for at in meant]
         best = best_places(
             {at: lexical for at, (lexical, _) in scores if lexical > 0},
@@ -137,19 +136,3 @@ def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:
     if len(indexed.vector) != len(query.vector):
         return None
     return math.fsum(map(operator.mul, indexed.vector, query.vector))
-
-
-def _is_meant(entry: Entry, narrowed: RecallFilter) -> bool:
-    return (
-        (narrowed.session_id is None or entry.session_id == narrowed.session_id)
-        and (narrowed.since is None or entry.said_at >= narrowed.since)
-        and (narrowed.until is None or entry.said_at < narrowed.until)
-        and (narrowed.tables is None or not narrowed.tables.isdisjoint(entry.tables))
-        and (narrowed.databases is None or _databases(entry) <= narrowed.databases)
-        and (narrowed.speaker is None or entry.speaker == narrowed.speaker)
-        and narrowed.without.isdisjoint(entry.message_ids)
-    )
-
-
-def _databases(entry: Entry) -> set[str]:
-    return {table.partition(".")[0] for table in entry.tables}

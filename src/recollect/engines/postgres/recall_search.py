@@ -11,6 +11,7 @@ from asyncpg import Record
 from recollect.domain.recall.bm25 import K1, B
 from recollect.domain.recall.entry import REACH, Candidate, RecallFilter, RecallQuery
 from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.kept_owners import AtHand, KeptOwners
 from recollect.engines.postgres.recall_keys import model_key, term_key
 from recollect.engines.postgres.recall_rows import candidates_from, vector_text
 from recollect.engines.postgres.recall_scores import AllScores
@@ -24,11 +25,15 @@ _CHOSEN_FOR_EACH: Final = 2  # signs of vectors are not exact: the best are amon
 
 
 class EntrySearch:
-    """Finds the best entries by words and by meaning: exactly of few, chosen by signs of many."""
+    """Finds the best entries by words and by meaning: exactly of few, chosen by signs of many.
 
-    def __init__(self, database: Database, *, scored_at_once: int) -> None:
+    Those of an owner who searches again are kept at hand.
+    """
+
+    def __init__(self, database: Database, *, scored_at_once: int, kept: KeptOwners) -> None:
         self._database = database
         self._scored_at_once = scored_at_once
+        self._kept = kept
 
     async def search(
         self, owner_id: UUID, asked: RecallQuery, *, now: datetime
@@ -36,6 +41,9 @@ class EntrySearch:
         """The best entries; where another store found the nearest, these are those by meaning."""
         if asked.nearest is not None:
             return candidates_from(await _search_outside(self._database, owner_id, asked, now=now))
+        at_hand = await self._kept.of(owner_id, now=now)
+        if at_hand is not None:
+            return _search_at_hand(at_hand, asked)
         scores = await self._all_scores(owner_id, asked, now=now)
         if scores is None:
             return candidates_from(await _search_many(self._database, owner_id, asked, now=now))
@@ -138,14 +146,36 @@ async def _search_outside(
     )
 
 
+def _search_at_hand(at_hand: AtHand, asked: RecallQuery) -> tuple[Candidate, ...]:
+    return at_hand.entries.search(
+        _weights(asked),
+        asked.vector,
+        _key_of_model(asked),
+        asked.narrowed,
+        count=asked.count,
+        expired=at_hand.expired,
+    )
+
+
 def _sought(asked: RecallQuery) -> tuple[object, ...]:
     """Words, their weights, the vector, what it can be compared with, and how many are wanted."""
+    weights, vector = _weights(asked), asked.vector
+    # As text: the driver takes ten times as long over an array of numbers.
+    text = None if vector is None else vector_text(vector)
+    return (list(weights), list(weights.values()), text, _key_of_model(asked), asked.count)
+
+
+def _weights(asked: RecallQuery) -> dict[int, float]:
+    """How much each word weighs, by the number that stands for it."""
     weights: dict[int, float] = {}
     for term, weight in asked.terms.items():
         key = term_key(term)
         weights[key] = weights.get(key, 0) + weight
-    vector, model = asked.vector, asked.model
-    key_of_model = None if vector is None or model is None else model_key(model, len(vector))
-    # As text: the driver takes ten times as long over an array of numbers.
-    text = None if vector is None else vector_text(vector)
-    return (list(weights), list(weights.values()), text, key_of_model, asked.count)
+    return weights
+
+
+def _key_of_model(asked: RecallQuery) -> int | None:
+    """What stands for the model of vectors that the question's can be compared with."""
+    if asked.vector is None or asked.model is None:
+        return None
+    return model_key(asked.model, len(asked.vector))
