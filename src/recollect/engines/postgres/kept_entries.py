@@ -5,7 +5,7 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
@@ -28,11 +28,14 @@ class KeptEntries:
         self.last_number = 0
         self._entries: list[Entry] = []
         self._lengths: list[int] = []
+        self._length = 0
         self._words: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         self._vectors: defaultdict[int, _Vectors] = defaultdict(_Vectors)
         self._rows_of: defaultdict[UUID, list[int]] = defaultdict(list)
+        self._has_speakers = False
         self._order: list[int] = []
         self._places: list[int] = []
+        self._near: dict[int, _Near] = {}
 
     def __len__(self) -> int:
         """How many there are."""
@@ -45,6 +48,7 @@ class KeptEntries:
                 self._add(one)
         self.last_number = max(self.last_number, last_number)
         if len(self._places) != len(self._order):
+            self._near.clear()
             self._places = [0] * len(self._order)
             for place, row in enumerate(self._order):
                 self._places[row] = place
@@ -60,14 +64,17 @@ class KeptEntries:
         expired: Collection[UUID],
     ) -> tuple[Candidate, ...]:
         """The best by words and by meaning, and in logs those beside them."""
-        lexical = self._lexical(terms)
-        semantic = self._semantic(vector, key_of_model)
+        lexical, meanings = self._lexical(terms), self._compared(vector, key_of_model)
         out = self._left_out(narrowed, expired)
-        worded = lexical if not out else {row: lexical[row] for row in lexical.keys() - out}
-        best = {*nlargest(count, worded, key=worded.__getitem__)}
-        best.update(_nearest(semantic, count, out))
-        best |= self._beside(best) - out
-        return tuple(self._candidate(row, lexical, semantic) for row in best)
+        worded = {row: lexical[row] for row in lexical.keys() - out} if out else lexical
+        best = set(worded)
+        if len(worded) > count:
+            best = set(nlargest(count, worded, key=worded.__getitem__))
+        best.update(meanings.nearest(count, out))
+        if self._has_speakers:
+            best |= self._beside(best) - out
+        scores = _ScoresOf(lexical, meanings.by_row(len(self._entries)))
+        return tuple(self._candidate(row, scores) for row in best)
 
     def _add(self, one: Record) -> None:
         row = len(self._entries)
@@ -83,6 +90,8 @@ class KeptEntries:
         )
         self._entries.append(entry)
         self._lengths.append(one["length"])
+        self._length += one["length"]
+        self._has_speakers = self._has_speakers or entry.speaker is not None
         for term, count in zip(one["terms"], one["counts"], strict=True):
             self._words[term].append((row, count))
         for message_id in entry.message_ids:
@@ -96,25 +105,23 @@ class KeptEntries:
         return entry.session_id.int, entry.sequence
 
     def _lexical(self, terms: Mapping[int, float]) -> dict[int, float]:
-        """BM25 of the entries that share a word with the question."""
+        """BM25 of the entries that share a word with the question; see `domain.recall.bm25`."""
         entries, lengths = len(self._entries), self._lengths
-        fixed, for_length = K1 * (1 - B), K1 * B * entries / max(sum(lengths), 1)
-        scores: defaultdict[int, float] = defaultdict(float)
+        fixed, for_length = K1 * (1 - B), K1 * B * entries / max(self._length, 1)
+        scores: dict[int, float] = {}
         for term, weight in terms.items():
             said = self._words.get(term, ())
             rarity = math.log(1 + (entries - len(said) + 0.5) / (len(said) + 0.5))
             worth = weight * (K1 + 1) * rarity
             for row, count in said:
-                scores[row] += worth * count / (count + fixed + for_length * lengths[row])
+                norm = fixed + for_length * lengths[row]
+                scores[row] = scores.get(row, 0.0) + worth * count / (count + norm)
         return scores
 
-    def _semantic(self, vector: Vector | None, key: int | None) -> list[float | None]:
-        """The cosine of each entry; None for those that the question's model has not embedded."""
-        scores: list[float | None] = [None] * len(self._entries)
-        if vector is not None and key is not None and key in self._vectors:
-            for row, score in self._vectors[key].compared(vector):
-                scores[row] = score
-        return scores
+    def _compared(self, vector: Vector | None, key: int | None) -> "_Meanings":
+        if vector is None or key is None or key not in self._vectors:
+            return _Meanings((), None)
+        return self._vectors[key].compared(vector)
 
     def _left_out(self, narrowed: RecallFilter, expired: Collection[UUID]) -> set[int]:
         out = {row for known in narrowed.without for row in self._rows_of.get(known, ())}
@@ -128,15 +135,18 @@ class KeptEntries:
 
     def _beside(self, best: Collection[int]) -> set[int]:
         """Those right before and after in logs, where both name their speakers."""
-        return {
-            row
-            for one in best
-            if self._entries[one].speaker is not None
-            for row in (*self._near(one, -1)[:1], *self._near(one, 1)[:1])
-            if self._entries[row].speaker is not None
-        }
+        entries = self._entries
+        named = (self._near_to(row) for row in best if entries[row].speaker is not None)
+        beside = (row for near in named for row in (*near.before[:1], *near.after[:1]))
+        return {row for row in beside if entries[row].speaker is not None}
 
-    def _near(self, row: int, step: int) -> list[int]:
+    def _near_to(self, row: int) -> "_Near":
+        found = self._near.get(row)
+        if found is None:
+            found = self._near[row] = _Near(self._beyond(row, -1), self._beyond(row, 1))
+        return found
+
+    def _beyond(self, row: int, step: int) -> tuple[int, ...]:
         """The rows before or after one in its session, the nearest first."""
         order, session_id = self._order, self._entries[row].session_id
         near: list[int] = []
@@ -146,16 +156,56 @@ class KeptEntries:
                 break
             near.append(order[place])
             place += step
-        return near
+        return tuple(near)
 
-    def _candidate(
-        self, row: int, lexical: Mapping[int, float], semantic: Sequence[float | None]
-    ) -> Candidate:
-        own, before, after = (
-            tuple(Scores(lexical.get(one, 0.0), semantic[one]) for one in rows)
-            for rows in ((row,), self._near(row, -1), self._near(row, 1))
-        )
-        return Candidate(self._entries[row], own[0], before, after)
+    def _candidate(self, row: int, scores: "_ScoresOf") -> Candidate:
+        before, after = self._near_to(row)
+        of = scores.__getitem__
+        return Candidate(self._entries[row], of(row), tuple(map(of, before)), tuple(map(of, after)))
+
+
+class _Near(NamedTuple):
+    """The rows around one in its session, the nearest first."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+class _ScoresOf(dict[int, Scores]):
+    """The scores of rows, made when they are first wanted."""
+
+    __slots__ = ("_lexical", "_semantic")
+
+    def __init__(self, lexical: Mapping[int, float], semantic: Sequence[float | None]) -> None:
+        self._lexical = lexical
+        self._semantic = semantic
+
+    def __missing__(self, row: int) -> Scores:
+        scores = self[row] = Scores(self._lexical.get(row, 0.0), self._semantic[row])
+        return scores
+
+
+class _Meanings(NamedTuple):
+    """The cosines of some rows."""
+
+    rows: Sequence[int]
+    cosines: "NDArray[np.float32] | None"
+
+    def nearest(self, count: int, out: Collection[int]) -> list[int]:
+        """The rows with the highest, but for those left out."""
+        if self.cosines is None:
+            return []
+        first = (-self.cosines).argsort(kind="stable")[: count + len(out)].tolist()
+        rows = (self.rows[at] for at in first)
+        return [row for row in rows if row not in out][:count]
+
+    def by_row(self, count: int) -> list[float | None]:
+        """The cosine of each row; None for those that have none."""
+        cosines: list[float] = [] if self.cosines is None else self.cosines.tolist()
+        scores: list[float | None] = [None] * count
+        for row, cosine in zip(self.rows, cosines, strict=True):
+            scores[row] = cosine
+        return scores
 
 
 class _Vectors:
@@ -171,7 +221,7 @@ class _Vectors:
         self._rows.append(row)
         self._added.append(vector)
 
-    def compared(self, vector: Vector) -> Iterable[tuple[int, float]]:
+    def compared(self, vector: Vector) -> _Meanings:
         """The cosine of each with another, which is rounded as they are."""
         import numpy as np  # noqa: PLC0415  # not before somebody searches
 
@@ -182,12 +232,5 @@ class _Vectors:
             self._matrix = stacked if known is None else np.concatenate((known, stacked))
             self._added = []
         assert self._matrix is not None  # noqa: S101  # nobody makes one without adding to it
-        other = np.array(vector, dtype=np.float16).astype(np.float32)
-        return zip(self._rows, (self._matrix @ other).tolist(), strict=True)
-
-
-def _nearest(semantic: Sequence[float | None], count: int, out: Collection[int]) -> list[int]:
-    meant = [
-        (score, -row) for row, score in enumerate(semantic) if score is not None and row not in out
-    ]
-    return [-row for _, row in nlargest(count, meant)]
+        other = np.array(vector, dtype=np.float32).astype(np.float16).astype(np.float32)
+        return _Meanings(self._rows, self._matrix @ other)

@@ -1,0 +1,200 @@
+"""Entries at hand in one process, while others change them in the database."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.recall.entry import RecallFilter, Scores
+from recollect.domain.scope import Scope
+from recollect.engines.postgres import kept_owners
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.recall import PostgresRecallIndex
+from recollect.ports.stores import Stores
+from recollect.system import SystemClock
+from recollect.testing.contracts.recall_shared import (
+    EAST,
+    MODEL,
+    NORTH,
+    NORTH_EAST,
+    Log,
+    index_of,
+    search,
+)
+from recollect.testing.examples import a_scope
+from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+
+WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
+VECTORS = (EAST, NORTH, NORTH_EAST, None)
+OTHER_MODEL = "model-b:3"
+
+Found = Mapping[tuple[UUID, int], tuple[Scores, ...]]
+
+
+class Asked(Database):
+    """A database that notes what it is asked."""
+
+    def __init__(self, database: Database) -> None:
+        self._connections = database._connections  # the same ones, watched
+        self.names: list[str] = []
+
+    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[object]:
+        rows = await super().read(name, owner_id, *arguments)
+        self.names.append(f"{name}: {len(rows)}")
+        return rows
+
+
+def at_hand(stores: Stores, database: Database) -> Stores:
+    """The same, as another process sees it that keeps everything at hand."""
+    index = PostgresRecallIndex(database, SystemClock(), keeps_at_once=True)
+    return replace(stores, recall=index)
+
+
+async def found(
+    stores: Stores, scope: Scope, words: str, *, model: str = MODEL, **narrowed: object
+) -> Found:
+    """What a search finds, with all scores, as far as an index must be exact."""
+    filtered = RecallFilter(**narrowed)  # type: ignore[arg-type]
+    candidates = await search(stores, scope, words, EAST, model=model, narrowed=filtered)
+    return {
+        (one.entry.session_id, one.entry.sequence): (one.scores, *one.before, *one.after)
+        for one in candidates
+    }
+
+
+def assert_same(one: Found, other: Found) -> None:
+    assert one.keys() == other.keys()
+    for key, scores in one.items():
+        lexical, semantic = zip(*scores, strict=True)
+        other_lexical, other_semantic = zip(*other[key], strict=True)
+        assert lexical == pytest.approx(other_lexical)
+        assert semantic == pytest.approx(other_semantic, abs=2e-3)
+
+
+async def test_whatever_others_do_the_same_is_found_as_by_the_database(
+    stores: Stores, database: Database
+) -> None:
+    chance = random.Random(11)  # noqa: S311  # the same course of events on every run
+    here, scope = at_hand(stores, database), a_scope()
+    logs: list[Log] = []
+    for _ in range(60):
+        what = chance.choice(("say", "say", "say", "start", "delete", "embed", "unsay"))
+        log = chance.choice(logs) if logs else None
+        if what == "start" or log is None:
+            logs.append(await Log.start(stores, scope))
+        elif what == "say":
+            text = " ".join(chance.choices(WORDS, k=chance.randint(1, 6)))
+            speaker = chance.choice((None, None, "Anna"))
+            await log.say(text, chance.choice(VECTORS), speaker=speaker)
+        elif what == "delete":
+            logs.remove(log)
+            await stores.sessions.delete(scope, log.session_id, now=FIRST_MOMENT)
+        elif what == "unsay" and log.messages:
+            message = log.messages.pop(chance.randrange(len(log.messages)))
+            await index_of(stores).replace(scope, log.session_id, [message.turn_number or 0], [])
+        elif what == "embed":
+            entries = [one.entry for one in await search(stores, scope, " ".join(WORDS), None)]
+            vectors = [(entry, NORTH) for entry in entries[:2]]
+            await index_of(stores).embed(scope, vectors, model=OTHER_MODEL)
+        words = " ".join(chance.sample(WORDS, 3))
+        for model in (MODEL, OTHER_MODEL):
+            assert_same(
+                await found(here, scope, words, model=model),
+                await found(stores, scope, words, model=model),
+            )
+        known = frozenset(m.message_id for log in logs for m in log.messages[:1])
+        for narrowed in ({"without": known}, {"speaker": "Anna"}):
+            assert_same(
+                await found(here, scope, words, **narrowed),
+                await found(stores, scope, words, **narrowed),
+            )
+
+
+async def test_many_searches_at_once_find_what_each_must(
+    stores: Stores, database: Database
+) -> None:
+    here = at_hand(stores, database)
+    log = await Log.start(stores)
+    for number in range(10):
+        told = log.say(f"snow {number}", EAST)
+        searches = (log_search(here, log.scope) for _ in range(5))
+        _, *counts = await asyncio.gather(told, *searches)
+        assert set(counts) <= {number, number + 1}
+        assert await log_search(here, log.scope) == number + 1
+
+
+async def log_search(stores: Stores, scope: Scope) -> int:
+    return len(await search(stores, scope, "snow"))
+
+
+async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
+    stores: Stores, database: Database
+) -> None:
+    asked = Asked(database)
+    here = replace(stores, recall=PostgresRecallIndex(asked, SystemClock()))
+    log = await Log.start(stores)
+    await log.say("snow", EAST)
+    await log.say("ice", EAST)
+
+    seen = []
+    for _ in range(3):
+        await search(here, log.scope, "snow")
+        seen.append(list(asked.names))
+        asked.names.clear()
+    await log.say("hut", EAST)
+    await search(here, log.scope, "hut")
+
+    assert [name.partition(":")[0] for name in seen[0]] == ["score_entries", "read_scored_entries"]
+    assert seen[1:] == [["entries_since: 3"], ["entries_since: 1"]]
+    assert asked.names == ["entries_since: 2"]
+
+
+async def test_an_owner_with_many_entries_is_left_to_the_database(
+    stores: Stores, database: Database
+) -> None:
+    asked = Asked(database)
+    index = PostgresRecallIndex(asked, SystemClock(), scored_at_once=2, keeps_at_once=True)
+    here = replace(stores, recall=index)
+    log = await Log.start(stores)
+    for text in ("snow", "snow hut"):
+        await log.say(text, EAST)
+    assert len(await search(here, log.scope, "snow")) == 2
+    await log.say("snow ice", EAST)
+    for _ in range(2):
+        assert len(await search(here, log.scope, "snow")) == 3
+    assert [name.partition(":")[0] for name in asked.names].count("entries_since") == 2
+
+
+async def test_what_is_not_used_for_a_while_is_forgotten(
+    stores: Stores, database: Database
+) -> None:
+    asked, clock = Asked(database), FixedClock()
+    index = PostgresRecallIndex(asked, clock, keeps_at_once=True)
+    here = replace(stores, recall=index)
+    one, other = await Log.start(stores), await Log.start(stores)
+    await one.say("snow", EAST)
+    await search(here, one.scope, "snow")
+    clock.move(timedelta(minutes=11))
+    await search(here, other.scope, "snow")
+    asked.names.clear()
+    await search(here, one.scope, "snow")
+    assert asked.names == ["entries_since: 2"]
+
+
+async def test_who_searched_longest_ago_makes_room(
+    stores: Stores, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_owners, "_MOST_ENTRIES", 1)
+    asked = Asked(database)
+    index = PostgresRecallIndex(asked, SystemClock(), keeps_at_once=True)
+    here = replace(stores, recall=index)
+    one, other = await Log.start(stores), await Log.start(stores)
+    for log in (one, other):
+        await log.say("snow", EAST)
+    for log in (one, other, other, one):
+        assert len(await search(here, log.scope, "snow")) == 1
+    assert [int(name[-1]) for name in asked.names] == [2, 2, 1, 2]
