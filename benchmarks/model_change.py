@@ -101,6 +101,10 @@ class OldModel:
         """The vectors that were given for these texts."""
         return tuple(self.vectors[text] for text in texts)
 
+    async def embed_question(self, question: str) -> Vector:
+        """The vector that was given for it."""
+        return self.vectors[question]
+
 
 class Endpoint:
     """The new model, as an OpenAI-compatible endpoint."""

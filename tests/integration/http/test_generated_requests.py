@@ -41,9 +41,9 @@ BOUNDED: Final = settings(
 @pytest.fixture(scope="module")
 def program(shared_home: Path, database: Database) -> Iterator[str]:
     """The address of the server in a process of its own: schemathesis waits for its answers."""
-    server = ServerProgram(
-        shared_home, port=free_port(), env={"MEMORY_TENANT": f"generated-{uuid4()}"}
-    )
+    # No worker: on the database that all tests share it would work for all of them.
+    env = {"MEMORY_TENANT": f"generated-{uuid4()}", "MEMORY_WORKER": "false"}
+    server = ServerProgram(shared_home, port=free_port(), env=env)
     server.start()
     yield server.url
     server.stop()
