@@ -13,7 +13,7 @@ it counts half.
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -94,18 +94,34 @@ def said_once(ranked: Iterable[Ranked], *, most: int) -> list[Ranked]:
 
     Its place and score are those of the better one.
     """
-    kept: dict[object, Ranked] = {}
-    openings: set[str] = set()
+    kept: list[Ranked] = []
+    alike: dict[str, _Alike] = {}
     for one in ranked:
         entry = one.candidate.entry
         opening = _opening(entry.text)
-        if len(kept) >= most and opening not in openings:
-            continue
-        openings.add(opening)
-        first = kept.setdefault(_what_is_said(entry), one)
-        if entry.said_at > first.candidate.entry.said_at:
-            kept[_what_is_said(entry)] = Ranked(one.candidate, first.score)
-    return list(kept.values())[:most]
+        begun = alike.get(opening)
+        same = None if begun is None else begun.place_of(entry, kept)
+        if same is None:
+            if len(kept) < most:
+                alike.setdefault(opening, begun or _Alike()).places.append(len(kept))
+                kept.append(one)
+        elif entry.said_at > kept[same].candidate.entry.said_at:
+            kept[same] = Ranked(one.candidate, kept[same].score)
+    return kept
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Where those are kept that begin with the same word, and what they say if that matters."""
+
+    places: list[int] = field(default_factory=list)
+    _said: dict[tuple[str | None, str], int] = field(default_factory=dict)
+
+    def place_of(self, entry: Entry, kept: Sequence[Ranked]) -> int | None:
+        """Where the same is kept already."""
+        for at in self.places[len(self._said) :]:
+            self._said[_what_is_said(kept[at].candidate.entry)] = at
+        return self._said.get(_what_is_said(entry))
 
 
 def _order(ranked: Ranked) -> tuple[float, float, int, int]:

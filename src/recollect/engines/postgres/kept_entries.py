@@ -1,12 +1,12 @@
 """The entries of one owner at hand: the same search as the database's, without asking it."""
 
 import math
-from bisect import bisect_right, insort
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nlargest
-from itertools import repeat
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
@@ -40,8 +40,8 @@ class KeptEntries:
         """Rows by session, and in each in the order in which they were said."""
         self._places: list[int] = []
         """Where each row stands in that."""
-        self._starts: list[int] = [0]
-        """Where each session starts there, and where one after the last would."""
+        self._around: list[tuple[int, int]] = []
+        """By place, where what is told with it starts, and where that ends."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -142,38 +142,34 @@ class KeptEntries:
         """Those right before and after in logs, where both name their speakers."""
         entries, order = self._entries, self._order
         named = (row for row in best if entries[row].speaker is not None)
-        places = ((self._places[row], *self._session_of(row)) for row in named)
+        places = ((at, *self._around[at]) for at in map(self._places.__getitem__, named))
         beside = (
             order[place]
             for at, start, end in places
             for place in (at - 1, at + 1)
-            if start <= place < end
+            if start <= place < end  # which ends within the session
         )
         return {row for row in beside if entries[row].speaker is not None}
 
-    def _session_of(self, row: int) -> tuple[int, int]:
-        """The first place of its session, and the one after the last."""
-        session = bisect_right(self._starts, self._places[row])
-        return self._starts[session - 1], self._starts[session]
-
     def _candidate(self, row: int, pairs: Sequence[tuple[float, float | None]]) -> Candidate:
         """An entry with its scores and those around it, out of all in their order."""
-        at, (start, end) = self._places[row], self._session_of(row)
-        first = max(start, at - REACH)
-        near = tuple(map(_scores, pairs[first : min(end, at + 1 + REACH)]))
+        at = self._places[row]
+        first, end = self._around[at]
+        near = tuple(map(_scores, pairs[first:end]))
         own = at - first
         return Candidate(self._entries[row], near[own], near[:own][::-1], near[own + 1 :])
 
     def _find_places(self) -> None:
-        self._places = [0] * len(self._order)
-        self._starts = []
-        session_id = None
-        for place, row in enumerate(self._order):
-            self._places[row] = place
-            if self._entries[row].session_id != session_id:
-                session_id = self._entries[row].session_id
-                self._starts.append(place)
-        self._starts.append(len(self._order))
+        """Say where everything is, after something was added."""
+        order, entries = self._order, self._entries
+        self._places = [0] * len(order)
+        self._around = []
+        for _, places in groupby(range(len(order)), lambda at: entries[order[at]].session_id):
+            session = list(places)
+            start, end = session[0], session[-1] + 1
+            for at in session:
+                self._places[order[at]] = at
+                self._around.append((max(start, at - REACH), min(end, at + 1 + REACH)))
 
 
 class _Meanings(NamedTuple):
