@@ -1,4 +1,4 @@
-"""What is asked in a benchmark: questions about data and their follow-ups, never the same."""
+"""What is asked in a benchmark: questions about data and their follow-ups, seldom the same."""
 
 import random
 from collections.abc import Iterator
