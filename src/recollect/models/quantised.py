@@ -48,10 +48,14 @@ def _fingerprint(graph: Path) -> str:
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, whoever else writes it at the same time."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(path)
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(path)
+        except OSError:  # a full disk, say, which half a model would keep full
+            Path(file.name).unlink()
+            raise
 
 
 def quantised(graph: Path) -> bytes:

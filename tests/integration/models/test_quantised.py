@@ -62,6 +62,17 @@ async def test_where_it_cannot_be_kept_the_model_works_as_it_came(
     assert [record.message for record in caplog.records] == ["embedder.not_quantised"]
 
 
+async def test_a_disk_that_is_full_keeps_no_half_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert await vectors(tmp_path) == await vectors(None)
+    assert times(tmp_path) == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
 async def test_what_nobody_waits_for_steps_back() -> None:
     def priority() -> int:

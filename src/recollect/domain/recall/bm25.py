@@ -39,8 +39,12 @@ class Statistics:
 
     def rarity(self, term: str) -> float:
         """How much finding this word tells; always more than nothing."""
-        found = self.entries_with.get(term, 0)
-        return math.log(1 + (self.entries - found + 0.5) / (found + 0.5))
+        return rarity(self.entries_with.get(term, 0), of=self.entries)
+
+
+def rarity(found: int, *, of: int) -> float:
+    """How much finding a word tells that so many entries have, of all."""
+    return math.log(1 + (of - found + 0.5) / (found + 0.5))
 
 
 def score(question: Mapping[str, float], terms: Mapping[str, int], statistics: Statistics) -> float:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Final
 
 from recollect.domain.answer_tables import tables_of_answer
-from recollect.domain.message import FROM_MEMORY, Message, Role
+from recollect.domain.message import Message, Role
 from recollect.domain.recall.entry import Entry, IndexedEntry
 from recollect.domain.recall.speakers import speaker_of, written_speaker
 from recollect.domain.recall.unknown import tells_nothing
@@ -100,7 +100,7 @@ class EntryMaker:
 
 def _only_quotes(replies: Sequence[Message]) -> bool:
     """Whether nobody answered but memory: what was recalled must not be found once more."""
-    return bool(replies) and all(reply.details.model == FROM_MEMORY for reply in replies)
+    return bool(replies) and all(reply.details.only_quotes for reply in replies)
 
 
 def _known(tables: Sequence[str]) -> Sequence[str]:

@@ -1,6 +1,5 @@
 """The entries of one owner at hand: the same search as the database's, without asking it."""
 
-import math
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +11,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.recall.bm25 import K1, B
+from recollect.domain.recall.bm25 import K1, B, rarity
 from recollect.domain.recall.entry import REACH, Candidate, Entry, RecallFilter, Scores, Vector
 
 if TYPE_CHECKING:
@@ -116,8 +115,7 @@ class KeptEntries:
         scores: dict[int, float] = {}
         for term, weight in terms.items():
             said = self._words.get(term, ())
-            rarity = math.log(1 + (entries - len(said) + 0.5) / (len(said) + 0.5))
-            worth = weight * (K1 + 1) * rarity
+            worth = weight * (K1 + 1) * rarity(len(said), of=entries)
             for row, count in said:
                 norm = fixed + for_length * lengths[row]
                 scores[row] = scores.get(row, 0.0) + worth * count / (count + norm)

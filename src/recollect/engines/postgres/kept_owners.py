@@ -13,7 +13,7 @@ from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.kept_entries import KeptEntries
 
 _MOST_ENTRIES: Final = 20_000
-"""Of all owners together: about 100 MB."""
+"""Of all owners together: about 130 MB."""
 _MOST_OWNERS: Final = 10_000
 _UNUSED: Final = timedelta(minutes=10)
 _NOTHING: Final = -1
