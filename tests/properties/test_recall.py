@@ -18,11 +18,11 @@ QUESTION = st.dictionaries(WORDS, st.floats(0.1, 3))
 SCORES = st.builds(
     Scores, lexical=st.floats(0, 50), semantic=st.none() | st.floats(-1, 1, allow_nan=False)
 )
+BEFORE = st.lists(st.lists(SCORES, max_size=2), max_size=8)
 
 
 @st.composite
 def candidates(draw: st.DrawFn) -> list[Candidate]:
-    count = draw(st.integers(0, 8))
     return [
         Candidate(
             entry=Entry(
@@ -34,11 +34,10 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
                 speaker=draw(st.sampled_from([None, "Ann", "Bob"])),
                 said_at=FIRST_MOMENT + timedelta(days=draw(st.integers(-900, 2))),
             ),
-            scores=draw(SCORES),
-            before=tuple(draw(st.lists(SCORES, max_size=2))),
-            after=tuple(draw(st.lists(SCORES, max_size=2))),
+            near=(*before, draw(SCORES), *draw(st.lists(SCORES, max_size=2))),
+            own=len(before),
         )
-        for number in range(count)
+        for number, before in enumerate(draw(BEFORE))
     ]
 
 

@@ -46,7 +46,7 @@ def an_entry(
 def candidates_of(entries: Sequence[Entry]) -> tuple[Candidate, ...]:
     """The entries as an index finds them: the first is the best by words and by meaning."""
     return tuple(
-        Candidate(entry=entry, scores=Scores(lexical=10 / place, semantic=0.9 / place))
+        Candidate(entry=entry, near=(Scores(lexical=10 / place, semantic=0.9 / place),))
         for place, entry in enumerate(entries, start=1)
     )
 

@@ -50,6 +50,7 @@ ALL_ENTRIES: Final = RecallFilter()
 _SPEAKERS: Final = 100  # a log has a handful; who has more names rarely asks for all
 _SPEAKERS_LAST: Final = timedelta(seconds=10)
 _OWNERS_KNOWN: Final = 1000
+_FOR_EACH: Final = 3  # candidates by words, and by meaning, for each that is wanted
 _WIDER: Final = 4  # how many times as many are looked at where too many may not be told
 _MOST_CANDIDATES: Final = 6400
 _CHECKED_AT_ONCE: Final = 50
@@ -162,7 +163,7 @@ class Recall:
             model=self.embedder.model if self.embedder and vector else None,
             vector=vector,
             narrowed=search.narrowed,
-            count=max(CANDIDATES, search.k * _WIDER),
+            count=max(CANDIDATES, search.k * _FOR_EACH),
         )
         while True:
             try:
@@ -249,15 +250,14 @@ def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:
     highest = max((one.score for one in ranked), default=0.0)
     return tuple(
         Recalled(
-            score=max(0.0, one.score / max(highest, 1.0)),
-            session_id=one.candidate.entry.session_id,
-            message_ids=one.candidate.entry.message_ids,
-            text=one.candidate.entry.text,
-            speaker=one.candidate.entry.speaker,
-            tables=one.candidate.entry.tables,
-            said_at=one.candidate.entry.said_at,
-            lexical=one.candidate.scores.lexical,
-            semantic=one.candidate.scores.semantic,
+            max(0.0, score / max(highest, 1.0)),
+            entry.session_id,
+            entry.message_ids,
+            entry.text,
+            entry.said_at,
+            entry.speaker,
+            entry.tables,
+            *near[own],
         )
-        for one in ranked
+        for (entry, near, own), score in ranked
     )

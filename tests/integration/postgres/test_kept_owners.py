@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.recall.entry import RecallFilter, Scores
+from recollect.domain.recall.entry import Pair, RecallFilter
 from recollect.domain.scope import Scope
 from recollect.engines.postgres import kept_owners
 from recollect.engines.postgres.database import Database
@@ -32,7 +32,7 @@ WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf
 VECTORS = (EAST, NORTH, NORTH_EAST, None)
 OTHER_MODEL = "model-b:3"
 
-Found = Mapping[tuple[UUID, int], tuple[Scores, ...]]
+Found = Mapping[tuple[UUID, int], tuple[Pair, ...]]
 
 
 class Asked(Database):
@@ -61,8 +61,7 @@ async def found(
     filtered = RecallFilter(**narrowed)  # type: ignore[arg-type]
     candidates = await search(stores, scope, words, EAST, model=model, narrowed=filtered)
     return {
-        (one.entry.session_id, one.entry.sequence): (one.scores, *one.before, *one.after)
-        for one in candidates
+        (one.entry.session_id, one.entry.sequence): (one.scores, *one.near) for one in candidates
     }
 
 
@@ -149,8 +148,8 @@ async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
     await search(here, log.scope, "hut")
 
     assert [name.partition(":")[0] for name in seen[0]] == ["score_entries", "read_scored_entries"]
-    assert seen[1:] == [["entries_since: 3"], ["entries_since: 1"]]
-    assert asked.names == ["entries_since: 2"]
+    assert seen[1:] == [["entries_since: 3"], ["entries_now: 1"]]
+    assert asked.names == ["entries_now: 1", "entries_since: 2"]
 
 
 async def test_an_owner_with_many_entries_is_left_to_the_database(

@@ -1,8 +1,8 @@
 """What was found again, as it is told."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 TOLD_CHARACTERS: Final = 1000
@@ -10,8 +10,7 @@ TOLD_CHARACTERS: Final = 1000
 _MARK: Final = "…"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class Recalled(NamedTuple):
     """One earlier exchange, or one message of a plain log, and why it was found."""
 
     score: float
@@ -20,10 +19,10 @@ class Recalled:
     message_ids: tuple[UUID, ...]
     """Its messages in the order they were said."""
     text: str
+    said_at: datetime
     speaker: str | None = None
     tables: tuple[str, ...] = ()
     """The tables its answer draws on."""
-    said_at: datetime
     lexical: float = 0.0
     """BM25 of its words; 0 where it shares none with the question."""
     semantic: float | None = None
@@ -33,7 +32,7 @@ class Recalled:
         """The same in at most so many characters, with a mark where it was cut."""
         if len(self.text) <= characters:
             return self
-        return replace(self, text=self.text[: characters - len(_MARK)].rstrip() + _MARK)
+        return self._replace(text=self.text[: characters - len(_MARK)].rstrip() + _MARK)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

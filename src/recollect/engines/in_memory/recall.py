@@ -10,7 +10,6 @@ from uuid import UUID
 from recollect.domain.recall.bm25 import Statistics, score
 from recollect.domain.recall.choice import best_places, places_beside
 from recollect.domain.recall.entry import (
-    REACH,
     Candidate,
     Entry,
     IndexedEntry,
@@ -113,15 +112,7 @@ def _candidates(
 ) -> list[Candidate]:
     indexed = list(conversation.entries.values())
     scores = tuple(_scores(one, query, statistics) for one in indexed)
-    return [
-        Candidate(
-            entry=one.entry,
-            scores=scores[at],
-            before=scores[max(0, at - REACH) : at][::-1],
-            after=scores[at + 1 : at + 1 + REACH],
-        )
-        for at, one in enumerate(indexed)
-    ]
+    return [Candidate.among(one.entry, scores, at) for at, one in enumerate(indexed)]
 
 
 def _scores(indexed: IndexedEntry, query: RecallQuery, statistics: Statistics) -> Scores:

@@ -57,6 +57,15 @@ class KeptOwners:
         owner, is_back = self._noted(owner_id, now)
         if owner.has_too_many or not (is_back or self._at_once):
             return None
+        if owner.entries is not None:
+            states = await self._database.read("entries_now", owner_id, now)
+            known = owner.entries  # as it is now: others may have searched meanwhile
+            if known is not None and [known.state] == [state[1:3] for state in states]:
+                return AtHand(known, states[0]["expired"] or ())
+        return await self._read(owner, owner_id, now=now)
+
+    async def _read(self, owner: _Owner, owner_id: UUID, *, now: datetime) -> AtHand | None:
+        """Read what has changed, or everything."""
         known = owner.entries
         changes, last = (_NOTHING, 0) if known is None else (known.changes, known.last_number)
         rows = await self._database.read(

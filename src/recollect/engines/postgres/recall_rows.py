@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 from asyncpg import Record
 
-from recollect.domain.recall.entry import REACH, Candidate, Entry, IndexedEntry, Scores, Vector
+from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, Vector
 from recollect.engines.postgres.recall_keys import model_key, term_key
 
 _MOST: Final = 32_767  # what a count is kept in
@@ -38,12 +38,10 @@ def candidates_from(rows: Sequence[Record]) -> tuple[Candidate, ...]:
 
 
 def _of_session(rows: Sequence[Record]) -> Iterator[Candidate]:
-    scores = tuple(Scores(row["lexical"], row["semantic"]) for row in rows)
+    scores = tuple((row["lexical"], row["semantic"]) for row in rows)
     for at, row in enumerate(rows):
         if row["is_best"]:
-            before = scores[max(0, at - REACH) : at][::-1]
-            after = scores[at + 1 : at + 1 + REACH]
-            yield Candidate(entry_from(row), scores[at], before, after)
+            yield Candidate.among(entry_from(row), scores, at)
 
 
 def indexed_json(entries: Sequence[IndexedEntry]) -> str:

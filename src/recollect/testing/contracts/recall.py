@@ -145,13 +145,12 @@ class RecallIndexContract:
         await elsewhere.say("w7")
         found = {one.entry.text: one for one in await search(stores, log.scope, "skis")}
         middle, last = found["w4"], found["w6"]
-        assert [one.lexical > 0 for one in middle.before] == [True, False]
-        assert [one.lexical > 0 for one in middle.after] == [False, False]
-        assert (len(last.before), len(last.after)) == (REACH, 0)
-        assert middle.before[0] == found["skis 3"].scores
-        alone = found["w7"]
-        assert (alone.before, alone.after) == ((), ())
-        assert len(found["w1"].before) == 1
+        assert middle.own == REACH
+        assert [lexical > 0 for lexical, _ in middle.near] == [False, True, False, False, False]
+        assert middle.near[1] == found["skis 3"].scores
+        assert (last.own, len(last.near)) == (REACH, REACH + 1)
+        assert (found["w7"].own, len(found["w7"].near)) == (0, 1)
+        assert (found["w1"].own, len(found["w1"].near)) == (1, 1 + 1 + REACH)
 
     async def test_in_a_log_the_messages_next_to_the_best_come_along(self, stores: Stores) -> None:
         log = await Log.start(stores)
@@ -161,8 +160,8 @@ class RecallIndexContract:
         found = {one.entry.text: one for one in await search(stores, log.scope, "skis", None)}
         assert sorted(found) == ["skis 2", "w3"], "w1 has no speaker: it stands for itself"
         beside = found["w3"]
-        assert [one.lexical > 0 for one in beside.before] == [True, False]
-        assert len(beside.after) == REACH
+        assert beside.own == REACH
+        assert [lexical > 0 for lexical, _ in beside.near] == [False, True, False, False, False]
         narrowed = RecallFilter(without=frozenset(beside.entry.message_ids))
         (left,) = await search(stores, log.scope, "skis", None, narrowed=narrowed)
         assert left.entry.text == "skis 2"

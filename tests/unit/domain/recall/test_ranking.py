@@ -3,7 +3,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.recall.entry import Candidate, Entry, Scores
+from recollect.domain.recall.entry import Candidate, Entry
 from recollect.domain.recall.question import read_question
 from recollect.domain.recall.ranking import Ranked, rank, said_once
 from recollect.testing.fakes import FIRST_MOMENT
@@ -33,9 +33,8 @@ def candidate(
             speaker=speaker,
             said_at=said_at,
         ),
-        scores=Scores(lexical=words, semantic=meaning),
-        before=tuple(Scores(lexical=a, semantic=b) for a, b in before),
-        after=tuple(Scores(lexical=a, semantic=b) for a, b in after),
+        near=(*reversed(before), (words, meaning), *after),
+        own=len(before),
     )
 
 
