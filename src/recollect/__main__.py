@@ -2,4 +2,5 @@
 
 from recollect.interfaces.cli.main import main
 
-main()
+if __name__ == "__main__":  # processes that are started by this one read it, too
+    main()

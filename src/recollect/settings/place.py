@@ -34,6 +34,13 @@ class PlaceSettings(BaseModel):
 
     host: str = Field(default="127.0.0.1", description="Address the server listens on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port the server listens on.")
+    processes: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="Processes that answer; besides more than one, another does the "
+        "background work. Each has its own database connections and models.",
+    )
     max_body_bytes: int = Field(
         default=8_000_000, ge=1_000, description="Largest request body that is read."
     )
