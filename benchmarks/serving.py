@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 _START_SECONDS: Final = 60
 _STOP_SECONDS: Final = 30
 _LISTENING: Final = "Recollect listens on http://127.0.0.1:"
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,10 @@ class Served:
     pid: int
 
     def processor_seconds(self) -> float:
-        """How long its process has worked so far; not a number where that cannot be told."""
-        try:
-            facts = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8")
-        except OSError:
-            return float("nan")
-        fields = facts.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        """How long its processes have worked so far; those of the database are not among them."""
+        first = psutil.Process(self.pid)
+        times = [one.cpu_times() for one in (first, *first.children(recursive=True))]
+        return sum(one.user + one.system for one in times)
 
 
 @asynccontextmanager

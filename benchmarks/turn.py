@@ -1,6 +1,6 @@
 """What memory adds to a turn: the same questions to a stub that answers at once, with and without.
 
-    python benchmarks/turn.py [--seconds N] [--history N]
+    python benchmarks/turn.py [--seconds N] [--history N] [--processes N]
 
 Both run over HTTP against the program that users start, in turns, on a database of its own. Each
 client is a user with earlier exchanges that are indexed, and talks in sessions of twelve
@@ -14,6 +14,7 @@ that is at the end is printed, too.
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
 import statistics
@@ -75,7 +76,7 @@ class Samples:
 
     seconds: list[float] = field(default_factory=list)
     of_processor: float = 0.0
-    """Seconds that the server's process worked, its threads together."""
+    """Seconds that the server's processes worked, their threads together."""
     wall: float = 0.0
 
     def quantile(self, share: float) -> float:
@@ -86,19 +87,27 @@ class Samples:
 Measured = dict[tuple[Load, str], Samples]
 
 
-async def main(seconds: float, history: int) -> None:
+async def main(seconds: float, history: int, processes: int) -> None:
     """Measure and print one table."""
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
         key = await _prepared(home, history)
         async with (
             _stub() as model,
-            serving(home, MEMORY_LLM_BASE_URL=model, MEMORY_LLM_MODEL="stub:7b") as server,
+            serving(home, **_settings(model, processes)) as server,
             LeanClient.to(server.port, key=key) as client,
         ):
             Console().print(_table(await _measured(client, server, seconds)))
         async with Memory.open(load_settings(home=home)) as memory:
             print(f"turns that still had to be indexed at the end: {await memory.catch_up()}")
+
+
+def _settings(model: str, processes: int) -> dict[str, str]:
+    return {
+        "MEMORY_LLM_BASE_URL": model,
+        "MEMORY_LLM_MODEL": "stub:7b",
+        "MEMORY_PROCESSES": str(processes),
+    }
 
 
 async def _measured(client: LeanClient, server: Served, seconds: float) -> Measured:
@@ -221,5 +230,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seconds", type=float, default=16, help="for each row")
     parser.add_argument("--history", type=int, default=96, help="earlier exchanges of each user")
+    parser.add_argument(
+        "--processes", type=int, default=os.cpu_count() or 1, help="that answer; else one for each"
+    )
     given = parser.parse_args()
-    uvloop.run(main(max(1, given.seconds), max(0, given.history)))
+    uvloop.run(main(max(1, given.seconds), max(0, given.history), max(1, given.processes)))

@@ -79,6 +79,11 @@ class ServerProgram:
             time.sleep(0.05)
         raise TimeoutError("the server did not become ready")
 
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal, and go on at once."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         """End it with no chance to clean up."""
         self._end(signal.SIGKILL)

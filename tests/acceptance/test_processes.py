@@ -1,0 +1,101 @@
+"""A server of several processes: any of them answers, and none is missed for long."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import psutil
+import pytest
+
+from recollect.engines.postgres.embedded import EmbeddedServer
+from support.ports import free_port
+from support.serving import ServerProgram
+
+PATIENCE = 60
+SETTINGS = {"MEMORY_PROCESSES": "2", "MEMORY_EMBEDDING_MODEL": "none"}
+
+pytestmark = pytest.mark.slow
+
+
+def members(program: ServerProgram) -> set[int]:
+    """The processes that the server has started to do its work."""
+    found = set()
+    for one in psutil.Process(program.pid).children():
+        with suppress(psutil.Error):  # it has just ended
+            if "spawn_main" in " ".join(one.cmdline()):
+                found.add(one.pid)
+    return found
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not come to be"
+        time.sleep(0.1)
+
+
+def say(url: str, session_id: str) -> int:
+    body = {"role": "user", "content": f"say {uuid4()}"}
+    path = f"{url}/api/v1/sessions/{session_id}/messages"
+    sequence: int = httpx.post(path, json=body, timeout=30).raise_for_status().json()["sequence"]
+    return sequence
+
+
+def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
+    """Those who are still there a while after the first process got a signal."""
+    everyone = [psutil.Process(pid) for pid in (program.pid, *members(program))]
+    program.send(number)
+    return psutil.wait_procs(everyone, timeout=PATIENCE)[1]
+
+
+def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> None:
+    server = ServerProgram(home, port=free_port(), env=SETTINGS)
+    server.start()
+    until(lambda: len(members(server)) == 3)
+    session_id = httpx.post(f"{server.url}/api/v1/sessions", json={}).json()["session_id"]
+    with ThreadPoolExecutor(8) as clients:
+        said = clients.map(lambda _: say(server.url, session_id), range(40))
+    assert sorted(said) == list(range(1, 41))
+
+    before = members(server)
+    for pid, number in zip(before, (signal.SIGKILL, signal.SIGTERM, signal.SIGTERM), strict=True):
+        os.kill(pid, number)
+    until(lambda: len(members(server) - before) == 3)
+    until(lambda: httpx.get(f"{server.url}/readyz", timeout=PATIENCE).is_success)
+    assert say(server.url, session_id) == 41
+
+    assert end(server, signal.SIGKILL) == []
+    assert not EmbeddedServer(home).is_running(), "the last to leave stops it"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_when_told_to_stop_all_processes_do(shared_home: Path, number: signal.Signals) -> None:
+    settings = {**SETTINGS, "MEMORY_WORKER": "false"}
+    server = ServerProgram(shared_home, port=free_port(), env=settings)
+    server.start()
+    until(lambda: len(members(server)) == 2)
+    assert end(server, number) == []
+
+
+def test_what_is_wrong_is_said_once(tmp_path: Path) -> None:
+    nowhere = f"postgresql://nobody:secret@127.0.0.1:{free_port()}/none"
+    ended = subprocess.run(
+        [sys.executable, "-m", "recollect", "serve", "--processes", "2", "--port", "0"],
+        env={**os.environ, "MEMORY_HOME": str(tmp_path), "MEMORY_DB_CONNECTION_STRING": nowhere},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.count("recollect: ") == 1
+    assert "Traceback" not in ended.stderr
+    assert "secret" not in ended.stderr
