@@ -1,0 +1,119 @@
+"""The connections to one endpoint, kept open between requests."""
+
+import asyncio
+from typing import Final
+
+import aiohttp
+from yarl import URL
+
+from recollect.models.addresses import (
+    endpoint_address,
+    endpoint_headers,
+    proxy_for,
+    trusted_certificates,
+)
+
+_CONNECT_SECONDS: Final = 5.0
+_IDLE_SECONDS: Final = 5.0
+_MAX_HEADER_BYTES: Final = 100_000
+_MAX_HEADERS: Final = 1_000
+_TROUBLES: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (aiohttp.ConnectionTimeoutError, "ConnectTimeout"),
+    (aiohttp.ServerTimeoutError, "ReadTimeout"),
+    (aiohttp.ClientConnectorError, "ConnectError"),
+    (aiohttp.ClientHttpProxyError, "ProxyError"),
+    (aiohttp.ClientOSError, "ReadError"),
+    (aiohttp.ServerDisconnectedError, "RemoteProtocolError"),
+    (aiohttp.ClientPayloadError, "RemoteProtocolError"),
+    (aiohttp.ClientResponseError, "RemoteProtocolError"),
+    (TimeoutError, "WriteTimeout"),
+)
+
+
+class Connections:
+    """Sends requests to the paths of one address; close it with `aclose`.
+
+    It can be made anywhere, and belongs to the event loop that sends the first request. Redirects
+    are not followed and cookies not kept: what an endpoint gives one user must not go with
+    another's request.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        settings: str,
+        api_key: str | None = None,
+        limit: int = 0,
+        silence: float | None = None,
+    ) -> None:
+        """`limit`: so many at once; `silence`: so many seconds without a byte are trouble."""
+        address = endpoint_address(base_url, settings)
+        self._headers = endpoint_headers(address, api_key, settings)
+        self._address = address.with_user(None)
+        self._proxy = proxy_for(address)
+        is_encrypted = "https" in {address.scheme, self._proxy.scheme if self._proxy else ""}
+        self._certificates = trusted_certificates() if is_encrypted else None
+        self._limit = limit
+        self._silence = silence
+        self._session: aiohttp.ClientSession | None = None
+        self.is_closed = False
+
+    def url(self, path: str) -> URL:
+        """Where a path is."""
+        return URL(f"{self._address}{path}")
+
+    async def send(
+        self, method: str, url: URL, body: bytes | None = None, *, unpacks: bool = False
+    ) -> aiohttp.ClientResponse:
+        """The response as soon as it begins; whoever asked closes it.
+
+        `unpacks`: a body that comes compressed, though nobody asked for it, is read all the same.
+        Raises `aiohttp.ClientError`; `trouble` says which.
+        """
+        session = self._opened()
+        # A kept connection that the endpoint has closed meanwhile is known as such once the loop
+        # has looked at it, which takes two rounds: in one it is seen, in the next it is told.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return await session.request(
+            method,
+            url,
+            data=body,
+            headers=self._headers,  # not the session's: it would give them to the proxy, too
+            allow_redirects=False,
+            auto_decompress=unpacks,
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections; nothing is sent any more."""
+        self.is_closed = True
+        if self._session is not None:
+            await self._session.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self.is_closed:
+            raise RuntimeError("the connections to the endpoint were closed")
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=self._limit,
+                    keepalive_timeout=_IDLE_SECONDS,
+                    ssl=self._certificates or True,
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(
+                    total=None, connect=_CONNECT_SECONDS, sock_read=self._silence
+                ),
+                proxy=self._proxy,
+                max_line_size=_MAX_HEADER_BYTES,
+                max_field_size=_MAX_HEADER_BYTES,
+                max_headers=_MAX_HEADERS,
+            )
+        return self._session
+
+
+def trouble(error: Exception) -> str:
+    """What went wrong, in a word: the error's own text may quote headers."""
+    kinds = (name for kind, name in _TROUBLES if isinstance(error, kind))
+    return next(kinds, type(error).__name__)
