@@ -1,6 +1,7 @@
 """The connections to one endpoint, kept open between requests."""
 
-import asyncio
+from time import monotonic
+from types import SimpleNamespace
 from typing import Final
 
 import aiohttp
@@ -15,6 +16,7 @@ from recollect.models.addresses import (
 
 _CONNECT_SECONDS: Final = 5.0
 _IDLE_SECONDS: Final = 5.0
+_CLOSING_SECONDS: Final = 1.0
 _MAX_HEADER_BYTES: Final = 100_000
 _MAX_HEADERS: Final = 1_000
 _TROUBLES: Final[tuple[tuple[type[Exception], str], ...]] = (
@@ -28,6 +30,24 @@ _TROUBLES: Final[tuple[tuple[type[Exception], str], ...]] = (
     (aiohttp.ClientResponseError, "RemoteProtocolError"),
     (TimeoutError, "WriteTimeout"),
 )
+_HANGING_UP: Final = (
+    aiohttp.ClientConnectionResetError,
+    aiohttp.ClientOSError,
+    aiohttp.ServerDisconnectedError,
+)
+
+
+class _Attempt:
+    """What becomes known of a request on its way."""
+
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self.is_on_kept_connection = False
+
+    @property
+    def was_on_closing_connection(self) -> bool:
+        """Whether the endpoint hung up on the connection; later, it did on the request."""
+        return self.is_on_kept_connection and monotonic() - self._began < _CLOSING_SECONDS
 
 
 class Connections:
@@ -69,20 +89,28 @@ class Connections:
         """The response as soon as it begins; whoever asked closes it.
 
         `unpacks`: a body that comes compressed, though nobody asked for it, is read all the same.
-        Raises `aiohttp.ClientError`; `trouble` says which.
+        An endpoint may close a kept connection in the moment it is used: then the request is sent
+        once more, on another. Raises `aiohttp.ClientError`; `trouble` says which.
         """
-        session = self._opened()
-        # A kept connection that the endpoint has closed meanwhile is known as such once the loop
-        # has looked at it, which takes two rounds: in one it is seen, in the next it is told.
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        return await session.request(
+        attempt = _Attempt()
+        try:
+            return await self._try(attempt, method, url, body, unpacks=unpacks)
+        except _HANGING_UP:
+            if not attempt.was_on_closing_connection:
+                raise
+        return await self._try(_Attempt(), method, url, body, unpacks=unpacks)
+
+    async def _try(
+        self, attempt: "_Attempt", method: str, url: URL, body: bytes | None, *, unpacks: bool
+    ) -> aiohttp.ClientResponse:
+        return await self._opened().request(
             method,
             url,
             data=body,
             headers=self._headers,  # not the session's: it would give them to the proxy, too
             allow_redirects=False,
             auto_decompress=unpacks,
+            trace_request_ctx=attempt,
         )
 
     async def aclose(self) -> None:
@@ -106,11 +134,22 @@ class Connections:
                     total=None, connect=_CONNECT_SECONDS, sock_read=self._silence
                 ),
                 proxy=self._proxy,
+                trace_configs=[_tracing()],
                 max_line_size=_MAX_HEADER_BYTES,
                 max_field_size=_MAX_HEADER_BYTES,
                 max_headers=_MAX_HEADERS,
             )
         return self._session
+
+
+def _tracing() -> aiohttp.TraceConfig:
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(_note_kept)
+    return tracing
+
+
+async def _note_kept(_session: aiohttp.ClientSession, context: SimpleNamespace, _: object) -> None:
+    context.trace_request_ctx.is_on_kept_connection = True
 
 
 def trouble(error: Exception) -> str:
