@@ -3,6 +3,7 @@
 from time import monotonic
 from types import SimpleNamespace
 from typing import Final
+from weakref import WeakSet
 
 import aiohttp
 from yarl import URL
@@ -77,6 +78,7 @@ class Connections:
         self._limit = limit
         self._silence = silence
         self._session: aiohttp.ClientSession | None = None
+        self._responses: WeakSet[aiohttp.ClientResponse] = WeakSet()
         self.is_closed = False
 
     def url(self, path: str) -> URL:
@@ -103,7 +105,7 @@ class Connections:
     async def _try(
         self, attempt: "_Attempt", method: str, url: URL, body: bytes | None, *, unpacks: bool
     ) -> aiohttp.ClientResponse:
-        return await self._opened().request(
+        response = await self._opened().request(
             method,
             url,
             data=body,
@@ -112,10 +114,14 @@ class Connections:
             auto_decompress=unpacks,
             trace_request_ctx=attempt,
         )
+        self._responses.add(response)
+        return response
 
     async def aclose(self) -> None:
-        """Close the connections; nothing is sent any more."""
+        """Close the connections; nothing is sent any more, and what is being read ends here."""
         self.is_closed = True
+        for response in tuple(self._responses):
+            response.close()  # the session would leave its reader waiting
         if self._session is not None:
             await self._session.close()
 

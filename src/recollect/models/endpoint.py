@@ -95,8 +95,6 @@ class Endpoint:
         return twin
 
     async def _within(self, seconds: float, work: Callable[[], Awaitable[Read]]) -> Read:
-        if self._connections.is_closed:
-            raise self.failure("was closed")
         deadline = asyncio.get_running_loop().time() + seconds
         try:
             async with asyncio.timeout_at(deadline):
@@ -133,6 +131,8 @@ class Endpoint:
         self, body: bytes, *, unpacks: bool = False
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         async with self._slots:
+            if self._connections.is_closed:
+                raise self.failure("was closed")
             try:
                 response = await self._connections.send("POST", self._url, body, unpacks=unpacks)
             except aiohttp.ClientError as error:
