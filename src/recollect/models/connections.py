@@ -1,5 +1,6 @@
 """The connections to one endpoint, kept open between requests."""
 
+from io import BytesIO
 from time import monotonic
 from types import SimpleNamespace
 from typing import Final
@@ -18,6 +19,7 @@ from recollect.models.addresses import (
 _CONNECT_SECONDS: Final = 5.0
 _IDLE_SECONDS: Final = 5.0
 _CLOSING_SECONDS: Final = 1.0
+_LARGE_BYTES: Final = 2**20
 _MAX_HEADER_BYTES: Final = 100_000
 _MAX_HEADERS: Final = 1_000
 _TROUBLES: Final[tuple[tuple[type[Exception], str], ...]] = (
@@ -108,7 +110,7 @@ class Connections:
         response = await self._opened().request(
             method,
             url,
-            data=body,
+            data=_in_portions(body),
             headers=self._headers,  # not the session's: it would give them to the proxy, too
             allow_redirects=False,
             auto_decompress=unpacks,
@@ -146,6 +148,11 @@ class Connections:
                 max_headers=_MAX_HEADERS,
             )
         return self._session
+
+
+def _in_portions(body: bytes | None) -> bytes | BytesIO | None:
+    """A large body is sent bit by bit, so that others get their turn."""
+    return BytesIO(body) if body and len(body) > _LARGE_BYTES else body
 
 
 def _tracing() -> aiohttp.TraceConfig:

@@ -115,6 +115,17 @@ async def test_an_endpoint_that_falls_silent_is_given_up() -> None:
             await passed(through)
 
 
+async def test_a_large_request_arrives_as_it_was_sent() -> None:
+    body = b'{"image": "%s"}' % (b"0123456789" * 300_000)
+    async with (
+        chat_double() as double,
+        OpenAICompatibleEndpoint(double.url, silence=10) as through,
+        through.complete(body) as reply,
+    ):
+        assert reply.status == 200
+    assert double.requests[0].sent == body
+
+
 async def test_long_headers_and_unusual_ones_are_taken() -> None:
     headers = {"X-Policy": "x" * 30_000, "X-RateLimit-Note": "caf\xc3\xa9", "OpenAI-Model": "m"}
     async with (
