@@ -105,7 +105,7 @@ class Connections:
         return await self._try(_Attempt(), method, url, body, unpacks=unpacks)
 
     async def _try(
-        self, attempt: "_Attempt", method: str, url: URL, body: bytes | None, *, unpacks: bool
+        self, attempt: _Attempt, method: str, url: URL, body: bytes | None, *, unpacks: bool
     ) -> aiohttp.ClientResponse:
         response = await self._opened().request(
             method,
