@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.denodo.client import DenodoClient
@@ -13,8 +14,6 @@ from recollect.domain.query_result import ResultPolicy
 from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
 from recollect.models.embedders import EmbeddingChoice, open_embedder
 from recollect.models.onnx_model import Pooling
-from recollect.models.openai_compatible import OpenAICompatibleChat
-from recollect.models.passing import OpenAICompatibleEndpoint
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.permissions.function import PermissionFunction
@@ -26,6 +25,10 @@ from recollect.settings import AnswererKind, Settings, VectorStoreKind
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from recollect.telemetry.counters import ProcessCounters
+
+if TYPE_CHECKING:
+    from recollect.models.openai_compatible import OpenAICompatibleChat
+    from recollect.models.passing import OpenAICompatibleEndpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +146,7 @@ def _embedding(settings: Settings) -> EmbeddingChoice:
 
 async def _answerer(
     settings: Settings,
-    model: OpenAICompatibleChat | None,
+    model: "OpenAICompatibleChat | None",
     denodo: DenodoClient | None,
     stack: AsyncExitStack,
 ) -> Answerer:
@@ -165,7 +168,9 @@ async def _answerer(
 
 
 @asynccontextmanager
-async def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> AsyncIterator[Answerer]:
+async def _sql_database(
+    settings: Settings, model: "OpenAICompatibleChat"
+) -> AsyncIterator[Answerer]:
     # Loaded here: the SQL parser takes 0.15 s that other answerers do not need.
     from recollect.answerers.sql_database import (  # noqa: PLC0415
         SqlDatabaseAnswerer,
@@ -187,11 +192,16 @@ async def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> Asyn
         await answerer.close()
 
 
-def _chat(settings: Settings, model: str) -> OpenAICompatibleChat:
+def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
+    # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
+    from recollect.models.openai_compatible import OpenAICompatibleChat  # noqa: PLC0415
+
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
     return OpenAICompatibleChat(settings.llm_base_url or "", model=model, api_key=key)
 
 
-def _endpoint(settings: Settings, base_url: str) -> OpenAICompatibleEndpoint:
+def _endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
+    from recollect.models.passing import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
+
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
     return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)

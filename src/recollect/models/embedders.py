@@ -5,14 +5,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recollect.errors import ConfigurationError
 from recollect.models.local_embedder import MINI_LM, LocalEmbedder, mini_lm_folder
 from recollect.models.onnx_model import Pooling
-from recollect.models.openai_embedder import OpenAICompatibleEmbedder
 from recollect.models.remembered import RememberingEmbedder
 from recollect.ports.models import Embedder
+
+if TYPE_CHECKING:
+    from recollect.models.openai_embedder import OpenAICompatibleEmbedder
 
 NONE: Final = "none"
 
@@ -55,7 +57,9 @@ def _default() -> str:
     return NONE
 
 
-async def _embedder(choice: EmbeddingChoice, name: str) -> LocalEmbedder | OpenAICompatibleEmbedder:
+async def _embedder(
+    choice: EmbeddingChoice, name: str
+) -> "LocalEmbedder | OpenAICompatibleEmbedder":
     if not choice.is_at_endpoint:
         folder = _folder(name)
         if choice.dimensions is not None and (folder is not None or name == MINI_LM):
@@ -72,8 +76,15 @@ async def _embedder(choice: EmbeddingChoice, name: str) -> LocalEmbedder | OpenA
             f"MEMORY_EMBEDDING_MODEL: {name} is no folder; set MEMORY_EMBEDDING_BASE_URL if it "
             f"is an endpoint's model, or use {MINI_LM} or none"
         )
+    return _at_endpoint(choice, choice.base_url, name)
+
+
+def _at_endpoint(choice: EmbeddingChoice, base_url: str, name: str) -> "OpenAICompatibleEmbedder":
+    # Loaded here: the HTTP client takes 0.15 s that a local model does not need.
+    from recollect.models.openai_embedder import OpenAICompatibleEmbedder  # noqa: PLC0415
+
     return OpenAICompatibleEmbedder(
-        choice.base_url,
+        base_url,
         model=name,
         api_key=choice.api_key,
         dimensions=choice.dimensions,

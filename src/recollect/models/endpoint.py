@@ -1,8 +1,9 @@
 """One address of an OpenAI-compatible endpoint: a hosted one, vLLM, Ollama, llama.cpp."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from copy import copy
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -10,12 +11,15 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, Self, TypeVar
 
-import httpx
+import aiohttp
+import orjson
 
 from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.models.connections import Connections, trouble
+from recollect.models.lines import Lines
 
 MAX_RESPONSE_BYTES: Final = 4_000_000
-_CONNECT_SECONDS: Final = 5.0
+_MOST_CONNECTIONS: Final = 100
 _LONGEST_PAUSE: Final = 30.0
 
 Read = TypeVar("Read")
@@ -49,19 +53,18 @@ class Endpoint:
         max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
         self.model = _check_model(model, settings)
-        self._url = endpoint_url(base_url, path, settings)
+        self._connections = Connections(base_url, settings=settings, api_key=api_key)
+        self._url = self._connections.url(path)
+        # Not a limit of the connections': whoever waits for one has all the call's time.
+        self._slots = asyncio.Semaphore(_MOST_CONNECTIONS)
         self._settings = settings
         self._attempts = max(1, attempts)
         self._first_pause = first_pause
         self._max_response_bytes = max_response_bytes
-        self._client = httpx.AsyncClient(
-            headers=endpoint_headers(api_key, settings),
-            timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS),
-        )
 
     async def aclose(self) -> None:
         """Close the connections; the endpoint is asked no more."""
-        await self._client.aclose()
+        await self._connections.aclose()
 
     async def ask(self, body: bytes, read: Callable[[bytes], Read], *, within: float) -> Read:
         """What `read` makes of the response; `ModelUnavailable` if there is none in that time."""
@@ -75,17 +78,14 @@ class Endpoint:
         """
         async with AsyncExitStack() as stack:
             response = await self._within(within, partial(self._open, stack, body))
-            if "json" in response.headers.get("Content-Type", ""):
-                yield (await self._bounded(response)).decode(errors="replace")
-                return
-            received = 0
             try:
-                async for line in response.aiter_lines():
-                    received += len(line)
-                    self._check_size(received)
+                if "json" in response.headers.get("Content-Type", ""):
+                    yield (await self._bounded(response)).decode(errors="replace")
+                    return
+                async for line in self._lines(response):
                     yield line
-            except (httpx.TransportError, httpx.StreamError) as error:
-                problem = f"stopped before its answer was complete ({type(error).__name__})"
+            except aiohttp.ClientError as error:
+                problem = f"stopped before its answer was complete ({trouble(error)})"
                 raise self.failure(problem) from None
 
     def named(self, model: str) -> Self:
@@ -95,8 +95,6 @@ class Endpoint:
         return twin
 
     async def _within(self, seconds: float, work: Callable[[], Awaitable[Read]]) -> Read:
-        if self._client.is_closed:
-            raise self.failure("was closed")
         deadline = asyncio.get_running_loop().time() + seconds
         try:
             async with asyncio.timeout_at(deadline):
@@ -119,25 +117,34 @@ class Endpoint:
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
     async def _post(self, body: bytes) -> bytes:
-        try:
-            async with self._client.stream("POST", self._url, content=body) as response:
-                self._check_status(response)
+        async with self._response(body) as response:
+            try:
                 return await self._bounded(response)
-        except (httpx.TransportError, httpx.StreamError) as error:
-            # The error's own text may quote headers; its kind is enough to act on.
-            raise _TryAgain(f"could not be reached ({type(error).__name__})") from None
+            except aiohttp.ClientError as error:
+                raise _unreached(error) from None
 
-    async def _open(self, stack: AsyncExitStack, body: bytes) -> httpx.Response:
-        opened = self._client.stream("POST", self._url, content=body)
-        try:
-            response = await stack.enter_async_context(opened)
-        except httpx.TransportError as error:
-            raise _TryAgain(f"could not be reached ({type(error).__name__})") from None
-        self._check_status(response)
-        return response
+    async def _open(self, stack: AsyncExitStack, body: bytes) -> aiohttp.ClientResponse:
+        return await stack.enter_async_context(self._response(body, unpacks=True))
 
-    def _check_status(self, response: httpx.Response) -> None:
-        status = response.status_code
+    @asynccontextmanager
+    async def _response(
+        self, body: bytes, *, unpacks: bool = False
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        async with self._slots:
+            if self._connections.is_closed:
+                raise self.failure("was closed")
+            try:
+                response = await self._connections.send("POST", self._url, body, unpacks=unpacks)
+            except aiohttp.ClientError as error:
+                raise _unreached(error) from None
+            try:
+                self._check_status(response)
+                yield response
+            finally:
+                response.close()
+
+    def _check_status(self, response: aiohttp.ClientResponse) -> None:
+        status = response.status
         if status == HTTPStatus.OK:
             return
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -156,12 +163,23 @@ class Endpoint:
             case _:
                 return ""
 
-    async def _bounded(self, response: httpx.Response) -> bytes:
-        received = bytearray()
-        async for chunk in response.aiter_raw():
-            received += chunk
-            self._check_size(len(received))
-        return bytes(received)
+    async def _bounded(self, response: aiohttp.ClientResponse) -> bytes:
+        return b"".join([piece async for piece in self._pieces(response)])
+
+    async def _lines(self, response: aiohttp.ClientResponse) -> AsyncIterator[str]:
+        lines = Lines()
+        async for piece in self._pieces(response):
+            for line in lines.of(piece):
+                yield line
+        for line in lines.rest():
+            yield line
+
+    async def _pieces(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        received = 0
+        while piece := await response.content.readany():
+            received += len(piece)
+            self._check_size(received)
+            yield piece
 
     def _check_size(self, size: int) -> None:
         limit = self._max_response_bytes
@@ -173,33 +191,22 @@ class Endpoint:
         return ModelUnavailable(f"the model {self.model} {problem}")
 
 
-def endpoint_url(base_url: str, path: str, settings: str) -> httpx.URL:
-    """Where a path of an endpoint is; `settings` is what its settings start with."""
+def json_bytes(body: Mapping[str, object]) -> bytes:
+    """The body of a request, whatever its texts hold."""
     try:
-        url = httpx.URL(base_url.strip().rstrip("/") + path)
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigurationError(
-            f"{settings}_BASE_URL must be an address such as http://127.0.0.1:11434/v1"
-        )
-    return url
+        return orjson.dumps(body)
+    except TypeError:  # half of a pair of surrogates, which only the standard library escapes
+        return json.dumps(body).encode()
+
+
+def _unreached(error: aiohttp.ClientError) -> _TryAgain:
+    return _TryAgain(f"could not be reached ({trouble(error)})")
 
 
 def _check_model(model: str, settings: str) -> str:
     if not model.strip():
         raise ConfigurationError(f"{settings}_MODEL must name a model")
     return model.strip()
-
-
-def endpoint_headers(api_key: str | None, settings: str) -> dict[str, str]:
-    """What every request to an endpoint carries."""
-    # Uncompressed, so that the limit on the answer's size is one on memory too.
-    headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-    key = (api_key or "").strip()
-    if not (key.isascii() and all("!" <= character <= "~" for character in key)):
-        raise ConfigurationError(f"{settings}_API_KEY has characters that no API key has")
-    return headers | ({"Authorization": f"Bearer {key}"} if key else {})
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

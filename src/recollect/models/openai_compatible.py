@@ -1,6 +1,5 @@
 """Any chat model behind an OpenAI-compatible endpoint: a hosted one, vLLM, Ollama, llama.cpp."""
 
-import json
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -9,7 +8,7 @@ from typing import Final, Self
 
 import orjson
 
-from recollect.models.endpoint import MAX_RESPONSE_BYTES, Endpoint
+from recollect.models.endpoint import MAX_RESPONSE_BYTES, Endpoint, json_bytes
 from recollect.models.streaming import StreamedAnswer, model_of, tokens_of
 from recollect.models.thoughts import without_thoughts
 from recollect.ports.models import Completion, Prompt, Sampling
@@ -138,7 +137,7 @@ class OpenAICompatibleChat:
             body["max_completion_tokens" if is_reasoning else "max_tokens"] = sampling.max_tokens
         if sampling.temperature is not None and not is_reasoning:
             body["temperature"] = sampling.temperature
-        return json.dumps(body).encode()
+        return json_bytes(body)
 
 
 def _content(completion: object) -> str:

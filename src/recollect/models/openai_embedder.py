@@ -1,7 +1,6 @@
 """Any embedding model behind an OpenAI-compatible endpoint."""
 
 import asyncio
-import json
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Final, Self
 import orjson
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.endpoint import Endpoint
+from recollect.models.endpoint import Endpoint, json_bytes
 
 MAX_DIMENSIONS: Final = 4000
 """As many as the index can hold."""
@@ -104,7 +103,7 @@ class OpenAICompatibleEmbedder:
         }
         if self._asked_dimensions is not None:
             body["dimensions"] = self._asked_dimensions
-        return json.dumps(body).encode()
+        return json_bytes(body)
 
     def _read(self, received: bytes, *, count: int) -> list[Vector]:
         try:

@@ -1,18 +1,17 @@
 """Requests passed on to an OpenAI-compatible endpoint, byte by byte."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final, Self
 
-import httpx
+import aiohttp
+from yarl import URL
 
 from recollect.errors import ModelUnavailable
-from recollect.models.endpoint import endpoint_headers, endpoint_url
+from recollect.models.connections import Connections, trouble
 from recollect.ports.completions import EndpointReply
 
-_SETTINGS: Final = "MEMORY_LLM"
-_CONNECT_SECONDS: Final = 5.0
 _MOST_CONNECTIONS: Final = 1000
 _PASSED_ON: Final = ("content-type", "retry-after", "retry-after-ms", "x-request-id")
 _PASSED_PREFIXES: Final = ("openai-", "x-ratelimit-")
@@ -23,15 +22,16 @@ class OpenAICompatibleEndpoint:
 
     def __init__(self, base_url: str, *, api_key: str | None = None, silence: float) -> None:
         """`silence`: so many seconds without a byte, and the endpoint counts as gone."""
-        self._chat = endpoint_url(base_url, "/chat/completions", _SETTINGS)
-        self._models = endpoint_url(base_url, "/models", _SETTINGS)
-        self._client = httpx.AsyncClient(
-            headers=endpoint_headers(api_key, _SETTINGS),
-            timeout=httpx.Timeout(silence, connect=_CONNECT_SECONDS, pool=_CONNECT_SECONDS),
-            # No cookies: what the endpoint gives one user must not go with another's request.
-            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-            limits=httpx.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=100),
+        self._connections = Connections(
+            base_url,
+            settings="MEMORY_LLM",
+            api_key=api_key,
+            limit=_MOST_CONNECTIONS,
+            silence=silence,
         )
+        self._chat = self._connections.url("/chat/completions")
+        self._models = self._connections.url("/models")
+        self._silence = silence
 
     async def __aenter__(self) -> Self:
         return self
@@ -41,7 +41,7 @@ class OpenAICompatibleEndpoint:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        await self._connections.aclose()
 
     @asynccontextmanager
     async def complete(self, body: bytes) -> AsyncIterator[EndpointReply]:
@@ -57,35 +57,39 @@ class OpenAICompatibleEndpoint:
 
     @asynccontextmanager
     async def _send(
-        self, method: str, url: httpx.URL, body: bytes | None
+        self, method: str, url: URL, body: bytes | None
     ) -> AsyncIterator[EndpointReply]:
-        request = self._client.build_request(method, url, content=body)
         try:
-            response = await self._client.send(request, stream=True)
-        except httpx.TransportError as error:
+            # Silence is counted from the request's end on; sending it may take as long.
+            async with asyncio.timeout(2 * self._silence):
+                response = await self._connections.send(method, url, body)
+        except (aiohttp.ClientError, TimeoutError) as error:
             raise _unreachable(error) from None
         try:
             yield EndpointReply(
-                status=response.status_code,
-                pieces=_pieces(response),
-                headers={
-                    name: value
-                    for name, value in response.headers.items()
-                    if name in _PASSED_ON or name.startswith(_PASSED_PREFIXES)
-                },
+                status=response.status, pieces=_pieces(response), headers=_passed_on(response)
             )
         finally:
-            await response.aclose()
+            response.close()
 
 
-async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+def _passed_on(response: aiohttp.ClientResponse) -> dict[str, str]:
+    """The headers that mean something to the client, byte by byte."""
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in response.raw_headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        if name in _PASSED_ON or name.startswith(_PASSED_PREFIXES):
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+async def _pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     try:
-        async for piece in response.aiter_raw():
+        while piece := await response.content.readany():
             yield piece
-    except (httpx.TransportError, httpx.StreamError) as error:
+    except aiohttp.ClientError as error:
         raise _unreachable(error) from None
 
 
 def _unreachable(error: Exception) -> ModelUnavailable:
-    # The error's own text may quote headers; its kind is enough to act on.
-    return ModelUnavailable(f"the endpoint of the model does not answer ({type(error).__name__})")
+    return ModelUnavailable(f"the endpoint of the model does not answer ({trouble(error)})")

@@ -1,6 +1,8 @@
 """Answers that come in pieces, over real HTTP."""
 
 import asyncio
+import gzip
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -153,3 +155,40 @@ async def test_a_name_that_is_none_is_refused() -> None:
     async with chat_double() as double, a_model(double) as model:
         with pytest.raises(ConfigurationError):
             model.named(" ")
+
+
+async def test_a_line_may_be_long_and_end_in_two_characters() -> None:
+    said = "\u2028" + "long " * 60_000
+    chunk = {"choices": [{"delta": {"content": said}, "finish_reason": "stop"}]}
+    events = f"data: {json.dumps(chunk, ensure_ascii=False)}\r\n\r\ndata: [DONE]\r\n\r\n"
+    reply = Reply(body=events.encode(), headers={"Content-Type": "text/event-stream"})
+    async with chat_double(reply) as double, a_model(double, max_response_bytes=500_000) as model:
+        *pieces, _ = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+    assert "".join(map(str, pieces)).strip() == said.strip()
+
+
+async def test_a_line_that_never_ends_is_cut_off() -> None:
+    reply = Reply(body=b"data: " + b"x" * 300_000, headers={"Content-Type": "text/event-stream"})
+    async with chat_double(reply) as double, a_model(double) as model:
+        with pytest.raises(ModelUnavailable, match="more than 100,000 bytes"):
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+
+
+async def test_a_stream_that_comes_compressed_is_read_all_the_same() -> None:
+    events = b'data: {"choices": [{"delta": {"content": "Hi."}, "finish_reason": "stop"}]}\n\n'
+    headers = {"Content-Type": "text/event-stream", "Content-Encoding": "gzip"}
+    reply = Reply(body=gzip.compress(events), headers=headers)
+    async with chat_double(reply) as double, a_model(double) as model:
+        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+    assert pieces[0] == "Hi."
+    assert double.requests[0].headers["accept-encoding"] == "identity"
+
+
+async def test_whoever_still_listens_to_a_closed_model_is_told() -> None:
+    async with chat_double(Reply(answer=ANSWER, waits_after=1)) as double:
+        model = a_model(double)
+        stream = model.stream(PROMPT, Sampling(), timeout=5)
+        assert await anext(stream) == "North "
+        await model.aclose()
+        with pytest.raises(ModelUnavailable, match="stopped before its answer was complete"):
+            await pieces_of(stream)
