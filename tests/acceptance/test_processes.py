@@ -50,9 +50,9 @@ def say(url: str, session_id: str) -> int:
 
 
 def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
-    """Those who are still there a while after the first process got a signal."""
-    everyone = [psutil.Process(pid) for pid in (program.pid, *members(program))]
-    program.send(number)
+    """The processes that are still there a while after a signal has ended the first."""
+    everyone = [psutil.Process(pid) for pid in members(program)]
+    program.end(number)
     return psutil.wait_procs(everyone, timeout=PATIENCE)[1]
 
 

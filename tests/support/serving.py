@@ -79,20 +79,16 @@ class ServerProgram:
             time.sleep(0.05)
         raise TimeoutError("the server did not become ready")
 
-    def send(self, number: signal.Signals) -> None:
-        """Send it a signal, and go on at once."""
-        assert self._process is not None
-        self._process.send_signal(number)
-
     def kill(self) -> None:
         """End it with no chance to clean up."""
-        self._end(signal.SIGKILL)
+        self.end(signal.SIGKILL)
 
     def stop(self) -> None:
         """End it in order."""
-        self._end(signal.SIGTERM)
+        self.end(signal.SIGTERM)
 
-    def _end(self, number: signal.Signals) -> None:
+    def end(self, number: signal.Signals) -> None:
+        """Send it a signal that ends it, and wait until it has."""
         if self._process is not None:
             self._process.send_signal(number)
             self._process.wait(START_SECONDS)

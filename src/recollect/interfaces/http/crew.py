@@ -64,14 +64,17 @@ class Crew:
                 self._stop()
 
     def _begin(self, tasks: Sequence[Task], told: Connection) -> bool:
-        """Start some and wait until they are ready; False when told to stop meanwhile."""
+        """Start some and wait until they are ready; False when told to stop before one is.
+
+        One that cannot be while all others can is replaced later, as one that dies.
+        """
         begun = [self._start(task) for task in tasks]
         self._members += begun
         for member in begun:
-            found = wait([member.ready, told])
-            if told in found:
+            if told in wait([member.ready, told]):
                 return False
-            if problem := _problem_of(member):
+            problem = _problem_of(member)
+            if problem and begun == self._members:
                 raise RecollectError(problem)
         return True
 
