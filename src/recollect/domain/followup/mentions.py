@@ -128,13 +128,7 @@ def _is_last_but_one(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
 
 def is_date(phrase: Phrase, pack: LanguagePack) -> bool:
     """Whether a phrase is nothing but numbers and units of time."""
-    return all(
-        word[0].isdigit()
-        or word in pack.number_words
-        or word in pack.months
-        or word in pack.time_units
-        for word in phrase.words
-    )
+    return all(word in pack.date_words or word[0].isdigit() for word in phrase.words)
 
 
 def _predicate(text: Text, start: int) -> set[str]:

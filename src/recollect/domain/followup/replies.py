@@ -8,7 +8,7 @@ from recollect.domain.followup.phrases import Phrase, phrases
 from recollect.domain.followup.tokens import Edit
 
 _OPENING_WORDS: Final = 3
-_ANSWER_END: Final = 300  # what an answer asks stands at its end
+ANSWER_END: Final = 300  # characters: what an answer asks stands there
 
 
 def is_small_talk(sentence: Text, pack: LanguagePack) -> bool:
@@ -59,7 +59,7 @@ def _asked_for(answer: str, pack: LanguagePack) -> str:
     """What the last question of an answer wants to know: "the price range"."""
     asked = [
         sentence
-        for sentence in read(answer[-_ANSWER_END:], pack).sentences
+        for sentence in read(answer[-ANSWER_END:], pack).sentences
         if sentence.tokens[-1].lower == "?"
     ]
     if not asked:

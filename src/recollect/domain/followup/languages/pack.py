@@ -141,6 +141,11 @@ class LanguagePack:
         return self.class_nouns | self.attribute_nouns | self.person_nouns | self.time_units
 
     @cached_property
+    def date_words(self) -> frozenset[str]:
+        """Words that dates are made of, beside numbers."""
+        return self.number_words | self.months | self.time_units
+
+    @cached_property
     def never_a_noun(self) -> frozenset[str]:
         """Words that do not follow a determiner."""
         return self.not_owned | self.adverbs | self.personal | frozenset(self.pronouns)
