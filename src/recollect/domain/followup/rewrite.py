@@ -9,7 +9,7 @@ from recollect.domain.followup.dialogue import Method, Rewrite, Said, Signal
 from recollect.domain.followup.discourse import Discourse
 from recollect.domain.followup.language import detect_language, language_of
 from recollect.domain.followup.languages import installed, pack_for
-from recollect.domain.followup.reader import Reader
+from recollect.domain.followup.reader import Memory, Reader
 from recollect.domain.followup.reading import Reading, read_turn
 from recollect.domain.followup.sql_values import compared_values
 from recollect.domain.message import Role
@@ -47,6 +47,7 @@ class Rewriter:
     """
 
     def __init__(self) -> None:
+        self._memory = Memory()
         self._readers: dict[str, Reader] = {}
         self._turn = Lock()
 
@@ -64,7 +65,7 @@ class Rewriter:
     def _reader(self, code: str) -> Reader:
         reader = self._readers.get(code)
         if reader is None:
-            reader = self._readers[code] = Reader(pack_for(code))
+            reader = self._readers[code] = Reader(pack_for(code), self._memory)
         return reader
 
 
