@@ -1,6 +1,6 @@
 """One turn of a conversation, read in the light of the turns before it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recollect.domain.followup.attributes import (
     resolve_adverbs,
@@ -21,8 +21,7 @@ from recollect.domain.followup.replies import is_small_talk
 from recollect.domain.followup.tokens import apply_edits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """A question made standalone; without a signal it was so already."""
 
     question: Question

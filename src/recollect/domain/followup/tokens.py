@@ -48,10 +48,12 @@ class Edit:
 
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a text into words, numbers and marks."""
-    return tuple([_token(found[0], *found.span()) for found in _TOKEN.finditer(text)])
+    return tuple([_token(found) for found in _TOKEN.finditer(text)])
 
 
-def _token(text: str, start: int, end: int) -> Token:
+def _token(found: re.Match[str]) -> Token:
+    text = found[0]
+    start, end = found.span()
     first = text[0]
     if first.isalpha():
         return Token(text, text.lower(), start, end, True, False, first.isupper())

@@ -151,6 +151,11 @@ class LanguagePack:
         return self.not_owned | self.adverbs | self.personal | frozenset(self.pronouns)
 
     @cached_property
+    def never_a_topic(self) -> frozenset[str]:
+        """Words that compare or repeat, and name nothing by themselves."""
+        return self.comparators | self.same_words | self.trailing
+
+    @cached_property
     def not_owned(self) -> frozenset[str]:
         """Words that do not follow an owner: after them "her" is an object."""
         return self.prepositions.union(
