@@ -128,7 +128,10 @@ def _is_last_but_one(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
 
 def is_date(phrase: Phrase, pack: LanguagePack) -> bool:
     """Whether a phrase is nothing but numbers and units of time."""
-    return all(word in pack.date_words or word[0].isdigit() for word in phrase.words)
+    for word in phrase.words:  # noqa: SIM110 # asked of every phrase: a loop takes half the time
+        if not (word in pack.date_words or word[0].isdigit()):
+            return False
+    return True
 
 
 def _predicate(text: Text, start: int) -> set[str]:

@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 # Numbers keep their separators ("$60,000", "1946-1947"), initials and titles their points ("D.C.",
 # "Dr."), an English 's stands alone so that "what's" and "Ann's" both show their first word, and
 # so do a French l' or d' and the pronoun of "est-elle". Spanish opening marks say nothing.
+# Most words have nothing special next to them: to know them first saves a third of the time.
 _TOKEN: Final = re.compile(
+    r"[^\W\d_]++(?![\w'\u2019.\-\u2013&])|"
     r"[$€£]?\d+(?:[.,:/\-\u2013]\d+)*%?(?![^\W\d_])"
     r"|(?:[^\W\d_]\.){2,}"
     r"|(?<!\w)(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Sgt|Gen|Capt|Lt|Col|Prof)\.(?=\s?[A-Z])"
