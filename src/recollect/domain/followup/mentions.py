@@ -78,7 +78,7 @@ def is_introduced(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
     if phrase.is_name and text.word(start - 2) in pack.place_adverbs:
         return True
     openers = pack.openers_by_word.get(text.word(0), ()) if start else ()
-    return any(len(opener) == start and text.words(0, start) == opener for opener in openers)
+    return bool(openers) and text.words(0, start) in openers
 
 
 def names_its_subject(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
