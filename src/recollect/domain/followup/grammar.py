@@ -102,11 +102,11 @@ def found_once(
 
 def read(text: str, pack: LanguagePack) -> Text:
     """Cut a text into tagged tokens."""
-    tokens = tokenise(text)
+    tokens, closed = tokenise(text), _closed_tags(pack)
     tags: list[Tag] = []
     before: Tag | None = None
     for place, token in enumerate(tokens):
-        tag = _tag(tokens, place, before, pack)
+        tag = _tag(tokens, place, before, pack, closed)
         tags.append(tag)
         before = None if tag is Tag.MARK and ends_sentence(token) else tag
     return Text(text=text, tokens=tokens, tags=tuple(tags))
@@ -132,7 +132,13 @@ def _closed_tags(pack: LanguagePack) -> Mapping[str, Tag]:
     return tags
 
 
-def _tag(tokens: tuple[Token, ...], place: int, before: Tag | None, pack: LanguagePack) -> Tag:
+def _tag(
+    tokens: tuple[Token, ...],
+    place: int,
+    before: Tag | None,
+    pack: LanguagePack,
+    closed: Mapping[str, Tag],
+) -> Tag:
     token = tokens[place]
     word = token.lower
     if token.is_number:
@@ -143,7 +149,7 @@ def _tag(tokens: tuple[Token, ...], place: int, before: Tag | None, pack: Langua
         return _tag_pointer(tokens, place, before, pack)
     if token.is_capitalised and _is_name_like(word, before, pack):
         return Tag.NOUN
-    tag = _closed_tags(pack).get(word) or _open_tag(tokens, place, before, pack)
+    tag = closed.get(word) or _open_tag(tokens, place, before, pack)
     return Tag.CLAUSE if tag is Tag.QUESTION and before is Tag.NOUN else tag
 
 

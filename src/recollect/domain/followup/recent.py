@@ -1,12 +1,19 @@
 """What was found lately, bounded by the length of what it was found in."""
 
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Final, Generic, TypeVar
 
 _LEAST: Final = 50  # characters that anything counts for, however short it is
 
 Asked = TypeVar("Asked", bound=tuple[str | bool | None, ...])
 Found = TypeVar("Found")
+
+
+class _Unknown(Enum):
+    """What stands for nothing remembered; None may be what was found."""
+
+    UNKNOWN = auto()
 
 
 class Recent(Generic[Asked, Found]):
@@ -22,9 +29,8 @@ class Recent(Generic[Asked, Found]):
 
     def get(self, asked: Asked, find: Callable[[], Found]) -> Found:
         """What is remembered, or what is found now."""
-        if asked in self._found:
-            found = self._found.pop(asked)
-        else:
+        found = self._found.pop(asked, _Unknown.UNKNOWN)
+        if found is _Unknown.UNKNOWN:
             found = find()
             self._room -= _length(asked)
             self._make_room()
