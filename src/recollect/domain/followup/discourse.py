@@ -67,7 +67,10 @@ class Discourse:
         """Take in what the user asked, best already made standalone."""
         self.last_question = question
         self.last_answer, self.last_sql = "", None
-        heard = [(mention.weight, self._mention(mention)) for mention in question.mentions]
+        heard = [
+            (weight, join_or_add(self.referents, referent, weight))
+            for weight, referent in question.mentions
+        ]
         if self.turn == 1 and heard:
             enough = min(NAME_IN_QUESTION, max(weight for weight, _ in heard))
             for weight, referent in heard:
@@ -111,13 +114,10 @@ class Discourse:
                 join_or_add(self.referents, referent, weight)
         return True
 
-    def _mention(self, mention: Mention) -> Referent:
-        return join_or_add(self.referents, mention.referent, mention.weight)
-
     def _mention_once(self, mention: Mention, heard: list[Referent]) -> Referent:
         """An answer that repeats a name does not make it more present than the question did."""
         known, weight = len(self.referents), mention.weight
-        referent = self._mention(mention)
+        referent = join_or_add(self.referents, mention.referent, weight)
         if len(self.referents) > known:
             referent.only_in_answers = True
             is_thing = referent.is_name and referent.kind is not Kind.PERSON
