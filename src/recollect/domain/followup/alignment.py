@@ -13,6 +13,7 @@ _SAME_ARTICLE: Final = 0.2
 _LIKE_VALUE: Final = 1.5
 _OTHER: Final = -1.0
 _SKIP: Final = -0.5
+_PLURAL_ENDINGS: Final = frozenset({"s", "es", "en"})
 _STEM: Final = 3  # shorter words have no plural worth a guess
 
 
@@ -76,8 +77,9 @@ def _pair_score(full: Text, place: int, fragment: Text, other: int, pack: Langua
 
 def _same_stem(one: str, two: str) -> bool:
     """Singular and plural of one word, roughly."""
-    shorter, longer = sorted((one, two), key=len)
-    return len(shorter) >= _STEM and longer in {f"{shorter}s", f"{shorter}es", f"{shorter}en"}
+    shorter, longer = (one, two) if len(one) < len(two) else (two, one)
+    is_longer = len(shorter) >= _STEM and longer.startswith(shorter)
+    return is_longer and longer[len(shorter) :] in _PLURAL_ENDINGS
 
 
 _SMALL: Final = frozenset(

@@ -42,8 +42,11 @@ def mentions_in_answer(text: Text, pack: LanguagePack) -> Iterator[Mention]:
 
 def _describe(text: Text, phrase: Phrase, pack: LanguagePack) -> Referent:
     end = with_complement(text, phrase, pack)
-    bare_name = is_introduced(text, phrase, pack) and not phrase.determiner
-    is_name = phrase.is_name or bare_name or names_its_subject(text, phrase, pack)
+    is_name = (
+        phrase.is_name
+        or (not phrase.determiner and is_introduced(text, phrase, pack))
+        or names_its_subject(text, phrase, pack)
+    )
     said = text.words(phrase.first, end)
     referent = referent_of(text.between(phrase.first, end), said, pack, is_name=is_name)
     referent.head = phrase.head

@@ -46,8 +46,7 @@ def _signals(text: Text, pack: LanguagePack) -> Iterator[Signal]:
 
 
 def _word_signals(text: Text, named: tuple[Phrase, ...], pack: LanguagePack) -> Iterator[Signal]:
-    empty = pack.comparators | pack.same_words | pack.trailing
-    is_bare = all(empty.issuperset(phrase.words) for phrase in named)
+    is_bare = all(pack.never_a_topic.issuperset(phrase.words) for phrase in named)
     for place, token in enumerate(text.tokens):
         word = token.lower
         if word in pack.demonstratives and _points_back(text, place, pack):

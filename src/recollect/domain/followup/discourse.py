@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.domain.followup.describing import Mention
-from recollect.domain.followup.grammar import Text
 from recollect.domain.followup.languages.pack import Kind, LanguagePack
 from recollect.domain.followup.mentions import ANSWER_SUBJECT, NAME_IN_QUESTION
+from recollect.domain.followup.question import Question
 from recollect.domain.followup.reader import Reader
 from recollect.domain.followup.referents import Fit, Referent, join_or_add, referent_of
+from recollect.domain.followup.replies import ANSWER_END
+from recollect.domain.followup.restating import Before
 
 _FADING: Final = 0.7  # what is not named again loses this much per turn
 _IN_HEADING: Final = 4.0
@@ -30,15 +32,30 @@ class Discourse:
     reader: Reader
     referents: list[Referent] = field(default_factory=list)
     turn: int = 0
-    last_question: Text | None = None
+    last_question: Question | None = None
     had_open_question: bool = False
     last_answer: str = ""
     last_sql: str | None = None
+    was_searched: bool = False
+    """Whether anything was looked for among the referents, which are seen by `choose` alone."""
 
     @property
     def pack(self) -> LanguagePack:
         """The language of the conversation."""
         return self.reader.pack
+
+    @property
+    def before(self) -> Before:
+        """What was said just before the question to come."""
+        question, sql = self.last_question, self.last_sql
+        if question is not None and sql is not None:
+            question = self.reader.as_stored(question, sql)
+        return Before(
+            question=question,
+            has_sql=sql is not None,
+            answer=self.last_answer[-ANSWER_END:],
+            had_open_question=self.had_open_question,
+        )
 
     def next_turn(self) -> None:
         """Let everything fade a little."""
@@ -46,13 +63,13 @@ class Discourse:
         for referent in self.referents:
             referent.fade(_FADING)
 
-    def hear_question(self, text: Text) -> None:
+    def hear_question(self, question: Question) -> None:
         """Take in what the user asked, best already made standalone."""
-        self.last_question = text
+        self.last_question = question
         self.last_answer, self.last_sql = "", None
         heard = [
-            (mention.weight, self._mention(mention))
-            for mention in self.reader.mentions_in_question(text)
+            (weight, join_or_add(self.referents, referent, weight))
+            for weight, referent in question.mentions
         ]
         if self.turn == 1 and heard:
             enough = min(NAME_IN_QUESTION, max(weight for weight, _ in heard))
@@ -73,6 +90,7 @@ class Discourse:
 
     def choose(self, fit: Fit, *, but_not: Collection[Referent] = ()) -> Referent | None:
         """The most present referent, after each is weighed by how well it fits."""
+        self.was_searched = True
         best, best_score = None, 0.0
         for referent in self.referents:
             score = referent.presence * fit(referent)
@@ -87,7 +105,8 @@ class Discourse:
             return False
         for group, weight in (("title", _IN_HEADING), ("part", _HEADING_PART)):
             name = _BRACKETS.sub("", heading[group]).strip()
-            said = tuple(token.lower for token in self.reader.read(name).tokens if token.is_word)
+            tokens = self.reader.read(name).text.tokens
+            said = tuple(token.lower for token in tokens if token.is_word)
             if said:
                 referent = referent_of(name, said, self.pack, is_name=group == "title")
                 referent.floor = _HEADING_FLOOR if group == "title" else 0.0
@@ -95,13 +114,10 @@ class Discourse:
                 join_or_add(self.referents, referent, weight)
         return True
 
-    def _mention(self, mention: Mention) -> Referent:
-        return join_or_add(self.referents, mention.referent, mention.weight)
-
     def _mention_once(self, mention: Mention, heard: list[Referent]) -> Referent:
         """An answer that repeats a name does not make it more present than the question did."""
         known, weight = len(self.referents), mention.weight
-        referent = self._mention(mention)
+        referent = join_or_add(self.referents, mention.referent, weight)
         if len(self.referents) > known:
             referent.only_in_answers = True
             is_thing = referent.is_name and referent.kind is not Kind.PERSON

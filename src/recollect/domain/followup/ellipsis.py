@@ -18,22 +18,28 @@ _LINKS: Final = frozenset({Tag.PREPOSITION, Tag.CLAUSE, Tag.CONJUNCTION, Tag.MAR
 
 def substitute(query: Query, fragment: Text, pack: LanguagePack) -> str | None:
     """Put a fragment where the question says something alike; None if it does not."""
+    return _substitute(query, fragment, align(query.text, fragment, pack), pack)
+
+
+def substitute_value(query: Query, fragment: Text, pack: LanguagePack) -> str | None:
+    """Put a fragment in only where one of its values takes the place of a like-typed one."""
     alignment = align(query.text, fragment, pack)
+    has_value = any(
+        can_replace(fragment.word(other), query.text.word(place), pack)
+        for place, other in alignment.pairs
+    )
+    return _substitute(query, fragment, alignment, pack) if has_value else None
+
+
+def _substitute(
+    query: Query, fragment: Text, alignment: Alignment, pack: LanguagePack
+) -> str | None:
     if not alignment.pairs:
         return None
     is_clear = alignment.score >= _CLEAR_MATCH
     if is_clear or _opens_alike(query, fragment, alignment, pack):
         return _splice(query, fragment, alignment, pack)
     return None
-
-
-def substitute_value(query: Query, fragment: Text, pack: LanguagePack) -> str | None:
-    """Put a fragment in only where one of its values takes the place of a like-typed one."""
-    pairs = align(query.text, fragment, pack).pairs
-    has_value = any(
-        can_replace(fragment.word(other), query.text.word(place), pack) for place, other in pairs
-    )
-    return substitute(query, fragment, pack) if has_value else None
 
 
 def drop_restriction(query: Query, wanted: Text, pack: LanguagePack) -> str | None:

@@ -1,16 +1,15 @@
 """A light notion of parts of speech: closed word classes, a verb list, and context."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, auto
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final
+from functools import cache, cached_property, wraps
+from typing import Final, TypeVar, cast
 
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.tokens import Token, ends_sentence, tokenise
 
-if TYPE_CHECKING:
-    from recollect.domain.followup.phrases import Phrase
+Found = TypeVar("Found")
 
 
 class Tag(IntEnum):
@@ -44,12 +43,12 @@ _CLITICS: Final = frozenset({"'s", "'"})
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Text:
-    """A text cut into tagged tokens; its sentences and phrases are looked for but once."""
+    """A text cut into tagged tokens; it keeps what was found in it (see `found_once`)."""
 
     text: str
     tokens: tuple[Token, ...]
     tags: tuple[Tag, ...]
-    found_phrases: "list[tuple[Phrase, ...]]" = field(default_factory=list, repr=False)
+    found: dict[object, object] = field(default_factory=dict, repr=False)
 
     def between(self, first: int, last: int) -> str:
         """The characters from one token to before another."""
@@ -87,13 +86,27 @@ class Text:
                 begin = place + 1
 
 
+def found_once(
+    find: Callable[[Text, LanguagePack], Found],
+) -> Callable[[Text, LanguagePack], Found]:
+    """Let each text keep what was found in it: neither the text nor its language ever changes."""
+
+    @wraps(find)
+    def found(text: Text, pack: LanguagePack) -> Found:
+        if find not in text.found:
+            text.found[find] = find(text, pack)
+        return cast("Found", text.found[find])
+
+    return found
+
+
 def read(text: str, pack: LanguagePack) -> Text:
     """Cut a text into tagged tokens."""
-    tokens = tokenise(text)
+    tokens, closed = tokenise(text), _closed_tags(pack)
     tags: list[Tag] = []
     before: Tag | None = None
     for place, token in enumerate(tokens):
-        tag = _tag(tokens, place, before, pack)
+        tag = _tag(tokens, place, before, pack, closed)
         tags.append(tag)
         before = None if tag is Tag.MARK and ends_sentence(token) else tag
     return Text(text=text, tokens=tokens, tags=tuple(tags))
@@ -119,7 +132,13 @@ def _closed_tags(pack: LanguagePack) -> Mapping[str, Tag]:
     return tags
 
 
-def _tag(tokens: tuple[Token, ...], place: int, before: Tag | None, pack: LanguagePack) -> Tag:
+def _tag(
+    tokens: tuple[Token, ...],
+    place: int,
+    before: Tag | None,
+    pack: LanguagePack,
+    closed: Mapping[str, Tag],
+) -> Tag:
     token = tokens[place]
     word = token.lower
     if token.is_number:
@@ -130,7 +149,7 @@ def _tag(tokens: tuple[Token, ...], place: int, before: Tag | None, pack: Langua
         return _tag_pointer(tokens, place, before, pack)
     if token.is_capitalised and _is_name_like(word, before, pack):
         return Tag.NOUN
-    tag = _closed_tags(pack).get(word) or _open_tag(tokens, place, before, pack)
+    tag = closed.get(word) or _open_tag(tokens, place, before, pack)
     return Tag.CLAUSE if tag is Tag.QUESTION and before is Tag.NOUN else tag
 
 

@@ -78,7 +78,7 @@ def is_introduced(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
     if phrase.is_name and text.word(start - 2) in pack.place_adverbs:
         return True
     openers = pack.openers_by_word.get(text.word(0), ()) if start else ()
-    return any(len(opener) == start and text.words(0, start) == opener for opener in openers)
+    return bool(openers) and text.words(0, start) in openers
 
 
 def names_its_subject(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
@@ -128,13 +128,10 @@ def _is_last_but_one(text: Text, phrase: Phrase, pack: LanguagePack) -> bool:
 
 def is_date(phrase: Phrase, pack: LanguagePack) -> bool:
     """Whether a phrase is nothing but numbers and units of time."""
-    return all(
-        word[0].isdigit()
-        or word in pack.number_words
-        or word in pack.months
-        or word in pack.time_units
-        for word in phrase.words
-    )
+    for word in phrase.words:  # noqa: SIM110 # asked of every phrase: a loop takes half the time
+        if not (word in pack.date_words or word[0].isdigit()):
+            return False
+    return True
 
 
 def _predicate(text: Text, start: int) -> set[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.domain.followup.grammar import Text, read
+from recollect.domain.followup.grammar import Text, found_once, read
 from recollect.domain.followup.languages.pack import LanguagePack
 
 _CLOSING_MARKS: Final = frozenset({".", "?", "!", ","})
@@ -17,6 +17,7 @@ class Opened:
     opener: frozenset[str]
 
 
+@found_once
 def strip_opener(text: Text, pack: LanguagePack) -> Opened:
     """Take away "what about", "and", "only" in front, and "instead?" behind."""
     start = opener_end(text, pack)

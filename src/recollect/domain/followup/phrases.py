@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from recollect.domain.followup.grammar import Tag, Text
+from recollect.domain.followup.grammar import Tag, Text, found_once
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.names import name_end, quoted_end
 
@@ -37,11 +37,10 @@ class Phrase(NamedTuple):
         return self.first - bool(self.determiner)
 
 
+@found_once
 def phrases(text: Text, pack: LanguagePack) -> tuple[Phrase, ...]:
     """All noun phrases of a text, in order."""
-    if not text.found_phrases:
-        text.found_phrases.append(tuple(_find(text, pack)))
-    return text.found_phrases[0]
+    return tuple(_find(text, pack))
 
 
 def is_adjective(word: str, pack: LanguagePack) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 from recollect.domain.followup.binding import is_bound
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.discourse import Discourse
-from recollect.domain.followup.grammar import Tag, Text
+from recollect.domain.followup.grammar import Tag, Text, found_once
 from recollect.domain.followup.languages.pack import Kind, LanguagePack, Pronoun
 from recollect.domain.followup.phrases import Phrase
 from recollect.domain.followup.referents import Referent, agreement
@@ -47,8 +47,13 @@ def resolve_pronouns(
     return tuple(found)
 
 
-def find_pronouns(text: Text, pack: LanguagePack) -> Iterator[tuple[int, Pronoun]]:
+@found_once
+def find_pronouns(text: Text, pack: LanguagePack) -> tuple[tuple[int, Pronoun], ...]:
     """The pronouns that stand for something, with their places."""
+    return tuple(_find(text, pack))
+
+
+def _find(text: Text, pack: LanguagePack) -> Iterator[tuple[int, Pronoun]]:
     for place, token in enumerate(text.tokens):
         pronoun = pack.pronouns.get(token.lower)
         if pronoun is None or text.tags[place] not in _RESOLVED:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from recollect.domain.followup.grammar import Tag, Text
+from recollect.domain.followup.grammar import Tag, Text, found_once
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.openers import opener_end
 
@@ -29,6 +29,7 @@ def is_data_question(text: Text, pack: LanguagePack) -> bool:
     return _cues(text, pack) >= _SOME_CUES and not is_open_question(text, pack)
 
 
+@found_once
 def is_open_question(text: Text, pack: LanguagePack) -> bool:
     """Whether a question asks for an explanation, which no table gives."""
     for place in range(opener_end(text, pack), len(text.tokens)):

@@ -2,15 +2,16 @@
 
 from typing import Final
 
-from recollect.domain.followup.grammar import Tag, Text, read
+from recollect.domain.followup.grammar import Tag, Text, found_once, read
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.phrases import Phrase, phrases
 from recollect.domain.followup.tokens import Edit
 
 _OPENING_WORDS: Final = 3
-_ANSWER_END: Final = 300  # what an answer asks stands at its end
+ANSWER_END: Final = 300  # characters: what an answer asks stands there
 
 
+@found_once
 def is_small_talk(sentence: Text, pack: LanguagePack) -> bool:
     """Whether a sentence only thanks, greets or closes."""
     said = [
@@ -23,6 +24,7 @@ def is_small_talk(sentence: Text, pack: LanguagePack) -> bool:
     return all(word in pack.small_talk or word in pack.reply_words for word in said)
 
 
+@found_once
 def asks_nothing(text: Text, pack: LanguagePack) -> bool:
     """Whether all of a message is thanks, greetings and closings."""
     return all(is_small_talk(sentence, pack) for sentence in text.sentences)
@@ -59,7 +61,7 @@ def _asked_for(answer: str, pack: LanguagePack) -> str:
     """What the last question of an answer wants to know: "the price range"."""
     asked = [
         sentence
-        for sentence in read(answer[-_ANSWER_END:], pack).sentences
+        for sentence in read(answer[-ANSWER_END:], pack).sentences
         if sentence.tokens[-1].lower == "?"
     ]
     if not asked:

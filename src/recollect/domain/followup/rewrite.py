@@ -9,10 +9,8 @@ from recollect.domain.followup.dialogue import Method, Rewrite, Said, Signal
 from recollect.domain.followup.discourse import Discourse
 from recollect.domain.followup.language import detect_language, language_of
 from recollect.domain.followup.languages import installed, pack_for
-from recollect.domain.followup.reader import Reader
+from recollect.domain.followup.reader import Memory, Reader
 from recollect.domain.followup.reading import Reading, read_turn
-from recollect.domain.followup.register import is_open_question
-from recollect.domain.followup.replies import asks_nothing
 from recollect.domain.followup.sql_values import compared_values
 from recollect.domain.message import Role
 
@@ -49,6 +47,7 @@ class Rewriter:
     """
 
     def __init__(self) -> None:
+        self._memory = Memory()
         self._readers: dict[str, Reader] = {}
         self._turn = Lock()
 
@@ -66,7 +65,7 @@ class Rewriter:
     def _reader(self, code: str) -> Reader:
         reader = self._readers.get(code)
         if reader is None:
-            reader = self._readers[code] = Reader(pack_for(code))
+            reader = self._readers[code] = Reader(pack_for(code), self._memory)
         return reader
 
 
@@ -84,13 +83,12 @@ def load_everything() -> None:
 
 
 def _rewrite(question: str, discourse: Discourse) -> Rewrite:
-    text = discourse.reader.read(question)
-    reading = read_turn(text, discourse)
-    standalone = reading.text.text
-    if len(standalone) > len(question) + MAX_ADDED:
-        standalone, reading = question, Reading(text=text)
-    seen = detect(text, discourse.pack) if discourse.referents else ()
-    return _result(standalone, reading.signals, seen, discourse.pack.code)
+    asked = discourse.reader.read(question)
+    reading = read_turn(asked, discourse)
+    if len(reading.question.said) > len(question) + MAX_ADDED:
+        reading = Reading(question=asked)
+    seen = detect(asked.text, discourse.pack) if discourse.referents else ()
+    return _result(reading.question.said, reading.signals, seen, discourse.pack.code)
 
 
 def _result(
@@ -127,11 +125,11 @@ def _listen(history: Sequence[Said], reader: Reader) -> Discourse:
     return discourse
 
 
-def _hear(question: str, discourse: Discourse) -> None:
-    text = discourse.reader.read(question)
+def _hear(said: str, discourse: Discourse) -> None:
+    question = discourse.reader.read(said)
     discourse.next_turn()
-    reading = read_turn(text, discourse)
-    if not asks_nothing(text, discourse.pack):
-        discourse.hear_question(reading.text)
-    if is_open_question(text, discourse.pack):
+    reading = read_turn(question, discourse)
+    if not question.asks_nothing:
+        discourse.hear_question(reading.question)
+    if question.is_open:
         discourse.had_open_question = True

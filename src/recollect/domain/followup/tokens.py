@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 # Numbers keep their separators ("$60,000", "1946-1947"), initials and titles their points ("D.C.",
 # "Dr."), an English 's stands alone so that "what's" and "Ann's" both show their first word, and
 # so do a French l' or d' and the pronoun of "est-elle". Spanish opening marks say nothing.
+# Most words have nothing special next to them: to know them first saves a third of the time.
 _TOKEN: Final = re.compile(
+    r"[^\W\d_]++(?![\w'\u2019.\-\u2013&])|"
     r"[$€£]?\d+(?:[.,:/\-\u2013]\d+)*%?(?![^\W\d_])"
     r"|(?:[^\W\d_]\.){2,}"
     r"|(?<!\w)(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Sgt|Gen|Capt|Lt|Col|Prof)\.(?=\s?[A-Z])"
@@ -48,10 +50,12 @@ class Edit:
 
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a text into words, numbers and marks."""
-    return tuple([_token(found[0], *found.span()) for found in _TOKEN.finditer(text)])
+    return tuple([_token(found) for found in _TOKEN.finditer(text)])
 
 
-def _token(text: str, start: int, end: int) -> Token:
+def _token(found: re.Match[str]) -> Token:
+    text = found[0]
+    start, end = found.span()
     first = text[0]
     if first.isalpha():
         return Token(text, text.lower(), start, end, True, False, first.isupper())

@@ -2,7 +2,8 @@
 
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.languages import pack_for
-from recollect.domain.followup.reader import Reader
+from recollect.domain.followup.reader import Memory, Reader
+from recollect.domain.followup.recent import Recent
 from recollect.domain.followup.rewrite import Rewriter, rewrite
 from recollect.domain.message import Role
 from support.dialogue import conversation
@@ -46,12 +47,28 @@ def test_the_same_question_is_corrected_by_its_own_sql() -> None:
 
 
 def test_only_the_last_texts_are_remembered() -> None:
-    reader = Reader(pack_for("en"), remembered=2)
+    reader = Reader(pack_for("en"), Memory(questions=Recent(2 * 60)))
     first = reader.read("one")
 
     assert reader.read("one") is first
     reader.read("two")
     assert reader.read("one") is first
-    reader.read("three")
-    reader.read("four")
+    reader.read("six")
+    reader.read("ten")
     assert reader.read("one") is not first
+
+
+def test_a_long_text_takes_the_room_of_many() -> None:
+    reader = Reader(pack_for("en"), Memory(questions=Recent(1000)))
+    short = [reader.read(text) for text in ("one", "two", "six")]
+    long = reader.read("one " * 200)
+
+    assert reader.read("one " * 200) is long
+    assert reader.read("six") is short[-1]
+    assert reader.read("one") is not short[0]
+
+
+def test_what_is_longer_than_the_memory_is_read_all_the_same() -> None:
+    reader = Reader(pack_for("en"), Memory(questions=Recent(10)))
+
+    assert [reader.read("one two").said, reader.read("two").said] == ["one two", "two"]

@@ -141,9 +141,19 @@ class LanguagePack:
         return self.class_nouns | self.attribute_nouns | self.person_nouns | self.time_units
 
     @cached_property
+    def date_words(self) -> frozenset[str]:
+        """Words that dates are made of, beside numbers."""
+        return self.number_words | self.months | self.time_units
+
+    @cached_property
     def never_a_noun(self) -> frozenset[str]:
         """Words that do not follow a determiner."""
         return self.not_owned | self.adverbs | self.personal | frozenset(self.pronouns)
+
+    @cached_property
+    def never_a_topic(self) -> frozenset[str]:
+        """Words that compare or repeat, and name nothing by themselves."""
+        return self.comparators | self.same_words | self.trailing
 
     @cached_property
     def not_owned(self) -> frozenset[str]:
