@@ -17,6 +17,13 @@ def test_vectors_are_in_the_database_unless_something_else_is_set() -> None:
     assert settings.vector_collection_name == "recollect_memory"
 
 
+def test_the_folder_of_chroma_is_for_one_process() -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_STORE_URL"):
+        load_settings(vector_store="chroma", processes=2)
+    load_settings(vector_store="chroma", processes=1)
+    load_settings(vector_store="chroma", processes=2, vector_store_url="http://127.0.0.1:8000")
+
+
 def test_opensearch_needs_an_address() -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_STORE_URL"):
         load_settings(vector_store="opensearch")

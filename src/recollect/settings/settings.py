@@ -85,6 +85,16 @@ class Settings(
             raise ValueError("opensearch needs MEMORY_VECTOR_STORE_URL, such as https://host:9200")
         return self
 
+    @model_validator(mode="after")
+    def _need_a_store_that_several_can_use(self) -> Self:
+        is_chroma = self.vector_store is VectorStoreKind.CHROMA
+        if self.processes > 1 and is_chroma and self.vector_store_url is None:
+            raise ValueError(
+                "chroma's folder is for one process: MEMORY_PROCESSES above 1 needs "
+                "MEMORY_VECTOR_STORE_URL, such as http://host:8000"
+            )
+        return self
+
     @property
     def chosen_answerer(self) -> AnswererKind:
         """Who answers, once `auto` has been decided."""
