@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
-from operator import itemgetter
 from typing import Final
 
 import orjson
@@ -29,21 +28,26 @@ def entry_from(row: Record) -> Entry:
 
 
 def candidates_from(rows: Sequence[Record]) -> tuple[Candidate, ...]:
-    """Rows in the order of sessions: the best ones, and those around them for their scores.
+    """Rows with their scores in the order of sessions: the best ones, and those around them."""
+    return candidates_of(rows, [Scores(row["lexical"], row["semantic"]) for row in rows])
+
+
+def candidates_of(rows: Sequence[Record], scores: Sequence[Scores]) -> tuple[Candidate, ...]:
+    """The best of these rows, which are in the order of sessions, each with its scores.
 
     The nearest entries of each of the best are among the rows, hence next to it.
     """
-    sessions = groupby(rows, key=itemgetter("session_id"))
+    sessions = groupby(zip(rows, scores, strict=True), key=lambda one: one[0]["session_id"])
     return tuple(chain.from_iterable(_of_session(list(found)) for _, found in sessions))
 
 
-def _of_session(rows: Sequence[Record]) -> Iterator[Candidate]:
-    scores = tuple(Scores(row["lexical"], row["semantic"]) for row in rows)
-    for at, row in enumerate(rows):
+def _of_session(told: Sequence[tuple[Record, Scores]]) -> Iterator[Candidate]:
+    scores = tuple(score for _, score in told)
+    for at, (row, score) in enumerate(told):
         if row["is_best"]:
             before = scores[max(0, at - REACH) : at][::-1]
             after = scores[at + 1 : at + 1 + REACH]
-            yield Candidate(entry_from(row), scores[at], before, after)
+            yield Candidate(entry_from(row), score, before, after)
 
 
 def indexed_json(entries: Sequence[IndexedEntry]) -> str:
