@@ -1,7 +1,7 @@
--- The best of an owner's entries, out of those that are likely: $2 by words, best first, and $3
--- by signs of vectors, of which the nearest are taken. Those around the best in their sessions
--- come along for their cosines, all in order; in a log of named speakers those next to the best
--- count as best too. The statement sets the owner itself.
+-- The best of an owner's entries, out of those that are likely, with what is around them.
+-- Likely are $2 by words, best first, and $3 by meaning, of which the nearest are taken. Those
+-- around the best in their sessions come along for their cosines, all in order; in a log of named
+-- speakers those next to the best count as best too. The statement sets the owner itself.
 SELECT found.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
