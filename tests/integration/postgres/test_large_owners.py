@@ -56,6 +56,13 @@ def names(asked: Asked) -> list[str]:
     return [name for name in told if name != "entries_since"]
 
 
+def rows_of_signs(asked: Asked) -> int:
+    """How many rows came since the last time: one with signs, where there were any to read."""
+    (told,) = (name for name in asked.names if name.startswith("words_and_signs"))
+    asked.names.clear()
+    return int(told.partition(": ")[2])
+
+
 class Speaker:
     """Says words by chance, and means something by each that nobody else does."""
 
@@ -148,12 +155,16 @@ async def test_after_a_change_the_database_searches_once_and_signs_are_read_agai
 
 
 async def test_another_model_finds_its_own_vectors(stores: Stores, database: Database) -> None:
-    log, here = await Log.start(stores), signs_at_hand(stores, database)
+    asked, log = Asked(database), await Log.start(stores)
+    here = signs_at_hand(stores, asked)
     await log.say("snow", EAST)
     await log.say("ice", EAST, model="model-b:3")
-    for model, text in ((MODEL, "snow"), ("model-b:3", "ice"), (MODEL, "snow")):
+    rows = []
+    for model, text in ((MODEL, "snow"), *[("model-b:3", "ice")] * 2, (MODEL, "snow")):
         candidates = await search(here, log.scope, "", EAST, model=model)
         assert [one.entry.text for one in candidates] == [text]
+        rows.append(rows_of_signs(asked))
+    assert rows == [2, 2, 1, 2]
 
 
 class Held(Asked):
@@ -191,12 +202,11 @@ async def test_who_searched_longest_ago_makes_room(stores: Stores, database: Dat
     one, other = await Log.start(stores), await Log.start(stores)
     for log in (one, other):
         await log.say("snow", EAST)
-    sent = []
+    rows = []
     for log in (one, one, other, one):
         assert await log_texts(here, log) == {"snow"}
-        sent += [name for name in asked.names if name.startswith("words_and_signs")]
-        asked.names.clear()
-    assert [int(name.partition(": ")[2]) for name in sent] == [2, 1, 2, 2]
+        rows.append(rows_of_signs(asked))
+    assert rows == [2, 1, 2, 2]
 
 
 async def test_signs_that_find_no_room_stay_in_the_database(

@@ -39,6 +39,12 @@ class KeptSigns:
         """How much memory they take, in bytes."""
         return self._numbers.nbytes + self._columns.nbytes
 
+    def are_newer_than(self, other: "KeptSigns | None") -> bool:
+        """Whether these are rather to be kept than others of the owner, or are the same."""
+        if other is None or other.key_of_model != self.key_of_model:
+            return True
+        return other.changes <= self.changes
+
     def add(self, sent: Iterable[tuple[bytes, bytes]], *, last: int) -> None:
         """Take in numbers and signs as the database sends them, up to the last number there is.
 

@@ -94,7 +94,7 @@ class LargeOwners:
         if not rows or not rows[0]["is_told"]:
             self._owners.forget(owner)
             return None
-        signs = self._brought_up_to_date(owner, known, asked, rows)
+        signs = await self._brought_up_to_date(owner, known, asked, rows)
         chosen = await _chosen(signs, asked, rows)
         return await self._told(owner_id, chosen, asked)
 
@@ -122,7 +122,7 @@ class LargeOwners:
 
         return self._most_bytes // (2 * bytes_of(len(asked.vector)))
 
-    def _brought_up_to_date(
+    async def _brought_up_to_date(
         self,
         owner: RecentOwner["KeptSigns"],
         known: "KeptSigns | None",
@@ -135,10 +135,14 @@ class LargeOwners:
         key, vector, state = key_of_model(asked), asked.vector, rows[0]
         if key is None or vector is None:
             return None
-        signs = known or KeptSigns(key, dimensions=len(vector), changes=state["changes"])
-        read = [row for row in rows if row["signs"] is not None]
-        signs.add([(row["numbers"], row["signs"]) for row in read], last=state["last_number"])
-        if owner.kept is known:  # else others were faster meanwhile
+        sent = [(row["numbers"], row["signs"]) for row in rows if row["signs"] is not None]
+        signs = known
+        if signs is None:  # all of them, which nobody else has yet: others are served meanwhile
+            signs = KeptSigns(key, dimensions=len(vector), changes=state["changes"])
+            await asyncio.to_thread(signs.add, sent, last=state["last_number"])
+        else:
+            signs.add(sent, last=state["last_number"])
+        if signs.are_newer_than(owner.kept):
             self._owners.keep(owner, signs, size=signs.size)
         return signs
 
