@@ -36,10 +36,10 @@ def vectors_of(dimensions: int, numbers: Sequence[int]) -> dict[int, tuple[float
     return {number: tuple(chance.normal(size=dimensions).tolist()) for number in numbers}
 
 
-@pytest.fixture(params=["counted by numpy", "counted by a table"])
+@pytest.fixture(params=["counted by numpy", "counted by adding"])
 def _counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    if request.param == "counted by a table":
-        monkeypatch.setattr(kept_signs, "_ones", kept_signs._ones_by_table)
+    if request.param == "counted by adding":
+        monkeypatch.setattr(kept_signs, "_ones", kept_signs._ones_by_adding)
     return
 
 
@@ -68,7 +68,8 @@ def test_the_nearest_differ_in_the_fewest_signs(dimensions: int) -> None:
     assert set(signs.nearest(question[:dimensions], 99, NOBODY).tolist()) == set(known)
 
 
-def test_there_is_room_for_as_many_as_come() -> None:
+def test_there_is_room_for_as_many_as_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_signs, "_AT_ONCE", 16)
     known = vectors_of(100, range(1, 500))
     signs = KeptSigns(1, dimensions=100, changes=1)
     for number, vector in known.items():

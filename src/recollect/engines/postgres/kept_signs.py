@@ -13,6 +13,8 @@ _WORD: Final = 64
 _NUMBERS: Final = 2**31
 """Beyond all numbers of entries: a distance times this, plus a number, sorts by both."""
 _SPARE: Final = 64
+_AT_ONCE: Final = 2**14
+"""What is compared at once stays in the processor's cache."""
 
 
 class KeptSigns:
@@ -70,11 +72,11 @@ class KeptSigns:
         Others may be added meanwhile: they come after those that are counted first.
         """
         end = self._count
-        numbers, columns = self._numbers[:end], self._columns[:, :end]
-        distances = np.zeros(end, dtype=np.int64)
-        for column, signs in zip(columns, _signs_of(vector), strict=True):
-            distances += _ones(column ^ signs)
-        ranked = distances * _NUMBERS + numbers
+        numbers, columns, signs = self._numbers[:end], self._columns[:, :end], _signs_of(vector)
+        ranked = np.empty(end, dtype=np.int64)
+        for start in range(0, end, _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            ranked[some] = _distances(columns[:, some], signs) * _NUMBERS + numbers[some]
         if len(out):
             ranked = ranked[~np.isin(numbers, out)]
         if len(ranked) > count:
@@ -108,18 +110,29 @@ def _signs_of(vector: Vector) -> NDArray[np.uint64]:
     return _columns(np.packbits(half > 0)[np.newaxis])[:, 0]
 
 
+def _distances(columns: NDArray[np.uint64], signs: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """In how many signs each differs."""
+    distances = np.zeros(columns.shape[1], dtype=np.int64)
+    for column, sign in zip(columns, signs, strict=True):
+        distances += _ones(column ^ sign).astype(np.int64)
+    return distances
+
+
 def _columns(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Rows of bytes as columns of 64 bits, filled up with zeros."""
     padded = np.pad(rows, ((0, 0), (0, -rows.shape[1] % (_WORD // 8))))
     return np.ascontiguousarray(padded).view(np.uint64).T
 
 
-def _ones_by_table(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    parts = _ONES[words.view(np.uint16).reshape(-1, 4)]
-    ones: NDArray[np.uint8] = parts.sum(axis=1, dtype=np.uint8)
+def _ones_by_adding(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """How many bits are set: of each two, then each four, each eight, and all."""
+    one, two, four, most = (np.uint64(shift) for shift in (1, 2, 4, 56))
+    twos = words - ((words >> one) & np.uint64(0x5555555555555555))
+    fours = (twos & np.uint64(0x3333333333333333)) + ((twos >> two) & np.uint64(0x3333333333333333))
+    eights = (fours + (fours >> four)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    ones: NDArray[np.uint64] = (eights * np.uint64(0x0101010101010101)) >> most
     return ones
 
 
-_ONES: Final = np.array([number.bit_count() for number in range(2**16)], dtype=np.uint8)
-# numpy counts bits from its second version on, ten times as fast.
-_ones: Final = getattr(np, "bitwise_count", _ones_by_table)
+# numpy counts bits from its second version on, several times as fast.
+_ones: Final = getattr(np, "bitwise_count", _ones_by_adding)
