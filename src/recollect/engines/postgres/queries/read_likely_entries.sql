@@ -2,6 +2,8 @@
 -- Likely are $2 by words, best first, and $3 by meaning, of which the nearest are taken. Those
 -- around the best in their sessions come along for their cosines, all in order; in a log of named
 -- speakers those next to the best count as best too. The statement sets the owner itself.
+-- Entries are looked up one by one: a join might read all of the owner's, where the planner does
+-- not know yet that they are many.
 SELECT found.*
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -9,9 +11,12 @@ CROSS JOIN LATERAL (
         (
             SELECT entry.number, entry.session_id, entry.sequence, entry.speaker IS NOT NULL AS is_named
             FROM unnest($2::integer[]) WITH ORDINALITY AS worded (number, place)
-            JOIN recall_entries AS entry ON entry.number = worded.number
-            WHERE entry.owner_id = scope.owner_id
-              AND ($7::uuid[] IS NULL OR NOT entry.message_ids && $7)
+            CROSS JOIN LATERAL (
+                SELECT number, session_id, sequence, speaker, message_ids FROM recall_entries
+                WHERE owner_id = scope.owner_id AND number = worded.number
+                LIMIT 1
+            ) AS entry
+            WHERE $7::uuid[] IS NULL OR NOT entry.message_ids && $7
             ORDER BY worded.place
             LIMIT $6
         )
@@ -19,9 +24,13 @@ CROSS JOIN LATERAL (
         (
             SELECT entry.number, entry.session_id, entry.sequence, entry.speaker IS NOT NULL
             FROM unnest($3::integer[]) AS likely (number)
-            JOIN recall_entries AS entry ON entry.number = likely.number
-            WHERE entry.owner_id = scope.owner_id
-              AND entry.model_key = $5
+            CROSS JOIN LATERAL (
+                SELECT number, session_id, sequence, speaker, message_ids, model_key, vector
+                FROM recall_entries
+                WHERE owner_id = scope.owner_id AND number = likely.number
+                LIMIT 1
+            ) AS entry
+            WHERE entry.model_key = $5
               AND entry.vector IS NOT NULL
               AND ($7::uuid[] IS NULL OR NOT entry.message_ids && $7)
             ORDER BY inner_product(entry.vector, (SELECT $4::text::halfvec)) DESC
@@ -64,8 +73,11 @@ CROSS JOIN LATERAL (
                 AND entry.speaker IS NOT NULL
                 AND ($7::uuid[] IS NULL OR NOT entry.message_ids && $7) AS is_best
         FROM shown
-        JOIN recall_entries AS entry ON entry.number = shown.number
-        WHERE entry.owner_id = scope.owner_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM recall_entries
+            WHERE owner_id = scope.owner_id AND number = shown.number
+            LIMIT 1
+        ) AS entry
     )
     SELECT
         is_best, number, session_id, sequence, semantic,
