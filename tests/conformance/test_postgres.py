@@ -34,7 +34,7 @@ class TestPostgresWithManyEntries:
 
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
-        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0)
+        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0, signs_bytes=0)
         return replace(stores, recall=index)
 
     class TestRecallIndex(RecallIndexContract):
@@ -53,6 +53,24 @@ class TestPostgresWithEntriesAtHand:
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
         index = PostgresRecallIndex(database, SystemClock(), keeps_at_once=True)
+        return replace(stores, recall=index)
+
+    class TestRecallIndex(RecallIndexContract):
+        pass
+
+    class TestRecallKeeping(RecallKeepingContract):
+        pass
+
+    class TestRecallFilter(RecallFilterContract):
+        pass
+
+
+class TestPostgresWithSignsAtHand:
+    """As if every owner had many entries and had searched before."""
+
+    @pytest.fixture
+    def stores(self, stores: Stores, database: Database) -> Stores:
+        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0, keeps_at_once=True)
         return replace(stores, recall=index)
 
     class TestRecallIndex(RecallIndexContract):

@@ -2,14 +2,11 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 
-from recollect.domain.recall.entry import Pair, RecallFilter
 from recollect.domain.scope import Scope
 from recollect.engines.postgres import kept_owners
 from recollect.engines.postgres.database import Database
@@ -27,58 +24,28 @@ from recollect.testing.contracts.recall_shared import (
 )
 from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.searching import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
 VECTORS = (EAST, NORTH, NORTH_EAST, None)
 OTHER_MODEL = "model-b:3"
 
-Found = Mapping[tuple[UUID, int], tuple[Pair, ...]]
 
-
-class Asked(Database):
-    """A database that notes what it is asked."""
-
-    def __init__(self, database: Database) -> None:
-        self._connections = database._connections  # the same ones, watched
-        self.names: list[str] = []
-
-    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[object]:
-        rows = await super().read(name, owner_id, *arguments)
-        self.names.append(f"{name}: {len(rows)}")
-        return rows
-
-
-def at_hand(stores: Stores, database: Database) -> Stores:
+def at_hand(stores: Stores, database: Database, *, scored_at_once: int = 1_000) -> Stores:
     """The same, as another process sees it that keeps everything at hand."""
-    index = PostgresRecallIndex(database, SystemClock(), keeps_at_once=True)
+    index = PostgresRecallIndex(
+        database, SystemClock(), scored_at_once=scored_at_once, keeps_at_once=True
+    )
     return replace(stores, recall=index)
 
 
-async def found(
-    stores: Stores, scope: Scope, words: str, *, model: str = MODEL, **narrowed: object
-) -> Found:
-    """What a search finds, with all scores, as far as an index must be exact."""
-    filtered = RecallFilter(**narrowed)  # type: ignore[arg-type]
-    candidates = await search(stores, scope, words, EAST, model=model, narrowed=filtered)
-    return {
-        (one.entry.session_id, one.entry.sequence): (one.scores, *one.near) for one in candidates
-    }
-
-
-def assert_same(one: Found, other: Found) -> None:
-    assert one.keys() == other.keys()
-    for key, scores in one.items():
-        lexical, semantic = zip(*scores, strict=True)
-        other_lexical, other_semantic = zip(*other[key], strict=True)
-        assert lexical == pytest.approx(other_lexical)
-        assert semantic == pytest.approx(other_semantic, abs=2e-3)
-
-
+@pytest.mark.parametrize("scored_at_once", [1_000, 0], ids=["entries", "signs"])
 async def test_whatever_others_do_the_same_is_found_as_by_the_database(
-    stores: Stores, database: Database
+    stores: Stores, database: Database, scored_at_once: int
 ) -> None:
     chance = random.Random(11)  # noqa: S311  # the same course of events on every run
-    here, scope = at_hand(stores, database), a_scope()
+    here = at_hand(stores, database, scored_at_once=scored_at_once)
+    scope = a_scope()
     logs: list[Log] = []
     for _ in range(60):
         what = chance.choice(("say", "say", "say", "start", "delete", "embed", "unsay"))
@@ -113,10 +80,11 @@ async def test_whatever_others_do_the_same_is_found_as_by_the_database(
             )
 
 
+@pytest.mark.parametrize("scored_at_once", [1_000, 0], ids=["entries", "signs"])
 async def test_many_searches_at_once_find_what_each_must(
-    stores: Stores, database: Database
+    stores: Stores, database: Database, scored_at_once: int
 ) -> None:
-    here = at_hand(stores, database)
+    here = at_hand(stores, database, scored_at_once=scored_at_once)
     log = await Log.start(stores)
     for number in range(10):
         told = log.say(f"snow {number}", EAST)

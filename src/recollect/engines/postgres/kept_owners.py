@@ -1,9 +1,7 @@
 """Owners who search again and again, with their entries at hand in this process."""
 
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -11,22 +9,12 @@ from asyncpg import Record
 
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.kept_entries import KeptEntries
+from recollect.engines.postgres.recent_owners import RecentOwner, RecentOwners
 
 _MOST_ENTRIES: Final = 20_000
 """Of all owners together: about 130 MB."""
-_MOST_OWNERS: Final = 10_000
-_UNUSED: Final = timedelta(minutes=10)
 _NOTHING: Final = -1
 _NO_LIMIT: Final = 2**31 - 2
-
-
-@dataclass(slots=True)
-class _Owner:
-    """One who has searched."""
-
-    searched_at: datetime
-    entries: KeptEntries | None = None
-    has_too_many: bool = False
 
 
 class AtHand(NamedTuple):
@@ -49,83 +37,55 @@ class KeptOwners:
         self._database = database
         self._limit = limit
         self._at_once = at_once
-        self._owners: OrderedDict[UUID, _Owner] = OrderedDict()
-        self._count = 0
+        self._owners = RecentOwners[KeptEntries](most=_MOST_ENTRIES)
 
     async def of(self, owner_id: UUID, *, now: datetime) -> AtHand | None:
         """The owner's entries; None where the database should search."""
-        owner, is_back = self._noted(owner_id, now)
+        owner, is_back = self._owners.noted(owner_id, now)
         if owner.has_too_many or not (is_back or self._at_once):
             return None
-        if owner.entries is not None:
+        if owner.kept is not None:
             states = await self._database.read("entries_now", owner_id, now)
-            known = owner.entries  # as it is now: others may have searched meanwhile
+            known = owner.kept  # as it is now: others may have searched meanwhile
             if known is not None and [known.state] == [state[1:3] for state in states]:
                 return AtHand(known, states[0]["expired"] or ())
         return await self._read(owner, owner_id, now=now)
 
-    async def _read(self, owner: _Owner, owner_id: UUID, *, now: datetime) -> AtHand | None:
+    async def _read(
+        self, owner: RecentOwner[KeptEntries], owner_id: UUID, *, now: datetime
+    ) -> AtHand | None:
         """Read what has changed, or everything."""
-        known = owner.entries
+        known = owner.kept
         changes, last = (_NOTHING, 0) if known is None else (known.changes, known.last_number)
         rows = await self._database.read(
             "entries_since", owner_id, changes, last, now, self._limit, _NO_LIMIT
         )
         if not rows:  # an owner of whom nothing was ever indexed
-            self._forget(owner)
+            self._owners.forget(owner)
             return None
         state, *added = rows
         owner.has_too_many = state["entries"] >= self._limit
         if owner.has_too_many:
-            self._forget(owner)
+            self._owners.forget(owner)
             return None
         entries = self._brought_up_to_date(owner, changes, state, added)
         return None if entries is None else AtHand(entries, state["expired"] or ())
 
     def _brought_up_to_date(
-        self, owner: _Owner, asked_of: int, state: Record, added: Sequence[Record]
+        self, owner: RecentOwner[KeptEntries], asked_of: int, state: Record, added: Sequence[Record]
     ) -> KeptEntries | None:
         """The owner's entries with what was read; None where others were faster meanwhile.
 
         What was read are all entries, if the changes are not those that were asked with.
         """
         is_whole = state["changes"] != asked_of
-        known = owner.entries
+        known = owner.kept
         if known is None or known.changes < state["changes"]:
             if not is_whole:
                 return None
-            self._forget(owner)
-            known = owner.entries = KeptEntries(changes=state["changes"])
+            known = KeptEntries(changes=state["changes"])
         if known.changes > state["changes"] or known.last_number > state["last_number"]:
             return None
-        before = len(known)
         known.add(added, last_number=state["last_number"])
-        self._count += len(known) - before
-        self._make_room()
+        self._owners.keep(owner, known, size=len(known))
         return known
-
-    def _noted(self, owner_id: UUID, now: datetime) -> tuple[_Owner, bool]:
-        """The owner, who searches now, and whether that is so again."""
-        while self._owners:
-            last, unused = next(iter(self._owners.items()))
-            if unused.searched_at > now - _UNUSED and len(self._owners) <= _MOST_OWNERS:
-                break
-            self._forget(unused)
-            del self._owners[last]
-        owner = self._owners.get(owner_id)
-        if owner is None:
-            owner = self._owners[owner_id] = _Owner(searched_at=now)
-            return owner, False
-        self._owners.move_to_end(owner_id)
-        owner.searched_at = now
-        return owner, True
-
-    def _make_room(self) -> None:
-        for owner in self._owners.values():  # who searched longest ago comes first
-            if self._count <= _MOST_ENTRIES:
-                return
-            self._forget(owner)
-
-    def _forget(self, owner: _Owner) -> None:
-        self._count -= 0 if owner.entries is None else len(owner.entries)
-        owner.entries = None

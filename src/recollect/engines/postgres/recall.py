@@ -10,6 +10,7 @@ from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.kept_owners import KeptOwners
+from recollect.engines.postgres.large_owners import MOST_BYTES, LargeOwners
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.recall_locks import hold_entries, hold_some_sessions
 from recollect.engines.postgres.recall_rows import embedded_json, entry_from, indexed_json
@@ -39,15 +40,22 @@ class PostgresRecallIndex:
         scored_at_once: int = SCORED_AT_ONCE,
         kept_in: str | None = None,
         keeps_at_once: bool = False,
+        signs_bytes: int = MOST_BYTES,
     ) -> None:
         """With `kept_in`, new entries are noted as perhaps copied to the store of that name.
 
-        Entries of owners who search are kept at hand from their second search on, or at once.
+        Entries of owners who search are kept at hand from their second search on, or at once; of
+        owners with many the signs of vectors, in so many bytes together. 0 keeps none of these.
         """
         self._database = database
         self._clock = clock
-        kept = KeptOwners(database, limit=scored_at_once + 1, at_once=keeps_at_once)
-        self._search = EntrySearch(database, scored_at_once=scored_at_once, kept=kept)
+        limit = scored_at_once + 1
+        self._search = EntrySearch(
+            database,
+            scored_at_once=scored_at_once,
+            kept=KeptOwners(database, limit=limit, at_once=keeps_at_once),
+            large=LargeOwners(database, limit=limit, at_once=keeps_at_once, most_bytes=signs_bytes),
+        )
         self._kept_in = kept_in
 
     async def replace(

@@ -1,0 +1,61 @@
+"""Searches of an index, compared with another's, and what a database is asked for them."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.recall.entry import Pair, RecallFilter, Vector
+from recollect.domain.scope import Scope
+from recollect.engines.postgres.database import Database
+from recollect.ports.stores import Stores
+from recollect.testing.contracts.recall_shared import EAST, MODEL, search
+
+Found = Mapping[tuple[UUID, int], tuple[Pair, ...]]
+
+
+class Asked(Database):
+    """A database that notes what it is asked."""
+
+    def __init__(self, database: Database) -> None:
+        self._connections = database._connections  # the same ones, watched
+        self.names: list[str] = []
+
+    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[object]:
+        rows = await super().read(name, owner_id, *arguments)
+        self.names.append(f"{name}: {len(rows)}")
+        return rows
+
+
+async def found(
+    stores: Stores,
+    scope: Scope,
+    words: str,
+    vector: Vector | None = EAST,
+    *,
+    model: str = MODEL,
+    count: int = 100,
+    **narrowed: object,
+) -> Found:
+    """What a search finds, with all scores, as far as an index must be exact."""
+    candidates = await search(
+        stores,
+        scope,
+        words,
+        vector,
+        model=model,
+        narrowed=RecallFilter(**narrowed),  # type: ignore[arg-type]
+        count=count,
+    )
+    return {
+        (one.entry.session_id, one.entry.sequence): (one.scores, *one.near) for one in candidates
+    }
+
+
+def assert_same(one: Found, other: Found) -> None:
+    assert one.keys() == other.keys()
+    for key, scores in one.items():
+        lexical, semantic = zip(*scores, strict=True)
+        other_lexical, other_semantic = zip(*other[key], strict=True)
+        assert lexical == pytest.approx(other_lexical)
+        assert semantic == pytest.approx(other_semantic, abs=2e-3)
