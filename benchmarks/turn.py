@@ -112,7 +112,7 @@ def _settings(model: str, processes: int) -> dict[str, str]:
 
 async def _measured(client: LeanClient, server: Served, seconds: float) -> Measured:
     samples: Measured = defaultdict(Samples)
-    await _slice(client, Load(5), uses_memory=True, seconds=2)  # warms caches and plans
+    await _slice(client, Load(20), uses_memory=True, seconds=4)  # connects, warms caches and plans
     for number, load, way in product(range(1, _ROUNDS + 1), LOADS, WAYS):
         print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
         cell, worked, began = samples[load, way], server.processor_seconds(), time.perf_counter()

@@ -1,6 +1,8 @@
 """Connections that work for one owner at a time."""
 
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Final, Self
 from uuid import UUID
 
@@ -23,6 +25,9 @@ _SETTINGS: Final = {
     "enable_bitmapscan": "off",
     "plan_cache_mode": "force_generic_plan",  # planning a search takes as long as the search
 }
+_FIRST_OTHER_TYPE: Final = 16_384  # below are PostgreSQL's own types, the same everywhere
+_NOTHING_ASKED: Final = SimpleNamespace(name="a statement that the driver need not prepare again")
+_known_types: Final[dict[frozenset[int], Sequence[asyncpg.Record]]] = {}
 _CONNECT_SECONDS: Final = 30
 _ANSWER_SECONDS: Final = 5
 
@@ -39,6 +44,23 @@ class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no ty
     def get_reset_query(self) -> str:
         """Nothing to reset."""
         return ""
+
+    async def _introspect_types(
+        self,
+        oids: Collection[int],
+        timeout: float | None,  # noqa: ASYNC109  # the driver's
+    ) -> tuple[Sequence[asyncpg.Record], object]:
+        """What the types of a statement are: of PostgreSQL's own, asked once in each process.
+
+        The driver would ask on every new connection, about 10 ms for each kind of array.
+        """
+        wanted = frozenset(oids)
+        if wanted in _known_types:
+            return _known_types[wanted], _NOTHING_ASKED
+        types, statement = await super()._introspect_types(oids, timeout)
+        if max(wanted) < _FIRST_OTHER_TYPE:
+            _known_types[wanted] = types
+        return types, statement
 
 
 class Database:

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import sys
@@ -28,6 +29,7 @@ _GRACE_SECONDS = 10
 _BACKLOG = 2048
 _TURN_SECONDS = 0.0005
 _OBJECTS_BETWEEN_LOOKS = 20_000
+_PATIENCE = 10
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +53,9 @@ def _serve_beside(settings: Settings, listener: socket.socket, ready: Ready) -> 
 
 
 def _work_beside(settings: Settings, listener: socket.socket, ready: Ready) -> None:
-    """Do the background work in a process of its own."""
+    """Do the background work in a process of its own, which steps back behind the others."""
     listener.close()
+    os.nice(_PATIENCE)
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     _run(_work(settings, ready))
 
