@@ -18,7 +18,9 @@ QUESTION = st.dictionaries(WORDS, st.floats(0.1, 3))
 SCORES = st.builds(
     Scores, lexical=st.floats(0, 50), semantic=st.none() | st.floats(-1, 1, allow_nan=False)
 )
-BEFORE = st.lists(st.lists(SCORES, max_size=2), max_size=8)
+AROUND = st.integers(0, 2).flatmap(
+    lambda own: st.tuples(st.just(own), st.lists(SCORES, min_size=own + 1, max_size=own + 3))
+)
 
 
 @st.composite
@@ -34,10 +36,11 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
                 speaker=draw(st.sampled_from([None, "Ann", "Bob"])),
                 said_at=FIRST_MOMENT + timedelta(days=draw(st.integers(-900, 2))),
             ),
-            near=(*before, draw(SCORES), *draw(st.lists(SCORES, max_size=2))),
-            own=len(before),
+            words=tuple(one.lexical for one in near),
+            meanings=tuple(one.semantic for one in near),
+            own=own,
         )
-        for number, before in enumerate(draw(BEFORE))
+        for number, (own, near) in enumerate(draw(st.lists(AROUND, max_size=8)))
     ]
 
 

@@ -11,7 +11,6 @@ from recollect.domain.recall.entry import (
     Entry,
     IndexedEntry,
     RecallQuery,
-    Scores,
     Vector,
 )
 from recollect.domain.recall.plain_words import PlainWords
@@ -46,7 +45,7 @@ def an_entry(
 def candidates_of(entries: Sequence[Entry]) -> tuple[Candidate, ...]:
     """The entries as an index finds them: the first is the best by words and by meaning."""
     return tuple(
-        Candidate(entry=entry, near=(Scores(lexical=10 / place, semantic=0.9 / place),))
+        Candidate(entry=entry, words=(10 / place,), meanings=(0.9 / place,))
         for place, entry in enumerate(entries, start=1)
     )
 

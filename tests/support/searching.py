@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.recall.entry import Pair, RecallFilter, Vector
+from recollect.domain.recall.entry import RecallFilter, Scores, Vector
 from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.recall_shared import EAST, MODEL, search
 
-Found = Mapping[tuple[UUID, int], tuple[Pair, ...]]
+Found = Mapping[tuple[UUID, int], tuple[Scores, ...]]
 
 
 class Asked(Database):

@@ -1,5 +1,6 @@
 """The words of a question, as they are looked for."""
 
+from itertools import islice
 from typing import Final
 
 from recollect.domain.followup.languages import installed
@@ -18,7 +19,7 @@ def terms_of(question: str, stems: WordStems, *, language: str | None = None) ->
     A short question is looked for in every language: what was said was read in its own.
     """
     terms = dict.fromkeys(stems.stems(question, language=language), 1.0)
-    words = list(words_of(question))
+    words = list(islice(words_of(question), _TOO_FEW + 1))
     if len(words) > _TOO_FEW:
         return terms
     telling = " ".join(word for word in words if not is_common_word(word))

@@ -257,7 +257,8 @@ def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:
             entry.said_at,
             entry.speaker,
             entry.tables,
-            *near[own],
+            words[own],
+            meanings[own],
         )
-        for (entry, near, own), score in ranked
+        for (entry, words, meanings, own), score in ranked
     )

@@ -108,16 +108,19 @@ async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
     await log.say("ice", EAST)
 
     seen = []
-    for _ in range(3):
+    for _ in range(4):
         await search(here, log.scope, "snow")
         seen.append(list(asked.names))
         asked.names.clear()
     await log.say("hut", EAST)
-    await search(here, log.scope, "hut")
+    (hut,) = await search(here, log.scope, "hut", None)
+    await log.say("sun", EAST)
+    await search(here, log.scope, "sun")
 
     assert [name.partition(":")[0] for name in seen[0]] == ["score_entries", "read_scored_entries"]
-    assert seen[1:] == [["entries_since: 3"], ["entries_now: 1"]]
-    assert asked.names == ["entries_now: 1", "entries_since: 2"]
+    assert seen[1:] == [["entries_since: 3"], ["entries_since: 1"], ["entries_now: 1"]]
+    assert hut.entry.text == "hut"
+    assert asked.names == ["entries_now: 1", "entries_since: 2", "entries_since: 2"]
 
 
 async def test_an_owner_with_many_entries_is_left_to_the_database(

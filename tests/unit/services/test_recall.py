@@ -344,7 +344,7 @@ async def test_a_context_is_told_only_what_has_to_do_with_its_question(
     scores: Scores, *, is_told: bool
 ) -> None:
     index = ScriptedIndex()
-    index.candidates = (Candidate(entry=an_entry(), near=(scores,)),)
+    index.candidates = (Candidate(an_entry(), (scores.lexical,), (scores.semantic,)),)
     recall = recall_on(index, embedder=WordEmbedder())
 
     for_context = await recall.for_context(

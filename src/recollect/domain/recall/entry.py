@@ -142,26 +142,34 @@ class Scores(NamedTuple):
     """Cosine of the vectors; None where the entry has none of the query's model."""
 
 
-Pair = tuple[float, float | None]
-"""The same as `Scores`, without their names: what most of what lies around is never asked for."""
-
-
 class Candidate(NamedTuple):
-    """An entry that may be meant, with its scores and those of what was said around it."""
+    """An entry that may be meant, with its scores and those of what was said around it.
+
+    The scores of the entry and of at most `REACH` on either side stand as they were said.
+    """
 
     entry: Entry
-    near: tuple[Pair, ...]
-    """The scores of the entry and of at most `REACH` on either side, as they were said."""
+    words: tuple[float, ...]
+    """The lexical scores."""
+    meanings: tuple[float | None, ...]
+    """The semantic scores."""
     own: int = 0
     """Which of them are the entry's."""
 
     @classmethod
-    def among(cls, entry: Entry, said: tuple[Pair, ...], at: int) -> Self:
+    def among(
+        cls, entry: Entry, words: tuple[float, ...], meanings: tuple[float | None, ...], at: int
+    ) -> Self:
         """An entry at its place among all of its session."""
-        first = max(0, at - REACH)
-        return cls(entry, said[first : at + 1 + REACH], at - first)
+        first, end = max(0, at - REACH), at + 1 + REACH
+        return cls(entry, words[first:end], meanings[first:end], at - first)
 
     @property
     def scores(self) -> Scores:
         """The scores of the entry itself."""
-        return Scores(*self.near[self.own])
+        return Scores(self.words[self.own], self.meanings[self.own])
+
+    @property
+    def near(self) -> tuple[Scores, ...]:
+        """All of them."""
+        return tuple(map(Scores, self.words, self.meanings))

@@ -1,7 +1,7 @@
 """What a question about the past asks for."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -46,14 +46,16 @@ class Question:
 def read_question(
     text: str,
     *,
-    speakers: Iterable[str] = (),
+    speakers: Collection[str] = (),
     me: str | None = None,
     language: str,
     now: datetime,
 ) -> Question:
     """Read a question; `me` is who asks, if that is one of the speakers."""
     words = DATES.get(language, DATES["en"])
-    names = _Names.of(text, speakers, common=common_words(language))
+    names = _Names(speakers=frozenset(), rest=text)
+    if speakers:
+        names = _Names.of(text, speakers, common=common_words(language))
     return Question(
         text=text,
         language=language,
@@ -64,9 +66,11 @@ def read_question(
     )
 
 
-def _asking(text: str, speakers: Iterable[str], me: str | None, words: DateWords) -> frozenset[str]:
+def _asking(
+    text: str, speakers: Collection[str], me: str | None, words: DateWords
+) -> frozenset[str]:
     """The one who asks, where the question is about what they said themselves."""
-    if me is None or words.me.isdisjoint(words_of(text)):
+    if not speakers or me is None or words.me.isdisjoint(words_of(text)):
         return frozenset()
     return frozenset(name for name in map(fold, speakers) if name == fold(me))
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
 from math import exp, fsum
-from operator import itemgetter
+from operator import itemgetter, mul
 from typing import Final, NamedTuple
 
 from recollect.domain.recall.dates import time_words
@@ -27,14 +27,11 @@ from recollect.domain.recall.words import fold
 CANDIDATES: Final = 30
 """How many the index is asked for by words and by meaning; those next to them come along."""
 
-Weights = tuple[tuple[float, float], ...]
-"""What words and meaning weigh, of each of some entries."""
-
 _WORDS: Final = 3.2
 _MEANING: Final = 4.4
-_BEFORE: Final[Weights] = ((1.1, 2.2), (1.1, 1.2))
+_BEFORE: Final = ((1.1, 2.2), (1.1, 1.2))
 """What words and meaning weigh of the entry before, and of the one before that."""
-_AFTER: Final[Weights] = ((0.0, 1.8), (0.2, 0.4))
+_AFTER: Final = ((0.0, 1.8), (0.2, 0.4))
 _AROUND_AN_EXCHANGE: Final = 0.5
 _SPEAKER: Final = 1.2
 _TIME_NAMED: Final = 5.8
@@ -49,13 +46,23 @@ _ANSWERS: Final = (" SQL: ", " Tables: ", " Result summary: ")
 _score: Final = itemgetter(1)
 
 
-def _weights(before: int, after: int, *, around: float) -> tuple[Weights, float]:
-    """The weights where so many entries lie around one, and those of the meanings missing."""
+class _Weights(NamedTuple):
+    """What words and meaning weigh of an entry and of those around it, as they were said."""
+
+    words: tuple[float, ...]
+    meanings: tuple[float, ...]
+    missing: float
+    """What the meanings weigh of those that are not there."""
+
+
+def _weights(before: int, after: int, *, around: float) -> _Weights:
+    """The weights where so many entries lie around one."""
     there = (*reversed(_BEFORE[:before]), *_AFTER[:after])
     scaled = [(words * around, meaning * around) for words, meaning in there]
     scaled.insert(before, (_WORDS, _MEANING))
+    words, meanings = zip(*scaled, strict=True)
     missing = _BEFORE[before:] + _AFTER[after:]
-    return tuple(scaled), sum(meaning * around for _, meaning in missing)
+    return _Weights(words, meanings, sum(meaning * around for _, meaning in missing))
 
 
 _WEIGHTS: Final = {
@@ -145,13 +152,13 @@ class _Weighing:
     def of(
         cls, candidates: Sequence[Candidate], question: Question, *, now: datetime
     ) -> "_Weighing":
-        found = [near[own] for _, near, own in candidates]
-        meanings = [meaning for _, meaning in found if meaning is not None]
+        found = [meanings[own] for _, _, meanings, own in candidates]
+        meanings = [meaning for meaning in found if meaning is not None]
         speakers = tuple(question.speakers)
         return cls(
             question=question,
             now=now.timestamp(),
-            best_words=max((words for words, _ in found), default=0.0) or 1.0,
+            best_words=max((words[own] for _, words, _, own in candidates), default=0.0) or 1.0,
             usual_meaning=fsum(meanings) / len(meanings) if meanings else 0.0,
             one_speaker=speakers[0] if len(speakers) == 1 else None,
             time_words=time_words(question.language) if question.asks_when else frozenset(),
@@ -162,15 +169,21 @@ class _Weighing:
         best, usual, now = self.best_words, self.usual_meaning, self.now
         is_particular = self.is_particular
         scores = []
-        for entry, near, own in candidates:
-            weights, missing = _WEIGHTS[entry.speaker is None, own, len(near)]
+        for entry, words, meanings, own in candidates:
+            weights, meant, missing = _WEIGHTS[entry.speaker is None, own, len(words)]
             _, fullness, is_question, said_at = entry.traits
             total = missing * usual + _LENGTH * fullness + (_ASKS if is_question else 0.0)
             total += _RECENT * exp((said_at - now) / _FADING) if said_at < now else _RECENT
-            for (lexical, semantic), (words, meaning) in zip(near, weights, strict=True):
-                # What lies around one may match better than any candidate that a filter left.
-                said = min(best, lexical)
-                total += words * said / best + meaning * (usual if semantic is None else semantic)
+            most = max(words)
+            if most > best:  # what a filter left out may match better than what it left
+                words = tuple(min(one, best) for one in words)  # noqa: PLW2901
+            if most:
+                total += sum(map(mul, weights, words)) / best
+            try:
+                total += sum(map(mul, meant, meanings))
+            except TypeError:  # some have no vector, which is rare
+                told = (usual if one is None else one for one in meanings)
+                total += sum(map(mul, meant, told))
             if is_particular:
                 total += self._fitness(entry)
             scores.append(total / _SCALE)

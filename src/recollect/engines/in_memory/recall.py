@@ -14,7 +14,6 @@ from recollect.domain.recall.entry import (
     Entry,
     IndexedEntry,
     RecallQuery,
-    Scores,
     Vector,
 )
 from recollect.domain.scope import Scope
@@ -111,14 +110,9 @@ def _candidates(
     conversation: Conversation, query: RecallQuery, statistics: Statistics
 ) -> list[Candidate]:
     indexed = list(conversation.entries.values())
-    scores = tuple(_scores(one, query, statistics) for one in indexed)
-    return [Candidate.among(one.entry, scores, at) for at, one in enumerate(indexed)]
-
-
-def _scores(indexed: IndexedEntry, query: RecallQuery, statistics: Statistics) -> Scores:
-    return Scores(
-        lexical=score(query.terms, indexed.terms, statistics), semantic=_cosine(indexed, query)
-    )
+    words = tuple(score(query.terms, one.terms, statistics) for one in indexed)
+    meanings = tuple(_cosine(one, query) for one in indexed)
+    return [Candidate.among(one.entry, words, meanings, at) for at, one in enumerate(indexed)]
 
 
 def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:

@@ -1,28 +1,23 @@
 """Owners who search again and again, with their entries at hand in this process."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 from asyncpg import Record
 
+from recollect.domain.recall.entry import Candidate, RecallQuery
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.kept_entries import KeptEntries
+from recollect.engines.postgres.recall_sought import key_of_model, weights_of
 from recollect.engines.postgres.recent_owners import RecentOwner, RecentOwners
 
 _MOST_ENTRIES: Final = 20_000
 """Of all owners together: about 130 MB."""
 _NOTHING: Final = -1
 _NO_LIMIT: Final = 2**31 - 2
-
-
-class AtHand(NamedTuple):
-    """An owner's entries as they are now."""
-
-    entries: KeptEntries
-    expired: Collection[UUID]
-    """Sessions whose entries are no longer to be found."""
 
 
 class KeptOwners:
@@ -39,22 +34,45 @@ class KeptOwners:
         self._at_once = at_once
         self._owners = RecentOwners[KeptEntries](most=_MOST_ENTRIES)
 
-    async def of(self, owner_id: UUID, *, now: datetime) -> AtHand | None:
-        """The owner's entries; None where the database should search."""
+    async def search(
+        self, owner_id: UUID, asked: RecallQuery, *, now: datetime
+    ) -> tuple[Candidate, ...] | None:
+        """The best of all entries; None where the database should search."""
         owner, is_back = self._owners.noted(owner_id, now)
         if owner.has_too_many or not (is_back or self._at_once):
             return None
-        if owner.kept is not None:
-            states = await self._database.read("entries_now", owner_id, now)
-            known = owner.kept  # as it is now: others may have searched meanwhile
-            if known is not None and [known.state] == [state[1:3] for state in states]:
-                return AtHand(known, states[0]["expired"] or ())
-        return await self._read(owner, owner_id, now=now)
+        if owner.kept is not None and not owner.kept.grows:
+            found = await self._search_known(owner.kept, owner_id, asked, now=now)
+            if found is not None:
+                return found
+        return await self._search_current(owner, owner_id, asked, now=now)
 
-    async def _read(
-        self, owner: RecentOwner[KeptEntries], owner_id: UUID, *, now: datetime
-    ) -> AtHand | None:
-        """Read what has changed, or everything."""
+    async def _search_known(
+        self, known: KeptEntries, owner_id: UUID, asked: RecallQuery, *, now: datetime
+    ) -> tuple[Candidate, ...] | None:
+        """Search what is known while the database says how things stand; None if otherwise.
+
+        For those who search without saying anything: nothing has changed, most likely.
+        """
+        asking = asyncio.create_task(self._database.read("entries_now", owner_id, now))
+        try:
+            await asyncio.sleep(0)  # it is asked, and answers meanwhile
+            state, found = known.state, _found(known, asked)
+        except BaseException:
+            asking.cancel()
+            raise
+        is_so = [one[1:] for one in await asking] == [(*state, None)]
+        return found if is_so else None
+
+    async def _search_current(
+        self,
+        owner: RecentOwner[KeptEntries],
+        owner_id: UUID,
+        asked: RecallQuery,
+        *,
+        now: datetime,
+    ) -> tuple[Candidate, ...] | None:
+        """Read what has changed, or everything, and search."""
         known = owner.kept
         changes, last = (_NOTHING, 0) if known is None else (known.changes, known.last_number)
         rows = await self._database.read(
@@ -69,7 +87,7 @@ class KeptOwners:
             self._owners.forget(owner)
             return None
         entries = self._brought_up_to_date(owner, changes, state, added)
-        return None if entries is None else AtHand(entries, state["expired"] or ())
+        return None if entries is None else _found(entries, asked, expired=state["expired"] or ())
 
     def _brought_up_to_date(
         self, owner: RecentOwner[KeptEntries], asked_of: int, state: Record, added: Sequence[Record]
@@ -89,3 +107,16 @@ class KeptOwners:
         known.add(added, last_number=state["last_number"])
         self._owners.keep(owner, known, size=len(known))
         return known
+
+
+def _found(
+    entries: KeptEntries, asked: RecallQuery, *, expired: Collection[UUID] = ()
+) -> tuple[Candidate, ...]:
+    return entries.search(
+        weights_of(asked),
+        asked.vector,
+        key_of_model(asked),
+        asked.narrowed,
+        count=asked.count,
+        expired=expired,
+    )

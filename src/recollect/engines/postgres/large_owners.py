@@ -163,9 +163,7 @@ class LargeOwners:
             REACH,
             _NO_LIMIT,
         )
-        lexical = chosen.words.of_entries([row["number"] for row in rows])
-        semantic = (row["semantic"] for row in rows)
-        return candidates_of(rows, list(zip(lexical, semantic, strict=True)))
+        return candidates_of(rows, chosen.words.of_entries([row["number"] for row in rows]))
 
 
 async def _chosen(signs: "KeptSigns | None", asked: RecallQuery, rows: Sequence[Record]) -> _Chosen:

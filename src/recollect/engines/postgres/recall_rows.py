@@ -7,7 +7,7 @@ from typing import Final
 import orjson
 from asyncpg import Record
 
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, Pair, Vector
+from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, Vector
 from recollect.engines.postgres.recall_keys import model_key, term_key
 
 _MOST: Final = 32_767  # what a count is kept in
@@ -29,23 +29,24 @@ def entry_from(row: Record) -> Entry:
 
 def candidates_from(rows: Sequence[Record]) -> tuple[Candidate, ...]:
     """Rows with their scores in the order of sessions: the best ones, and those around them."""
-    return candidates_of(rows, [(row["lexical"], row["semantic"]) for row in rows])
+    return candidates_of(rows, [row["lexical"] for row in rows])
 
 
-def candidates_of(rows: Sequence[Record], scores: Sequence[Pair]) -> tuple[Candidate, ...]:
-    """The best of these rows, which are in the order of sessions, each with its scores.
+def candidates_of(rows: Sequence[Record], words: Sequence[float]) -> tuple[Candidate, ...]:
+    """The best of these rows, which are in the order of sessions, each with what its words score.
 
     The nearest entries of each of the best are among the rows, hence next to it.
     """
-    sessions = groupby(zip(rows, scores, strict=True), key=lambda one: one[0]["session_id"])
+    sessions = groupby(zip(rows, words, strict=True), key=lambda one: one[0]["session_id"])
     return tuple(chain.from_iterable(_of_session(list(found)) for _, found in sessions))
 
 
-def _of_session(told: Sequence[tuple[Record, Pair]]) -> Iterator[Candidate]:
-    scores = tuple(score for _, score in told)
+def _of_session(told: Sequence[tuple[Record, float]]) -> Iterator[Candidate]:
+    words = tuple(score for _, score in told)
+    meanings = tuple(row["semantic"] for row, _ in told)
     for at, (row, _) in enumerate(told):
         if row["is_best"]:
-            yield Candidate.among(entry_from(row), scores, at)
+            yield Candidate.among(entry_from(row), words, meanings, at)
 
 
 def indexed_json(entries: Sequence[IndexedEntry]) -> str:

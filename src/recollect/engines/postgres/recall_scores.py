@@ -70,14 +70,14 @@ class AllScores:
 
     def candidates(self, rows: Sequence[Record]) -> Iterator[Candidate]:
         """The entries in these rows, each with its scores and those around it."""
-        starts, lexical = self.starts, map(self.lexical.get, self.places, repeat(0.0))
-        pairs = tuple(zip(lexical, self.semantic, strict=True))
+        starts, meanings = self.starts, tuple(self.semantic)
+        words = tuple(map(self.lexical.get, self.places, repeat(0.0)))
         for row in rows:
             at = self.places[row[0]]
             session = bisect_right(starts, at)
             first = max(starts[session - 1], at - REACH)
-            near = pairs[first : min(starts[session], at + 1 + REACH)]
-            yield Candidate(_entry(row), near, at - first)
+            end = min(starts[session], at + 1 + REACH)
+            yield Candidate(_entry(row), words[first:end], meanings[first:end], at - first)
 
 
 def _joined(rows: Iterable[Record], column: str) -> list[Any]:

@@ -11,16 +11,14 @@ from asyncpg import Record
 from recollect.domain.recall.bm25 import K1, B
 from recollect.domain.recall.entry import REACH, Candidate, RecallFilter, RecallQuery
 from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.kept_owners import AtHand, KeptOwners
+from recollect.engines.postgres.kept_owners import KeptOwners
 from recollect.engines.postgres.large_owners import LargeOwners
 from recollect.engines.postgres.recall_rows import candidates_from
 from recollect.engines.postgres.recall_scores import AllScores
 from recollect.engines.postgres.recall_sought import (
     is_plain,
-    key_of_model,
     likely_count,
     sought,
-    weights_of,
 )
 
 Done = TypeVar("Done")
@@ -49,9 +47,9 @@ class EntrySearch:
         """The best entries; where another store found the nearest, these are those by meaning."""
         if asked.nearest is not None:
             return candidates_from(await _search_outside(self._database, owner_id, asked, now=now))
-        at_hand = await self._kept.of(owner_id, now=now)
-        if at_hand is not None:
-            return _search_at_hand(at_hand, asked)
+        found = await self._kept.search(owner_id, asked, now=now)
+        if found is not None:
+            return found
         if asked.narrowed == RecallFilter(without=asked.narrowed.without):
             found = await self._large.search(owner_id, asked, now=now)
             if found is not None:
@@ -149,15 +147,4 @@ async def _search_outside(
         REACH,
         _NO_LIMIT,
         is_narrowed,
-    )
-
-
-def _search_at_hand(at_hand: AtHand, asked: RecallQuery) -> tuple[Candidate, ...]:
-    return at_hand.entries.search(
-        weights_of(asked),
-        asked.vector,
-        key_of_model(asked),
-        asked.narrowed,
-        count=asked.count,
-        expired=at_hand.expired,
     )

@@ -146,7 +146,7 @@ class RecallIndexContract:
         found = {one.entry.text: one for one in await search(stores, log.scope, "skis")}
         middle, last = found["w4"], found["w6"]
         assert middle.own == REACH
-        assert [lexical > 0 for lexical, _ in middle.near] == [False, True, False, False, False]
+        assert [one > 0 for one in middle.words] == [False, True, False, False, False]
         assert middle.near[1] == found["skis 3"].scores
         assert (last.own, len(last.near)) == (REACH, REACH + 1)
         assert (found["w7"].own, len(found["w7"].near)) == (0, 1)
@@ -161,7 +161,7 @@ class RecallIndexContract:
         assert sorted(found) == ["skis 2", "w3"], "w1 has no speaker: it stands for itself"
         beside = found["w3"]
         assert beside.own == REACH
-        assert [lexical > 0 for lexical, _ in beside.near] == [False, True, False, False, False]
+        assert [one > 0 for one in beside.words] == [False, True, False, False, False]
         narrowed = RecallFilter(without=frozenset(beside.entry.message_ids))
         (left,) = await search(stores, log.scope, "skis", None, narrowed=narrowed)
         assert left.entry.text == "skis 2"

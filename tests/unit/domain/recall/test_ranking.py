@@ -23,6 +23,7 @@ def candidate(
     after: tuple[tuple[float, float], ...] = (),
 ) -> Candidate:
     number = sum(map(ord, text))
+    near = (*reversed(before), (words, meaning), *after)
     return Candidate(
         entry=Entry(
             session_id=UUID(int=1),
@@ -33,7 +34,8 @@ def candidate(
             speaker=speaker,
             said_at=said_at,
         ),
-        near=(*reversed(before), (words, meaning), *after),
+        words=tuple(one for one, _ in near),
+        meanings=tuple(one for _, one in near),
         own=len(before),
     )
 
