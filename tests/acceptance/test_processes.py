@@ -1,5 +1,6 @@
 """A server of several processes: any of them answers, and none is missed for long."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -7,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -29,10 +29,16 @@ def members(program: ServerProgram) -> set[int]:
     """The processes that the server has started to do its work."""
     found = set()
     for one in psutil.Process(program.pid).children():
-        with suppress(psutil.Error):  # it has just ended
+        with contextlib.suppress(psutil.Error):  # it has just ended
             if "spawn_main" in " ".join(one.cmdline()):
                 found.add(one.pid)
     return found
+
+
+def talks(pid: int) -> bool:
+    """Whether a process has a connection over TCP to anybody."""
+    found = psutil.Process(pid).net_connections("tcp")
+    return any(one.status == psutil.CONN_ESTABLISHED for one in found)
 
 
 def until(is_so: Callable[[], bool]) -> None:
@@ -66,6 +72,11 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
     assert sorted(said) == list(range(1, 41))
 
     before = members(server)
+    with contextlib.ExitStack() as opened:
+        clients = [opened.enter_context(httpx.Client(base_url=server.url)) for _ in range(16)]
+        assert all(client.get("/healthz").is_success for client in clients)
+        assert len([pid for pid in before if talks(pid)]) == 2, "new connections go to both"
+
     for pid, number in zip(before, (signal.SIGKILL, signal.SIGTERM, signal.SIGTERM), strict=True):
         os.kill(pid, number)
     until(lambda: len(members(server) - before) == 3)
@@ -83,6 +94,21 @@ def test_when_told_to_stop_all_processes_do(shared_home: Path, number: signal.Si
     server.start()
     until(lambda: len(members(server)) == 2)
     assert end(server, number) == []
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_server_told_to_stop_while_it_starts_leaves_nothing_behind(
+    home: Path, processes: str
+) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "recollect", "serve", "--port", "0", "--processes", processes],
+        env={**os.environ, "MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"},
+        stderr=subprocess.DEVNULL,
+    )
+    until(EmbeddedServer(home).is_running)
+    server.terminate()
+    assert server.wait(PATIENCE) in {0, 1}
+    until(lambda: not EmbeddedServer(home).is_running())
 
 
 def test_what_is_wrong_is_said_once(tmp_path: Path) -> None:

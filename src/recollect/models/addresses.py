@@ -67,13 +67,16 @@ def proxy_for(url: URL) -> URL | None:
 
 def trusted_certificates() -> ssl.SSLContext:
     """Those of SSL_CERT_FILE or SSL_CERT_DIR alone; without them the system's and Mozilla's."""
-    if file := os.environ.get("SSL_CERT_FILE"):
-        context = ssl.create_default_context(cafile=file)
-    elif folder := os.environ.get("SSL_CERT_DIR"):
-        context = ssl.create_default_context(capath=folder)
-    else:
-        context = ssl.create_default_context()
-        # Small images have no certificates of their own.
+    # Not settings of ours: every program with OpenSSL knows these two.
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    try:
+        context = ssl.create_default_context(cafile=file, capath=None if file else folder)
+    except OSError as error:
+        name = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
+        raise ConfigurationError(
+            f"the certificates of {name} cannot be read ({file or folder}): {error}"
+        ) from None
+    if not (file or folder):  # small images have no certificates of their own
         context.load_verify_locations(cafile=certifi.where())
     context.set_alpn_protocols(["http/1.1"])
     return context

@@ -100,7 +100,7 @@ class Connections:
         try:
             return await self._try(attempt, method, url, body, unpacks=unpacks)
         except _HANGING_UP:
-            if not attempt.was_on_closing_connection:
+            if self.is_closed or not attempt.was_on_closing_connection:
                 raise
         return await self._try(_Attempt(), method, url, body, unpacks=unpacks)
 
@@ -129,7 +129,7 @@ class Connections:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self.is_closed:
-            raise RuntimeError("the connections to the endpoint were closed")
+            raise aiohttp.ClientConnectionError("the connections to the endpoint were closed")
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(

@@ -7,6 +7,8 @@ from typing import Final
 import platformdirs
 from pydantic import BaseModel, Field, SecretStr
 
+EMBEDDED_CONNECTIONS: Final = 190
+"""Of those that the embedded PostgreSQL allows, what is left beside commands and itself."""
 LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 

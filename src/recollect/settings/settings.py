@@ -20,7 +20,7 @@ from recollect.settings.chatting import ChattingSettings
 from recollect.settings.logs import LogSettings
 from recollect.settings.models import ModelSettings
 from recollect.settings.permissions import PermissionSettings
-from recollect.settings.place import LOOPBACK_HOSTS, PlaceSettings
+from recollect.settings.place import EMBEDDED_CONNECTIONS, LOOPBACK_HOSTS, PlaceSettings
 from recollect.settings.sizes import SizeSettings
 from recollect.settings.upkeep import UpkeepSettings
 from recollect.settings.vectors import VectorSettings, VectorStoreKind
@@ -92,6 +92,17 @@ class Settings(
             raise ValueError(
                 "chroma's folder is for one process: MEMORY_PROCESSES above 1 needs "
                 "MEMORY_VECTOR_STORE_URL, such as http://host:8000"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _need_room_for_all_connections(self) -> Self:
+        processes = self.processes + (1 if self.worker else 0)
+        most = EMBEDDED_CONNECTIONS // processes
+        if self.processes > 1 and not self.db_connection_string and self.db_max_connections > most:
+            raise ValueError(
+                f"{processes} processes want more connections than the embedded PostgreSQL has: "
+                f"set MEMORY_DB_MAX_CONNECTIONS to {most} or less"
             )
         return self
 

@@ -129,3 +129,22 @@ async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
     await closing
     with pytest.raises(asyncpg.InterfaceError):
         await which(connections)
+
+
+async def test_what_the_types_of_postgresql_are_is_asked_once_for_all_connections(
+    pool: asyncpg.Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[frozenset[int]] = []
+    plain = asyncpg.Connection._introspect_types
+
+    async def watched(self: asyncpg.Connection, oids: set[int], seconds: float) -> object:
+        asked.append(frozenset(oids))
+        return await plain(self, oids, seconds)
+
+    monkeypatch.setattr(asyncpg.Connection, "_introspect_types", watched)
+    monkeypatch.setattr("recollect.engines.postgres.database._known_types", {})
+    async with pool.acquire() as one, pool.acquire() as other:
+        for connection in (one, other, one):
+            (row,) = await connection.fetch("SELECT $1::int8[], $2::uuid[]", [7], [])
+            assert row[0] == [7]
+    assert len(asked) == 1

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -137,6 +137,26 @@ async def test_an_owner_with_many_entries_is_left_to_the_database(
     for _ in range(2):
         assert len(await search(here, log.scope, "snow")) == 3
     assert [name.partition(":")[0] for name in asked.names].count("entries_since") == 2
+
+
+async def test_a_session_that_has_expired_is_left_out_and_costs_no_more(
+    stores: Stores, database: Database
+) -> None:
+    asked, clock = Asked(database), FixedClock(datetime.now(UTC))
+    here = replace(stores, recall=PostgresRecallIndex(asked, clock, keeps_at_once=True))
+    log = await Log.start(stores)
+    await log.say("snow", EAST)
+    ends = clock.now() + timedelta(minutes=5)
+    await (await Log.start(stores, log.scope, expires_at=ends)).say("snow again", EAST)
+
+    async def texts() -> list[str]:
+        asked.names.clear()
+        return sorted(one.entry.text for one in await search(here, log.scope, "snow"))
+
+    assert await texts() == await texts() == ["snow", "snow again"]
+    clock.move(timedelta(minutes=6))
+    assert await texts() == await texts() == ["snow"]
+    assert asked.names == ["entries_now: 1"]
 
 
 async def test_what_is_not_used_for_a_while_is_forgotten(

@@ -78,7 +78,7 @@ def test_there_is_room_for_as_many_as_come(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 entries = st.lists(
-    st.dictionaries(st.integers(0, 5), st.integers(1, 32_767), min_size=1), min_size=1, max_size=9
+    st.dictionaries(st.integers(0, 5), st.integers(1, 20_000), min_size=1), min_size=1, max_size=9
 )
 
 

@@ -51,7 +51,8 @@ class Entry(_Entry):
     def traits(self) -> "Traits":
         """What ranking asks of it each time: those found again and again tell it at once."""
         text = self.text
-        found = _WORD.search(text, len(QUESTION) if text.startswith(QUESTION) else 0)
+        is_exchange = self.speaker is None and text.startswith(QUESTION)
+        found = _WORD.search(text, len(QUESTION) if is_exchange else 0)
         return Traits(
             opening=found[0].lower() if found else "",
             fullness=math.log1p(min(len(text), _LONGEST) / _LETTERS_A_WORD),

@@ -25,7 +25,7 @@ _SETTINGS: Final = {
     "enable_bitmapscan": "off",
     "plan_cache_mode": "force_generic_plan",  # planning a search takes as long as the search
 }
-_FIRST_OTHER_TYPE: Final = 16_384  # below are PostgreSQL's own types, the same everywhere
+_FIRST_OTHER_TYPE: Final = 10_000  # below are PostgreSQL's own types, the same everywhere
 _NOTHING_ASKED: Final = SimpleNamespace(name="a statement that the driver need not prepare again")
 _known_types: Final[dict[frozenset[int], Sequence[asyncpg.Record]]] = {}
 _CONNECT_SECONDS: Final = 30

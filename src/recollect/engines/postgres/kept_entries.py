@@ -29,6 +29,8 @@ class KeptEntries:
     def __init__(self, *, changes: int) -> None:
         self.changes = changes
         self.last_number = 0
+        self.expired: frozenset[UUID] = frozenset()
+        """Sessions whose entries are no longer to be found."""
         self.grows = False
         """Whether there were new ones when somebody looked last."""
         self._entries: list[Entry] = []
@@ -50,9 +52,9 @@ class KeptEntries:
         return len(self._entries)
 
     @property
-    def state(self) -> tuple[int, int]:
-        """The last number and the count of changes up to which they are known."""
-        return self.last_number, self.changes
+    def state(self) -> "State":
+        """Up to where they are known."""
+        return State(self.last_number, self.changes, self.expired)
 
     def add(self, found: Iterable[Record], *, last_number: int) -> None:
         """Take in entries; those that are here already are passed over."""
@@ -73,11 +75,10 @@ class KeptEntries:
         narrowed: RecallFilter,
         *,
         count: int,
-        expired: Collection[UUID],
     ) -> tuple[Candidate, ...]:
         """The best by words and by meaning, and in logs those beside them."""
         lexical, meanings = self._lexical(terms), self._compared(vector, key_of_model)
-        out = self._left_out(narrowed, expired)
+        out = self._left_out(narrowed)
         worded = {row: lexical[row] for row in lexical.keys() - out} if out else lexical
         best = set(worded)
         if len(worded) > count:
@@ -135,8 +136,9 @@ class KeptEntries:
             return _Meanings((), None)
         return self._vectors[key].compared(vector)
 
-    def _left_out(self, narrowed: RecallFilter, expired: Collection[UUID]) -> set[int]:
+    def _left_out(self, narrowed: RecallFilter) -> set[int]:
         out = {row for known in narrowed.without for row in self._rows_of.get(known, ())}
+        expired = self.expired
         if expired or narrowed != RecallFilter(without=narrowed.without):
             out.update(
                 row
@@ -179,6 +181,14 @@ class KeptEntries:
             for at in session:
                 self._places[order[at]] = at
                 self._around.append((max(start, at - REACH), min(end, at + 1 + REACH)))
+
+
+class State(NamedTuple):
+    """How an owner's entries stand."""
+
+    last_number: int
+    changes: int
+    expired: frozenset[UUID]
 
 
 class _Meanings(NamedTuple):

@@ -1,7 +1,7 @@
 """Owners who search again and again, with their entries at hand in this process."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -10,7 +10,7 @@ from asyncpg import Record
 
 from recollect.domain.recall.entry import Candidate, RecallQuery
 from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.kept_entries import KeptEntries
+from recollect.engines.postgres.kept_entries import KeptEntries, State
 from recollect.engines.postgres.recall_sought import key_of_model, weights_of
 from recollect.engines.postgres.recent_owners import RecentOwner, RecentOwners
 
@@ -61,7 +61,7 @@ class KeptOwners:
         except BaseException:
             asking.cancel()
             raise
-        is_so = [one[1:] for one in await asking] == [(*state, None)]
+        is_so = [_state_of(one) for one in await asking] == [state]
         return found if is_so else None
 
     async def _search_current(
@@ -87,7 +87,7 @@ class KeptOwners:
             self._owners.forget(owner)
             return None
         entries = self._brought_up_to_date(owner, changes, state, added)
-        return None if entries is None else _found(entries, asked, expired=state["expired"] or ())
+        return None if entries is None else _found(entries, asked)
 
     def _brought_up_to_date(
         self, owner: RecentOwner[KeptEntries], asked_of: int, state: Record, added: Sequence[Record]
@@ -105,18 +105,16 @@ class KeptOwners:
         if known.changes > state["changes"] or known.last_number > state["last_number"]:
             return None
         known.add(added, last_number=state["last_number"])
+        known.expired = _state_of(state).expired
         self._owners.keep(owner, known, size=len(known))
         return known
 
 
-def _found(
-    entries: KeptEntries, asked: RecallQuery, *, expired: Collection[UUID] = ()
-) -> tuple[Candidate, ...]:
+def _state_of(row: Record) -> State:
+    return State(row["last_number"], row["changes"], frozenset(row["expired"] or ()))
+
+
+def _found(entries: KeptEntries, asked: RecallQuery) -> tuple[Candidate, ...]:
     return entries.search(
-        weights_of(asked),
-        asked.vector,
-        key_of_model(asked),
-        asked.narrowed,
-        count=asked.count,
-        expired=expired,
+        weights_of(asked), asked.vector, key_of_model(asked), asked.narrowed, count=asked.count
     )

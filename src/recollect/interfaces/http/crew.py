@@ -1,45 +1,81 @@
 """Several processes that serve one address, and one that does the background work.
 
 In one process Python runs one thread at a time: a machine with more processors answers more with
-more processes. They share nothing but the database and the socket they listen on.
+more processes. They share nothing but the database and the address.
 """
 
 import logging
 import multiprocessing
 import os
 import signal
-import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Final
 
 from recollect.errors import RecollectError
-from recollect.settings import Settings
-
-_PAUSE_SECONDS: Final = 1.0
-_STOP_SECONDS: Final = 20.0
-_READY: Final = b""
-_SILENT: Final = "a process of the server ended without saying why"
 
 Ready = Callable[[], None]
-Task = Callable[[Settings, socket.socket, Ready], None]
+Task = Callable[[Ready], None]
 """What a process does until it is told to stop; it says when it is ready."""
+
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 30.0
+_LASTING: Final = 60.0  # seconds; who dies after that had no trouble starting
+_STOP_SECONDS: Final = 75.0  # ten for those who still ask, and as long as PostgreSQL may take
+_READY: Final = b""
+_SILENT: Final = "a process of the server ended without saying why"
 
 _spawning: Final = multiprocessing.get_context("spawn")
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Member:
-    """A process, what it does, and where it says that it is ready."""
+    """A process, what it does, and where it says that it is ready, or what is wrong."""
 
+    name: str
     task: Task
     process: SpawnProcess
-    ready: Connection
+    saying: Connection
+    pause: float
+    """Seconds to wait before another takes its place."""
+    began: float = field(default_factory=time.monotonic)
+    problem: str = ""
+
+    @classmethod
+    def start(cls, name: str, task: Task, *, pause: float = _FIRST_PAUSE) -> "_Member":
+        saying, said = _spawning.Pipe(duplex=False)
+        process = _spawning.Process(target=_work, args=(task, said), name=name)
+        with _without_interrupts():  # until it is in a group of its own
+            process.start()
+        said.close()  # here: it ends with the process that may use it
+        return cls(name=name, task=task, process=process, saying=saying, pause=pause)
+
+    def listen(self) -> bool:
+        """Wait for its first word; whether that is that it is ready."""
+        try:
+            self.problem = self.saying.recv_bytes().decode()
+        except EOFError:
+            self.problem = _SILENT
+        return not self.problem
+
+    def last_word(self) -> str:
+        """What it said last that is wrong."""
+        with suppress(EOFError):
+            while self.saying.poll():
+                self.problem = self.saying.recv_bytes().decode()
+        return self.problem
+
+    def again(self) -> "_Member":
+        """Another in its place; the next one later, if this one did not last."""
+        has_lasted = time.monotonic() - self.began > _LASTING
+        pause = _FIRST_PAUSE if has_lasted else min(2 * self.pause, _LONGEST_PAUSE)
+        return _Member.start(self.name, self.task, pause=pause)
 
 
 class Crew:
@@ -48,84 +84,99 @@ class Crew:
     The first starts alone: it sets up what all need, and what is wrong is said once.
     """
 
-    def __init__(self, settings: Settings, listener: socket.socket) -> None:
-        self._settings = settings
-        self._listener = listener
+    def __init__(self, *, serving: Sequence[Task], working: Sequence[Task]) -> None:
+        self._serving = serving
+        self._working = working
         self._members: list[_Member] = []
 
-    def run(self, first: Task, *others: Task, ready: Ready) -> None:
-        """Keep a process at each of these tasks; call `ready` once all are."""
+    def run(self, *, ready: Ready) -> None:
+        """Keep a process at each task; call `ready` once all have started."""
+        first, *others = self._serving
         with _told_to_stop() as told:
             try:
-                if self._begin([first], told) and self._begin(others, told):
+                if self._begin([first], told) and self._begin(others, told, self._working):
                     ready()
                     self._watch(told)
             finally:
-                self._stop()
+                self._stop(told)
 
-    def _begin(self, tasks: Sequence[Task], told: Connection) -> bool:
-        """Start some and wait until they are ready; False when told to stop before one is.
+    def _begin(
+        self, serving: Sequence[Task], told: Connection, working: Sequence[Task] = ()
+    ) -> bool:
+        """Start some and wait until they are ready; False when told to stop before they are.
 
-        One that cannot be while all others can is replaced later, as one that dies.
+        If the first cannot start, none can; another that cannot is replaced later.
         """
-        begun = [self._start(task) for task in tasks]
-        self._members += begun
-        for member in begun:
-            if told in wait([member.ready, told]):
+        before = len(self._members)
+        for name, tasks in (("serving", serving), ("working", working)):
+            for task in tasks:
+                self._members.append(_Member.start(name, task))
+        for member in self._members[before:]:
+            if told in wait([member.saying, told]):
                 return False
-            problem = _problem_of(member)
-            if problem and begun == self._members:
-                raise RecollectError(problem)
+            if not member.listen() and not before:
+                raise RecollectError(member.problem)
         return True
-
-    def _start(self, task: Task) -> _Member:
-        ready, saying = _spawning.Pipe(duplex=False)
-        process = _spawning.Process(
-            target=_work, args=(task, self._settings, self._listener, saying)
-        )
-        process.start()
-        saying.close()  # here: it ends with the process that may use it
-        return _Member(task=task, process=process, ready=ready)
 
     def _watch(self, told: Connection) -> None:
         while told not in wait([told, *(member.process.sentinel for member in self._members)]):
-            for member in [one for one in self._members if not one.process.is_alive()]:
-                facts = {"code": member.process.exitcode, "problem": _problem_of(member)}
+            for place, member in enumerate(self._members):
+                if member.process.is_alive():
+                    continue
+                facts = {
+                    "task": member.name,
+                    "pid": member.process.pid,
+                    "code": member.process.exitcode,
+                    "problem": member.last_word(),
+                }
                 logger.warning("server.process_died", extra={"facts": facts})
-                if told.poll(_PAUSE_SECONDS):
+                if told.poll(member.pause):
                     return
-                self._members[self._members.index(member)] = self._start(member.task)
+                self._members[place] = member.again()
 
-    def _stop(self) -> None:
+    def _stop(self, told: Connection) -> None:
+        """Let all finish; when told once more, or after a while, no longer."""
+        while told.poll():
+            told.recv_bytes()
         for member in self._members:
             member.process.terminate()
+        deadline = time.monotonic() + _STOP_SECONDS
+        while left := [one for one in self._members if one.process.is_alive()]:
+            found = wait(
+                [told, *(member.process.sentinel for member in left)],
+                timeout=max(0.0, deadline - time.monotonic()),
+            )
+            if not found or told in found:
+                break
         for member in self._members:
-            member.process.join(_STOP_SECONDS)
             member.process.kill()
             member.process.join()
 
 
-def _problem_of(member: _Member) -> str:
-    """What a process says is wrong: nothing when it is ready."""
-    try:
-        return member.ready.recv_bytes().decode()
-    except EOFError:
-        return _SILENT
-
-
-def _work(task: Task, settings: Settings, listener: socket.socket, saying: Connection) -> None:
+def _work(task: Task, said: Connection) -> None:
     """What a new process does."""
     os.setpgid(0, 0)  # an interrupt from the keyboard is the first process's to hand on
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
-        task(settings, listener, lambda: saying.send_bytes(_READY))
+        task(lambda: said.send_bytes(_READY))
     except RecollectError as error:
-        saying.send_bytes(str(error).encode())
+        said.send_bytes(str(error).encode())
         raise SystemExit(1) from None
 
 
 @contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """What starts meanwhile is not interrupted from the keyboard until it says so."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
 def _told_to_stop() -> Iterator[Connection]:
-    """Becomes readable when this process is told to stop."""
+    """Becomes readable each time this process is told to stop."""
     told, telling = multiprocessing.Pipe(duplex=False)
 
     def tell(_number: int, _frame: object) -> None:

@@ -8,25 +8,24 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
-from types import FrameType
 
 import uvicorn
 import uvloop
 
-from recollect.errors import ConfigurationError, RecollectError
+from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.crew import Crew, Ready
+from recollect.interfaces.http.listening import address_of, listening
 from recollect.interfaces.worker import work_forever, working_meanwhile
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.telemetry.logging import configure_logging
 
 _GRACE_SECONDS = 10
-_BACKLOG = 2048
 _TURN_SECONDS = 0.0005
 _OBJECTS_BETWEEN_LOOKS = 20_000
 _PATIENCE = 10
@@ -36,14 +35,16 @@ logger = logging.getLogger(__name__)
 
 def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
-    with _listen(settings.host, settings.port) as listener:
-        ready = partial(_say_where, listener)
+    with listening(settings.host, settings.port, sockets=settings.processes) as listeners:
+        ready = partial(_say_where, listeners[0])
         if settings.processes == 1:
-            _run(_serve(settings, listener, ready))
+            _run(_serve(settings, listeners[0], ready))
             return
-        serving = [_serve_beside] * settings.processes
-        working = [_work_beside] if settings.worker else []
-        Crew(settings, listener).run(*serving, *working, ready=ready)
+        crew = Crew(
+            serving=[partial(_serve_beside, settings, listener) for listener in listeners],
+            working=[partial(_work_beside, settings)] if settings.worker else [],
+        )
+        crew.run(ready=ready)
 
 
 def _serve_beside(settings: Settings, listener: socket.socket, ready: Ready) -> None:
@@ -52,9 +53,8 @@ def _serve_beside(settings: Settings, listener: socket.socket, ready: Ready) -> 
     _run(_serve(settings.model_copy(update={"worker": False}), listener, ready))
 
 
-def _work_beside(settings: Settings, listener: socket.socket, ready: Ready) -> None:
+def _work_beside(settings: Settings, ready: Ready) -> None:
     """Do the background work in a process of its own, which steps back behind the others."""
-    listener.close()
     os.nice(_PATIENCE)
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     _run(_work(settings, ready))
@@ -64,26 +64,19 @@ def _run(work: Coroutine[object, object, None]) -> None:
     # Threads that embed take turns with the one that serves: as Python has it, each waits for the
     # other for 5 ms at a time, and half the server's time is lost.
     sys.setswitchinterval(_TURN_SECONDS)
-    uvloop.run(work)
+    uvloop.run(_until_told(work))
+
+
+async def _until_told(work: Coroutine[object, object, None]) -> None:
+    """Do something until the process is told to stop, also while it still starts."""
+    working = asyncio.ensure_future(work)
+    _when_told(working.cancel, signal.SIGTERM)
+    with suppress(asyncio.CancelledError):
+        await working
 
 
 def _say_where(listener: socket.socket) -> None:
-    host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"Recollect listens on http://{shown}:{port}\n")
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Take the address first: whether it is free is known before anything is started."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        reason = (error.strerror or str(error)).partition(" (")[0]
-        raise ConfigurationError(
-            f"cannot listen on {host}:{port}: {reason}; "
-            "choose another address with MEMORY_HOST or MEMORY_PORT"
-        ) from error
+    sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
 
 
 async def _serve(settings: Settings, listener: socket.socket, ready: Ready) -> None:
@@ -98,7 +91,7 @@ async def _serve(settings: Settings, listener: socket.socket, ready: Ready) -> N
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         server = _Server(config)
-        _when_alone(server.stop)
+        _when_told(server.stop, signal.SIGINT, signal.SIGTERM)
         async with working_meanwhile(memory.services, settings), _warming(memory):
             _collect_seldom()
             ready()
@@ -108,19 +101,20 @@ async def _serve(settings: Settings, listener: socket.socket, ready: Ready) -> N
 async def _work(settings: Settings, ready: Ready) -> None:
     every = timedelta(hours=settings.cleanup_interval_hours)
     async with Memory.open(settings) as memory:
-        working = asyncio.create_task(work_forever(memory.services, cleanup_every=every))
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
-        _when_alone(working.cancel)
         ready()
-        with suppress(asyncio.CancelledError):
-            await working
+        await work_forever(memory.services, cleanup_every=every)
 
 
-def _when_alone(stop: Callable[[], object]) -> None:
-    """Stop when the process that started this one is gone, if one did."""
+def _when_told(stop: Callable[[], object], *numbers: signal.Signals) -> None:
+    """Stop at these signals, and when the process that started this one, if one did, is gone.
+
+    What was to be done before that is not done any more.
+    """
+    loop = asyncio.get_running_loop()
+    for number in numbers:
+        loop.add_signal_handler(number, stop)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        loop = asyncio.get_running_loop()
         loop.add_reader(parent.sentinel, lambda: (loop.remove_reader(parent.sentinel), stop()))
 
 
@@ -156,9 +150,10 @@ async def _warm(memory: Memory) -> None:
 class _Server(uvicorn.Server):
     """A server that lets the memory close behind it."""
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # uvicorn's signature
-        """Stop serving; uvicorn would raise the signal again and end the process there and then."""
-        self.stop()
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave signals alone; uvicorn would raise them again, which ends the process at once."""
+        yield
 
     def stop(self) -> None:
         """Stop serving; when asked again, without waiting for anybody."""

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 async def running_server(home: Path) -> AsyncIterator[str]:
     """The administrator's connection string of a server that runs until the block ends."""
     server = EmbeddedServer(home)
-    dsn = await asyncio.to_thread(server.start)
+    dsn = await _started(server)
     keeper = asyncio.create_task(_keep_running(server))
     try:
         yield dsn
@@ -27,6 +27,18 @@ async def running_server(home: Path) -> AsyncIterator[str]:
         with suppress(asyncio.CancelledError):
             await keeper
         await asyncio.to_thread(server.stop)
+
+
+async def _started(server: EmbeddedServer) -> str:
+    """Start a server; if that is no longer wanted meanwhile, it is stopped once it runs."""
+    starting = asyncio.ensure_future(asyncio.to_thread(server.start))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(EmbeddedServerFailed):
+            await starting
+            await asyncio.to_thread(server.stop)
+        raise
 
 
 async def _keep_running(server: EmbeddedServer) -> None:
