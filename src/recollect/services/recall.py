@@ -250,15 +250,15 @@ def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:
     highest = max((one.score for one in ranked), default=0.0)
     return tuple(
         Recalled(
-            max(0.0, score / max(highest, 1.0)),
-            entry.session_id,
-            entry.message_ids,
-            entry.text,
-            entry.said_at,
-            entry.speaker,
-            entry.tables,
-            words[own],
-            meanings[own],
+            score=max(0.0, score / max(highest, 1.0)),
+            session_id=entry.session_id,
+            message_ids=entry.message_ids,
+            text=entry.text,
+            said_at=entry.said_at,
+            speaker=entry.speaker,
+            tables=entry.tables,
+            lexical=words[own],
+            semantic=meanings[own],
         )
         for (entry, words, meanings, own), score in ranked
     )
