@@ -28,7 +28,7 @@ from recollect.telemetry.logging import configure_logging
 _GRACE_SECONDS = 10
 _TURN_SECONDS = 0.0005
 _OBJECTS_BETWEEN_LOOKS = 20_000
-_PATIENCE = 10
+_PATIENCE = 19
 
 logger = logging.getLogger(__name__)
 
