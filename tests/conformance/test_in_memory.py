@@ -7,9 +7,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.engine import EngineContract
 from recollect.testing.contracts.indexing import IndexingContract
-from recollect.testing.contracts.recall import RecallIndexContract
-from recollect.testing.contracts.recall_filters import RecallFilterContract
-from recollect.testing.contracts.recall_keeping import RecallKeepingContract
+from recollect.testing.contracts.recall_whole import WholeRecallContract
 from recollect.testing.examples import a_scope, append, messages_of, seconds_on, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 
@@ -19,17 +17,8 @@ def stores() -> Stores:
     return in_memory_stores()
 
 
-class TestInMemory(EngineContract):
+class TestInMemory(EngineContract, WholeRecallContract):
     class TestIndexing(IndexingContract):
-        pass
-
-    class TestRecallIndex(RecallIndexContract):
-        pass
-
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
         pass
 
 

@@ -11,9 +11,7 @@ from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.client import OpenSearchClient
 from recollect.engines.postgres.database import Database
 from recollect.ports.stores import Stores
-from recollect.testing.contracts.recall import RecallIndexContract
-from recollect.testing.contracts.recall_filters import RecallFilterContract
-from recollect.testing.contracts.recall_keeping import RecallKeepingContract
+from recollect.testing.contracts.recall_whole import WholeRecallContract
 from support.opensearch_double import running_opensearch
 from support.outside import outside_index
 
@@ -33,31 +31,13 @@ async def opensearch_stores(database: Database) -> AsyncIterator[Stores]:
         await client.aclose()
 
 
-class TestPostgresWithChroma:
+class TestPostgresWithChroma(WholeRecallContract):
     @pytest.fixture
     def stores(self, chroma_stores: Stores) -> Stores:
         return chroma_stores
 
-    class TestRecallIndex(RecallIndexContract):
-        pass
 
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass
-
-
-class TestPostgresWithOpenSearch:
+class TestPostgresWithOpenSearch(WholeRecallContract):
     @pytest.fixture
     def stores(self, opensearch_stores: Stores) -> Stores:
         return opensearch_stores
-
-    class TestRecallIndex(RecallIndexContract):
-        pass
-
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass

@@ -8,28 +8,17 @@ from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.contracts.engine import EngineContract
 from recollect.testing.contracts.indexing import IndexingContract
-from recollect.testing.contracts.recall import RecallIndexContract
-from recollect.testing.contracts.recall_filters import RecallFilterContract
-from recollect.testing.contracts.recall_keeping import RecallKeepingContract
+from recollect.testing.contracts.recall_whole import WholeRecallContract
 
 
-class TestPostgres(EngineContract):
+class TestPostgres(EngineContract, WholeRecallContract):
     """On the real role, with the fixture `stores` that all tests share."""
 
     class TestIndexing(IndexingContract):
         pass
 
-    class TestRecallIndex(RecallIndexContract):
-        pass
 
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass
-
-
-class TestPostgresWithManyEntries:
+class TestPostgresWithManyEntries(WholeRecallContract):
     """As if every owner had so many entries that not all of them are scored."""
 
     @pytest.fixture
@@ -37,17 +26,8 @@ class TestPostgresWithManyEntries:
         index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0, signs_bytes=0)
         return replace(stores, recall=index)
 
-    class TestRecallIndex(RecallIndexContract):
-        pass
 
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass
-
-
-class TestPostgresWithEntriesAtHand:
+class TestPostgresWithEntriesAtHand(WholeRecallContract):
     """As if every owner had searched before, so that entries are kept in the process."""
 
     @pytest.fixture
@@ -55,29 +35,11 @@ class TestPostgresWithEntriesAtHand:
         index = PostgresRecallIndex(database, SystemClock(), keeps_at_once=True)
         return replace(stores, recall=index)
 
-    class TestRecallIndex(RecallIndexContract):
-        pass
 
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass
-
-
-class TestPostgresWithSignsAtHand:
+class TestPostgresWithSignsAtHand(WholeRecallContract):
     """As if every owner had many entries and had searched before."""
 
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
         index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0, keeps_at_once=True)
         return replace(stores, recall=index)
-
-    class TestRecallIndex(RecallIndexContract):
-        pass
-
-    class TestRecallKeeping(RecallKeepingContract):
-        pass
-
-    class TestRecallFilter(RecallFilterContract):
-        pass

@@ -48,7 +48,11 @@ async def found(
         count=count,
     )
     return {
-        (one.entry.session_id, one.entry.sequence): (one.scores, *one.near) for one in candidates
+        (one.entry.session_id, one.entry.sequence): (
+            one.scores,
+            *map(Scores, one.words, one.meanings),
+        )
+        for one in candidates
     }
 
 

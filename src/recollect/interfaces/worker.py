@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final
 
 from recollect.errors import Unavailable
+from recollect.memory import Memory
 from recollect.services.indexing import Indexing
 from recollect.services.reconciling import Reconciling
 from recollect.services.reindexing import Reindexing
@@ -38,6 +39,14 @@ async def working_meanwhile(services: Services, settings: Settings) -> AsyncIter
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def work_alone(settings: Settings, *, ready: Callable[[], None] = lambda: None) -> None:
+    """Open the memory and do nothing but the background work, until cancelled."""
+    every = timedelta(hours=settings.cleanup_interval_hours)
+    async with Memory.open(settings) as memory:
+        ready()
+        await work_forever(memory.services, cleanup_every=every)
 
 
 async def work_forever(services: Services, *, cleanup_every: timedelta) -> None:

@@ -169,8 +169,3 @@ class Candidate(NamedTuple):
     def scores(self) -> Scores:
         """The scores of the entry itself."""
         return Scores(self.words[self.own], self.meanings[self.own])
-
-    @property
-    def near(self) -> tuple[Scores, ...]:
-        """All of them."""
-        return tuple(map(Scores, self.words, self.meanings))

@@ -1,6 +1,5 @@
 """`recollect worker` and `recollect cleanup`: what happens in the background, by hand."""
 
-from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -9,9 +8,8 @@ from rich.console import Console
 
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, show
-from recollect.interfaces.worker import work_forever
-from recollect.memory import Memory
-from recollect.settings import Settings, load_settings
+from recollect.interfaces.worker import work_alone
+from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
 
 
@@ -19,7 +17,7 @@ def worker() -> None:
     """Do the background work of all servers on this database, until interrupted."""
     settings = load_settings()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    uvloop.run(_work(settings))
+    uvloop.run(work_alone(settings))
 
 
 def cleanup(
@@ -38,10 +36,3 @@ def cleanup(
             )
         )
     show({"deleted": deleted}, as_json=as_json, text=f"{deleted} expired sessions deleted")
-
-
-async def _work(settings: Settings) -> None:
-    async with Memory.open(settings) as memory:
-        await work_forever(
-            memory.services, cleanup_every=timedelta(hours=settings.cleanup_interval_hours)
-        )

@@ -10,7 +10,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from datetime import timedelta
 from functools import partial
 
 import uvicorn
@@ -20,7 +19,7 @@ from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.crew import Crew, Ready
 from recollect.interfaces.http.listening import address_of, listening
-from recollect.interfaces.worker import work_forever, working_meanwhile
+from recollect.interfaces.worker import work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.telemetry.logging import configure_logging
@@ -57,7 +56,7 @@ def _work_beside(settings: Settings, ready: Ready) -> None:
     """Do the background work in a process of its own, which steps back behind the others."""
     os.nice(_PATIENCE)
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    _run(_work(settings, ready))
+    _run(work_alone(settings, ready=ready))
 
 
 def _run(work: Coroutine[object, object, None]) -> None:
@@ -96,13 +95,6 @@ async def _serve(settings: Settings, listener: socket.socket, ready: Ready) -> N
             _collect_seldom()
             ready()
             await server.serve([listener])
-
-
-async def _work(settings: Settings, ready: Ready) -> None:
-    every = timedelta(hours=settings.cleanup_interval_hours)
-    async with Memory.open(settings) as memory:
-        ready()
-        await work_forever(memory.services, cleanup_every=every)
 
 
 def _when_told(stop: Callable[[], object], *numbers: signal.Signals) -> None:

@@ -147,10 +147,10 @@ class RecallIndexContract:
         middle, last = found["w4"], found["w6"]
         assert middle.own == REACH
         assert [one > 0 for one in middle.words] == [False, True, False, False, False]
-        assert middle.near[1] == found["skis 3"].scores
-        assert (last.own, len(last.near)) == (REACH, REACH + 1)
-        assert (found["w7"].own, len(found["w7"].near)) == (0, 1)
-        assert (found["w1"].own, len(found["w1"].near)) == (1, 1 + 1 + REACH)
+        assert (middle.words[1], middle.meanings[1]) == found["skis 3"].scores
+        assert (last.own, len(last.words)) == (REACH, REACH + 1)
+        assert (found["w7"].own, len(found["w7"].words)) == (0, 1)
+        assert (found["w1"].own, len(found["w1"].words)) == (1, 1 + 1 + REACH)
 
     async def test_in_a_log_the_messages_next_to_the_best_come_along(self, stores: Stores) -> None:
         log = await Log.start(stores)
