@@ -16,7 +16,8 @@ _LARGEST: Final = 63
 """Seven bits of eight: processors without instructions for this add two products in 16 bits."""
 _QUANTISED: Final = "DynamicQuantizeMatMul"
 _DOMAIN: Final = "com.microsoft"  # onnxruntime's own operators
-
+_MAKING: Final = 2
+"""Counts up when the same model is made into another: older ones are not taken for it."""
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ def quantised_file(graph: Path, *, kept_in: Path) -> Path:
 
     Where the folder cannot be written, the model itself: its vectors are near enough the same.
     """
-    made = kept_in / f"{_fingerprint(graph)}-7bit.onnx"
+    made = kept_in / f"{_fingerprint(graph)}-7bit-{_MAKING}.onnx"
     if made.is_file():
         return made
     try:
@@ -67,9 +68,10 @@ def quantised(graph: Path) -> bytes:
 
     model = onnx.load(graph)
     weights = {one.name: one for one in model.graph.initializer}
-    for node in model.graph.node:
+    for node in list(model.graph.node):
         if node.op_type == "MatMul" and node.input[1] in weights:
             _quantise(model.graph, node, onnx.numpy_helper.to_array(weights[node.input[1]]))
+            _add_at_once(model.graph, node)
     used = {name for node in model.graph.node for name in node.input}
     for name in weights.keys() - used:
         model.graph.initializer.remove(weights[name])
@@ -91,3 +93,17 @@ def _quantise(graph: "GraphProto", node: "NodeProto", weights: "NDArray[np.float
     graph.initializer.append(numpy_helper.from_array(scales, names[1]))
     node.op_type, node.domain = _QUANTISED, _DOMAIN
     node.input[1:] = names
+
+
+def _add_at_once(graph: "GraphProto", product: "NodeProto") -> None:
+    """Let a product add the biases that are added to it next, without a step of their own."""
+    readers = [node for node in graph.node if product.output[0] in node.input]
+    if len(readers) != 1 or readers[0].op_type != "Add":
+        return
+    (added,) = readers
+    (other,) = set(added.input) - {product.output[0]}
+    biases = next((one for one in graph.initializer if one.name == other), None)
+    if biases is not None and len(biases.dims) == 1:
+        product.input.extend(("", other))  # its weights have no zero point
+        product.output[0] = added.output[0]
+        graph.node.remove(added)
