@@ -22,6 +22,8 @@ OWNED_TABLES = {
 WITHOUT_OWNER: dict[str, str] = {
     "take_job": "a worker serves all owners; jobs hold ids and no text",
     "count_jobs": "as take_job",
+    "replace_entries": "the function of that name sets the owner and names it in every statement",
+    "put_summary": "as replace_entries",
     "count_expired": "the clean-up serves all owners; it sees expired sessions alone",
     "delete_expired": "as count_expired",
     "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
@@ -79,14 +81,19 @@ def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows
     if "set_config" in text:
         assert "OFFSET 0) AS scope" in text
         assert re.search(
-            r"CROSS JOIN LATERAL \(.*LIMIT (1|\$\d+)( OFFSET \$\d)?\n\)", text, re.DOTALL
+            r"CROSS JOIN LATERAL \(.*(LIMIT (1|\$\d+)( OFFSET \$\d)?|OFFSET 0)\n\)",
+            text,
+            re.DOTALL,
         )
 
 
 def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
     """A part of WITH runs when it is asked for: all wait for the first, and that for the owner."""
-    writes = [path for path in QUERIES if re.search(r"(?s)UPDATE.*set_config", path.read_text())]
-    assert [path.stem for path in writes] == ["append_replies", "append_turns"]
+    changing = re.compile(r"(?s)(UPDATE|DELETE|INSERT) .*set_config")
+    writes = [path for path in QUERIES if changing.search(path.read_text())]
+    assert [path.stem for path in writes] == [
+        *("append_replies", "append_turns", "finish_indexing", "finish_job", "take_job")
+    ]
     for path in writes:
         tree = sqlglot.parse_one(path.read_text(), dialect="postgres")
         first, *others = tree.find_all(exp.CTE)
@@ -107,5 +114,5 @@ def test_every_statement_is_used_and_every_used_one_exists() -> None:
     named = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', source))
     stems = {path.stem for path in QUERIES}
     assert stems <= named
-    called = set(re.findall(r'(?:query|read)\(\s*"([a-z_]+)"', source))
+    called = set(re.findall(r'(?:query|read|write|work)\(\s*"([a-z_]+)"', source))
     assert called <= stems

@@ -36,24 +36,22 @@ class PostgresIndexingStore:
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
         """The session's oldest turns that are due, and questions that newer turns passed over."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(
-                query("turns_to_index"), scope.owner_id, session_id, limit, self._clock.now()
-            )
+        rows = await self._database.read(
+            "turns_to_index", scope.owner_id, session_id, limit, self._clock.now()
+        )
         turns = groupby(rows, key=lambda row: row["due_turn"])
         return tuple(_due_turn(list(turn)) for _, turn in turns)
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         """These changes are indexed; a turn that has changed again meanwhile stays due."""
         changed = [turn for turn in turns if turn.change is not None]
-        async with self._database.owned_by(scope.owner_id) as connection:
-            await connection.execute(
-                query("finish_indexing"),
-                scope.owner_id,
-                session_id,
-                [turn.turn_number for turn in changed],
-                [turn.change for turn in changed],
-            )
+        await self._database.write(
+            "finish_indexing",
+            scope.owner_id,
+            session_id,
+            [turn.turn_number for turn in changed],
+            [turn.change for turn in changed],
+        )
 
     async def depth(self) -> int:
         """How many turns of all owners are due."""

@@ -19,15 +19,13 @@ class PostgresJobQueue:
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
         """The job that has waited longest, now this worker's for the time of the lease."""
-        async with self._database.working(now=now) as connection:
-            row = await connection.fetchrow(query("take_job"), now, now + lease, _KINDS)
-        return None if row is None else job_from(row)
+        rows = await self._database.work("take_job", now, now + lease, _KINDS)
+        return job_from(rows[0]) if rows else None
 
     async def finish(self, job: Job) -> None:
         """The job is done; it goes, unless it was scheduled again meanwhile."""
         owner = job.scope.owner_id
-        async with self._database.owned_by(owner) as connection:
-            await connection.execute(query("finish_job"), owner, job.job_id, job.scheduled_at)
+        await self._database.write("finish_job", owner, job.job_id, job.scheduled_at)
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
         """The job failed; it waits for another try."""

@@ -8,7 +8,6 @@ from uuid import UUID
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.kept_owners import KeptOwners
 from recollect.engines.postgres.large_owners import MOST_BYTES, LargeOwners
 from recollect.engines.postgres.queries import query
@@ -66,17 +65,15 @@ class PostgresRecallIndex:
         entries: Sequence[IndexedEntry],
     ) -> None:
         """Keep these entries of these turns in place of what was kept of the turns before."""
-        owner = scope.owner_id
-        async with self._database.owned_by(owner) as connection:
-            if not await lock_sessions(connection, scope, session_id, now=self._clock.now()):
-                return
-            last_number = await hold_entries(connection, owner, numbers=len(entries))
-            await connection.execute(query("delete_entries_of_turns"), owner, session_id, turns)
-            if entries:
-                added = indexed_json(entries)
-                await connection.execute(
-                    query("add_entries"), owner, session_id, last_number, added, self._kept_in
-                )
+        await self._database.write(
+            "replace_entries",
+            scope.owner_id,
+            session_id,
+            turns,
+            indexed_json(entries),
+            self._kept_in,
+            self._clock.now(),
+        )
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, those by meaning and those by words among them."""

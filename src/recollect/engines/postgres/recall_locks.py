@@ -9,13 +9,12 @@ from asyncpg import Connection
 from recollect.engines.postgres.queries import query
 
 
-async def hold_entries(connection: Connection, owner_id: UUID, *, numbers: int = 0) -> int:
-    """Hold the owner's entries against other writers; the number before so many new ones.
+async def hold_entries(connection: Connection, owner_id: UUID) -> None:
+    """Hold the owner's entries against other writers.
 
     Whoever needs sessions holds these before, so that two never wait for each other in a circle.
     """
-    last: int = await connection.fetchval(query("lock_recall"), owner_id, numbers)
-    return last
+    await connection.execute(query("lock_recall"), owner_id)
 
 
 async def hold_some_sessions(

@@ -5,7 +5,6 @@ from uuid import UUID
 from recollect.domain.compaction import Summary, Uncompacted
 from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import message_from, summary_from
 from recollect.ports.clock import Clock
@@ -65,26 +64,18 @@ class PostgresSummaryStore:
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
         """Keep a summary if what it adds to the last one is still all there."""
-        owner, end = scope.owner_id, summary.last_sequence
-        async with self._database.owned_by(owner) as connection:
-            if not await lock_sessions(connection, scope, session_id, now=self._clock.now()):
-                return False
-            there = await connection.fetchval(
-                query("count_messages_between"), owner, session_id, replaces, end
-            )
-            is_ours = there == added and await connection.fetchval(
-                query("advance_summary"), owner, session_id, replaces, end, added
-            )
-            if is_ours:
-                await connection.execute(
-                    query("put_summary"),
-                    owner,
-                    session_id,
-                    summary.first_sequence,
-                    end,
-                    summary.text,
-                    summary.tables,
-                    summary.method,
-                    summary.created_at,
-                )
-        return bool(is_ours)
+        (row,) = await self._database.write(
+            "put_summary",
+            scope.owner_id,
+            session_id,
+            replaces,
+            added,
+            summary.first_sequence,
+            summary.last_sequence,
+            summary.text,
+            summary.tables,
+            summary.method,
+            summary.created_at,
+            self._clock.now(),
+        )
+        return bool(row["is_kept"])

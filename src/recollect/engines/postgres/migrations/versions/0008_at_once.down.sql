@@ -1,0 +1,4 @@
+DROP FUNCTION replace_entries(uuid, uuid, bigint[], json, text, timestamptz);
+DROP FUNCTION put_summary(
+    uuid, uuid, bigint, bigint, bigint, bigint, text, text[], text, timestamptz, timestamptz
+);

@@ -1,0 +1,97 @@
+-- What the background does to a session that somebody talks in, each in one round trip: whoever
+-- waits for the session waits for the database alone, and never for a worker that has stepped back
+-- behind everybody else. They are functions, for each statement of one sees what those have done
+-- for whom the first had to wait. Every statement names the owner.
+CREATE FUNCTION replace_entries(
+    of_owner uuid, of_session uuid, of_turns bigint[], given json, store text, at_time timestamptz
+) RETURNS void
+    LANGUAGE plpgsql AS $$
+DECLARE
+    last bigint;
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    PERFORM FROM sessions
+    WHERE owner_id = of_owner
+      AND session_id = of_session
+      AND (expires_at IS NULL OR expires_at > at_time)
+    FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    -- Writers of the owner's entries queue up here, after the session, never in a circle.
+    INSERT INTO recall_owners (owner_id, entries, length, last_number)
+    VALUES (of_owner, 0, 0, json_array_length(given))
+    ON CONFLICT (owner_id) DO UPDATE
+    SET last_number = recall_owners.last_number + excluded.last_number
+    RETURNING last_number - json_array_length(given) INTO last;
+    DELETE FROM recall_entries
+    WHERE owner_id = of_owner AND session_id = of_session AND turn_number = ANY(of_turns);
+    -- Only entries whose messages are all there.
+    INSERT INTO recall_entries (
+        owner_id, session_id, sequence, last_sequence, turn_number, said_at, number, length,
+        model_key, vector, model, bits, speaker, tables, message_ids, text, kept_in, terms,
+        counts
+    )
+    SELECT
+        of_owner, of_session, entry.sequence, there.last_sequence, entry.turn_number,
+        entry.said_at, last + row_number() OVER (ORDER BY entry.sequence), entry.length,
+        entry.model_key, entry.vector::halfvec, entry.model,
+        binary_quantize(entry.vector::halfvec), entry.speaker, entry.tables, entry.message_ids,
+        entry.text, store, entry.terms, entry.counts
+    FROM json_to_recordset(given) AS entry (
+        sequence bigint, turn_number bigint, said_at timestamptz, length integer,
+        model_key integer, vector text, model text, speaker text, tables text[],
+        message_ids uuid[], text text, terms integer[], counts smallint[]
+    )
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS messages, max(message.sequence) AS last_sequence
+        FROM messages AS message
+        WHERE message.owner_id = of_owner
+          AND message.session_id = of_session
+          AND message.message_id = ANY(entry.message_ids)
+          AND message.is_active
+    ) AS there
+    WHERE there.messages = cardinality(entry.message_ids);
+END $$;
+
+CREATE FUNCTION put_summary(
+    of_owner uuid, of_session uuid, replaced bigint, added bigint, first bigint, last bigint,
+    told text, drawn_on text[], made_by text, made_at timestamptz, at_time timestamptz
+) RETURNS boolean
+    LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    PERFORM FROM sessions
+    WHERE owner_id = of_owner
+      AND session_id = of_session
+      AND (expires_at IS NULL OR expires_at > at_time)
+    FOR NO KEY UPDATE;
+    IF NOT FOUND OR added <> (
+        SELECT count(*) FROM messages
+        WHERE owner_id = of_owner
+          AND session_id = of_session
+          AND sequence > replaced
+          AND sequence <= last
+          AND is_active
+    ) THEN
+        RETURN false;
+    END IF;
+    UPDATE sessions
+    SET summarized_through = last, summarized_count = summarized_count + added
+    WHERE owner_id = of_owner AND session_id = of_session AND summarized_through = replaced;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO summaries (
+        owner_id, session_id, first_sequence, last_sequence, text, tables, method, created_at
+    )
+    VALUES (of_owner, of_session, first, last, told, drawn_on, made_by, made_at)
+    ON CONFLICT (owner_id, session_id) DO UPDATE
+    SET first_sequence = excluded.first_sequence,
+        last_sequence = excluded.last_sequence,
+        text = excluded.text,
+        tables = excluded.tables,
+        method = excluded.method,
+        created_at = excluded.created_at;
+    RETURN true;
+END $$;
