@@ -3,10 +3,11 @@
     python benchmarks/turn.py [--seconds N] [--history N] [--processes N]
 
 Both run over HTTP against the program that users start, in turns, on a database of its own. Each
-client is a user with earlier exchanges that are indexed, and talks in sessions of twelve
-questions, two in three of them follow-ups. One client asks as soon as it has its answer; twenty
-ask twenty times and a hundred times a second together; and twenty ask without a pause, which is
-as much as the server can do: then a turn takes as long as nineteen others that come before it.
+client is a user with earlier exchanges that are indexed, who talks over a connection of its own
+in sessions of twelve questions, two in three of them follow-ups. One client asks as soon as it
+has its answer; twenty ask twenty times and a hundred times a second together; and twenty ask
+without a pause, which is as much as the server can do: then a turn takes as long as nineteen
+others that come before it.
 What is said while it is measured is indexed by the server meanwhile, as always; how far behind
 that is at the end is printed, too.
 """
@@ -22,7 +23,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice, product
 from pathlib import Path
@@ -67,7 +68,8 @@ class Load:
         return self.clients / self.per_second if self.per_second else 0.0
 
 
-LOADS: Final = (Load(1), Load(20, 20), Load(20, 100), Load(20))
+_USERS: Final = 20
+LOADS: Final = (Load(1), Load(_USERS, 20), Load(_USERS, 100), Load(_USERS))
 
 
 @dataclass(slots=True)
@@ -95,9 +97,9 @@ async def main(seconds: float, history: int, processes: int) -> None:
         async with (
             _stub() as model,
             serving(home, **_settings(model, processes)) as server,
-            LeanClient.to(server.port, key=key) as client,
+            _clients(server, key) as clients,
         ):
-            Console().print(_table(await _measured(client, server, seconds)))
+            Console().print(_table(await _measured(clients, server, seconds)))
         async with Memory.open(load_settings(home=home)) as memory:
             print(f"turns that still had to be indexed at the end: {await memory.catch_up()}")
 
@@ -110,13 +112,24 @@ def _settings(model: str, processes: int) -> dict[str, str]:
     }
 
 
-async def _measured(client: LeanClient, server: Served, seconds: float) -> Measured:
+@asynccontextmanager
+async def _clients(server: Served, key: str) -> AsyncIterator[list[LeanClient]]:
+    """As many as there are users, each with a connection of its own."""
+    async with AsyncExitStack() as opened:
+        clients = [LeanClient.to(server.port, key=key) for _ in range(_USERS)]
+        yield [await opened.enter_async_context(client) for client in clients]
+
+
+async def _measured(clients: list[LeanClient], server: Served, seconds: float) -> Measured:
     samples: Measured = defaultdict(Samples)
-    await _slice(client, Load(20), uses_memory=True, seconds=4)  # connects, warms caches and plans
+    # This connects, and warms caches and plans.
+    await _slice(clients, Load(_USERS), uses_memory=True, seconds=4)
     for number, load, way in product(range(1, _ROUNDS + 1), LOADS, WAYS):
         print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
         cell, worked, began = samples[load, way], server.processor_seconds(), time.perf_counter()
-        cell.seconds += await _slice(client, load, uses_memory=WAYS[way], seconds=seconds / _ROUNDS)
+        cell.seconds += await _slice(
+            clients, load, uses_memory=WAYS[way], seconds=seconds / _ROUNDS
+        )
         cell.wall += time.perf_counter() - began
         cell.of_processor += server.processor_seconds() - worked
     print(file=sys.stderr)
@@ -147,7 +160,7 @@ async def _prepared(home: Path, history: int) -> str:
     """A database whose users have said something before; the key of a service for them."""
     chance = random.Random(1)  # noqa: S311  # the same questions on every run, no secrets
     async with Memory.open(load_settings(home=home, embedding_model="none")) as memory:
-        for number in range(max(load.clients for load in LOADS)):
+        for number in range(_USERS):
             questions = conversation(chance)
             for _ in range(0, history, _QUESTIONS_A_SESSION):
                 session = await memory.session(user=_user(number))
@@ -168,11 +181,11 @@ def _user(number: int) -> str:
 
 
 async def _slice(
-    client: LeanClient, load: Load, *, uses_memory: bool, seconds: float
+    clients: list[LeanClient], load: Load, *, uses_memory: bool, seconds: float
 ) -> list[float]:
     until = time.perf_counter() + seconds
     talks = (
-        _talk(client, number, load, uses_memory=uses_memory, until=until)
+        _talk(clients[number], number, load, uses_memory=uses_memory, until=until)
         for number in range(load.clients)
     )
     return [taken for talk in await asyncio.gather(*talks) for taken in talk]

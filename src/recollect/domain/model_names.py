@@ -1,11 +1,11 @@
 """What the name of a model tells: its size, its context window, whether it runs locally."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from recollect.domain.model_families import FAMILIES, ModelFamily
 
@@ -14,6 +14,10 @@ SizeOverrides = Mapping[str, float]
 
 NO_OVERRIDES: Final[SizeOverrides] = MappingProxyType({})
 
+Told = TypeVar("Told")
+
+_REMEMBERED: Final = 256
+_LONGEST_REMEMBERED: Final = 255
 _SHARED_BY_EXPERTS: Final = 5 / 6
 """Part of n times s that a mixture `8x7b` really has: attention is shared (46.7 of 56 billion)."""
 _SMALLEST_MILLIONS: Final = 10
@@ -47,6 +51,18 @@ _LOCAL_RUNNER = re.compile(
 )
 
 
+def remembering_names(tell: Callable[[str | None], Told]) -> Callable[[str | None], Told]:
+    """Let what a name tells be found out once: requests name few models, each again and again."""
+    remembered = lru_cache(maxsize=_REMEMBERED)(tell)
+
+    @wraps(tell)
+    def told(name: str | None) -> Told:
+        is_short = name is None or len(name) <= _LONGEST_REMEMBERED
+        return remembered(name) if is_short else tell(name)
+
+    return told
+
+
 def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> float | None:
     """How many billions of parameters the model has, or None if that is not known.
 
@@ -55,10 +71,13 @@ def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> 
     grows with that, whatever it uses for one token. `E4B` counts as the 4 it claims to equal.
     Quantisation (`4bit`, `q4_K_M`) is no size, nor is a context window (`128k`, `1m`).
     """
+    overridden = _overridden(name or "", overrides) if overrides else None
+    return _size_told_by(name) if overridden is None else overridden
+
+
+@remembering_names
+def _size_told_by(name: str | None) -> float | None:
     whole = _cleaned(name)
-    overridden = _overridden(name or "", overrides)
-    if overridden is not None:
-        return overridden
     for text in (_last_part(whole), whole):
         size = _size_in(text)
         if size is not None:
@@ -67,6 +86,7 @@ def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> 
     return None if family is None else family.billions
 
 
+@remembering_names
 def context_window_of(name: str | None) -> int | None:
     """The most tokens the model can read, or None if that is not known.
 
@@ -81,6 +101,7 @@ def context_window_of(name: str | None) -> int | None:
     return None if family is None else family.context_window
 
 
+@remembering_names
 def is_hosted(name: str | None) -> bool:
     """Whether the model answers from somebody's service, as far as its name can tell.
 
@@ -146,7 +167,7 @@ def _context_in(text: str) -> int | None:
     return max(windows, default=None)
 
 
-@lru_cache(maxsize=256)  # a scan of the table takes 150 µs, and requests name few models
-def _family_of(cleaned_name: str) -> ModelFamily | None:
+@remembering_names  # a scan of the table takes 150 µs
+def _family_of(cleaned_name: str | None) -> ModelFamily | None:
     known_as = family_name(cleaned_name)
     return next((row for row in FAMILIES if fnmatchcase(known_as, row.pattern)), None)

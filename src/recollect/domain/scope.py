@@ -1,6 +1,7 @@
 """Whose memory a call works on: a user inside a tenant."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 from uuid import UUID, uuid5
 
@@ -53,6 +54,7 @@ class TenantScope:
         object.__setattr__(self, "owner_id", uuid5(_TENANTS, tenant))
 
 
+@lru_cache(maxsize=1024)
 def _owner_id(tenant: str, user: str) -> UUID:
     """Derive the owner's id, so that no lookup is needed and every replica agrees.
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from recollect.errors import Unavailable
 from recollect.memory import Memory
-from recollect.services.indexing import Indexing
+from recollect.services.indexing import SESSIONS_AT_ONCE, Indexing
 from recollect.services.reconciling import Reconciling
 from recollect.services.reindexing import Reindexing
 from recollect.services.removals import Removals
@@ -17,6 +17,8 @@ from recollect.services.services import Services
 from recollect.settings import Settings
 
 _IDLE_SECONDS: Final = 1.0
+_GATHERING_SECONDS: Final = 0.2
+"""Looking for what is new takes as long as indexing some of it."""
 _AFTER_TROUBLE_SECONDS: Final = 5.0
 _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to those who talk; `recollect reindex` is faster."""
@@ -76,16 +78,16 @@ async def _do_jobs(services: Services) -> None:
 
 
 async def _index(indexing: Indexing) -> None:
-    """Index what is said as soon as it is said."""
+    """Index what is said soon after it is said, and what is said at once together."""
     while True:
         try:
-            was_busy = await indexing.do_some()
+            count = await indexing.do_some()
         except Unavailable as error:
             logger.warning("indexing.waits", extra={"facts": {"problem": type(error).__name__}})
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
-        if not was_busy:
-            await asyncio.sleep(_IDLE_SECONDS)
+        if count < SESSIONS_AT_ONCE:
+            await asyncio.sleep(_GATHERING_SECONDS if count else _IDLE_SECONDS)
 
 
 async def _reindex(reindexing: Reindexing, reconciling: Reconciling | None) -> None:

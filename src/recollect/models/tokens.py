@@ -29,7 +29,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
-from recollect.domain.model_names import family_name
+from recollect.domain.model_names import family_name, remembering_names
 from recollect.ports.tokens import TokenCounter
 
 _DIGITS = re.compile(r"[0-9]{2,}")
@@ -75,10 +75,7 @@ class ApproximateTokenCounter:
 
     def count(self, text: str) -> int:
         """About how many tokens the text is, rather too many than too few."""
-        tokens = ExactTokenCounter(Encoding.CL100K).count(text)
-        if self.splits_digits:
-            tokens += sum(map(_more_if_split, _DIGITS.findall(text)))
-        return math.ceil(tokens * self.factor)
+        return _estimate_with(self.factor, self.splits_digits)(text)
 
 
 class _Family(NamedTuple):
@@ -126,11 +123,23 @@ _FAMILIES: Final = (
 )
 
 
+@remembering_names
 def token_counter_for(model: str | None) -> TokenCounter:
     """The counter of the model of that name: exact where its encoding is known to be at hand."""
     known_as = family_name(model)
     rows = (family.counter for family in _FAMILIES if fnmatchcase(known_as, family.pattern))
     return next(rows, _ANY_OTHER)
+
+
+@cache
+def _estimate_with(factor: float, splits_digits: bool) -> Callable[[str], int]:  # noqa: FBT001
+    def estimated(text: str) -> int:
+        tokens = _CL100K.count(text)
+        if splits_digits:
+            tokens += sum(map(_more_if_split, _DIGITS.findall(text)))
+        return math.ceil(tokens * factor)
+
+    return _remembered(estimated)
 
 
 @cache

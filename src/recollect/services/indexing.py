@@ -18,7 +18,7 @@ from recollect.ports.indexing import DueTurn, IndexingStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall_index import RecallIndex
 
-_SESSIONS_AT_ONCE: Final = 16
+SESSIONS_AT_ONCE: Final = 32
 _TURNS_AT_ONCE: Final = 64
 _PAUSE_OF_A_MODEL: Final = timedelta(seconds=30)
 _PAUSE_OF_A_SESSION: Final = timedelta(minutes=1)
@@ -45,7 +45,7 @@ class Indexing:
     async def do_some(self) -> int:
         """Index turns of some sessions that wait, and say how many turns."""
         count = 0
-        for scope, session_id in await self.store.sessions(limit=_SESSIONS_AT_ONCE):
+        for scope, session_id in await self.store.sessions(limit=SESSIONS_AT_ONCE):
             if self._rests(session_id):
                 continue
             try:

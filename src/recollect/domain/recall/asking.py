@@ -41,10 +41,13 @@ def is_related(candidate: Candidate, time: Time | None) -> bool:
 
     The nearest of all that was said is not yet near: a context does without it.
     """
-    scores = candidate.scores
-    is_near = scores.semantic is not None and scores.semantic >= _NEAR
-    is_then = time is not None and time.nearness(candidate.entry.said_at) >= _SAME_DAYS
-    return scores.lexical > 0 or is_near or is_then
+    entry, words, meanings, own = candidate
+    meaning = meanings[own]
+    return (
+        words[own] > 0
+        or (meaning is not None and meaning >= _NEAR)
+        or (time is not None and time.nearness(entry.said_at) >= _SAME_DAYS)
+    )
 
 
 def check_query(query: str) -> str:

@@ -17,6 +17,7 @@ REACH: Final = 2
 
 QUESTION: Final = "Question: "
 """What the text of an exchange starts with."""
+_ANSWERS: Final = (" SQL: ", " Tables: ", " Result summary: ")
 _LONGEST: Final = 600
 _LETTERS_A_WORD: Final = 6
 _WORD: Final = re.compile(r"\w+")
@@ -59,6 +60,15 @@ class Entry(_Entry):
             is_question=text.endswith("?"),
             said_at=self.said_at.timestamp(),
         )
+
+    @cached_property
+    def gist(self) -> tuple[str | None, str]:
+        """What two entries share when one repeats the other: speaker and words, or the question."""
+        said = self.text
+        if self.speaker is None and said.startswith(QUESTION):
+            for answer in _ANSWERS:
+                said = said.partition(answer)[0]
+        return self.speaker, " ".join(_WORD.findall(said.lower()))
 
 
 class Traits(NamedTuple):

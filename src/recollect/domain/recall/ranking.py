@@ -20,7 +20,7 @@ from operator import itemgetter, mul
 from typing import Final, NamedTuple
 
 from recollect.domain.recall.dates import time_words
-from recollect.domain.recall.entry import QUESTION, REACH, Candidate, Entry
+from recollect.domain.recall.entry import REACH, Candidate, Entry
 from recollect.domain.recall.question import Question
 from recollect.domain.recall.words import fold
 
@@ -42,7 +42,6 @@ _RECENT: Final = 0.1
 _FADING: Final = 30 * 86_400.0  # seconds
 _SCALE: Final = _WORDS + _MEANING
 _WORD: Final = re.compile(r"\w+")
-_ANSWERS: Final = (" SQL: ", " Tables: ", " Result summary: ")
 _score: Final = itemgetter(1)
 
 
@@ -126,8 +125,8 @@ class _Alike:
     def place_of(self, entry: Entry, kept: Sequence[Ranked]) -> int | None:
         """Where the same is kept already."""
         for at in self.places[len(self._said) :]:
-            self._said[_what_is_said(kept[at].candidate.entry)] = at
-        return self._said.get(_what_is_said(entry))
+            self._said[kept[at].candidate.entry.gist] = at
+        return self._said.get(entry.gist)
 
 
 def _order(ranked: Ranked) -> tuple[float, float, int, int]:
@@ -209,12 +208,3 @@ class _Weighing:
 @lru_cache(maxsize=1024)
 def _folded(name: str | None) -> str | None:
     return name and fold(name)
-
-
-def _what_is_said(entry: Entry) -> tuple[str | None, str]:
-    """What two entries share when one repeats the other: speaker and words, or the question."""
-    said = entry.text
-    if entry.speaker is None and said.startswith(QUESTION):
-        for answer in _ANSWERS:
-            said = said.partition(answer)[0]
-    return entry.speaker, " ".join(_WORD.findall(said.lower()))

@@ -36,4 +36,4 @@ def quoted(text: str, *, limit: int | None = None) -> str:
 
 def without_our_tags(text: str) -> str:
     """A text that cannot end the tags it stands between."""
-    return _OUR_TAG.sub("\u2039", text)
+    return _OUR_TAG.sub("\u2039", text) if "<" in text else text

@@ -52,4 +52,4 @@ def earlier_line(recalled: Recalled, *, language: str = "en") -> str:
 
 
 def _day(recalled: Recalled) -> str:
-    return f"{recalled.said_at:%Y-%m-%d}"
+    return recalled.said_at.date().isoformat()

@@ -29,8 +29,7 @@ class PostgresIndexingStore:
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
         """Some sessions of any owner with turns that are due."""
-        async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(query("sessions_to_index"), limit * _CHOICE)
+        rows = await self._database.work("sessions_to_index", limit * _CHOICE, self._clock.now())
         chosen = _CHANCE.sample(rows, min(limit, len(rows)))
         return tuple((_scope(row), row["session_id"]) for row in chosen)
 

@@ -14,10 +14,12 @@ from functools import partial
 
 import uvicorn
 import uvloop
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.crew import Crew, Ready
+from recollect.interfaces.http.door import Door, Place, places
 from recollect.interfaces.http.listening import address_of, listening
 from recollect.interfaces.worker import work_alone, working_meanwhile
 from recollect.memory import Memory
@@ -34,29 +36,41 @@ logger = logging.getLogger(__name__)
 
 def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
-    with listening(settings.host, settings.port, sockets=settings.processes) as listeners:
-        ready = partial(_say_where, listeners[0])
+    with listening(settings.host, settings.port) as listener:
+        ready = partial(_say_where, listener)
+        at = places(listener, settings.processes)
         if settings.processes == 1:
-            _run(_serve(settings, listeners[0], ready))
+            _run(_serve(settings, at[0], ready))
             return
         crew = Crew(
-            serving=[partial(_serve_beside, settings, listener) for listener in listeners],
+            serving=[partial(_serve_beside, settings, place) for place in at],
             working=[partial(_work_beside, settings)] if settings.worker else [],
         )
         crew.run(ready=ready)
 
 
-def _serve_beside(settings: Settings, listener: socket.socket, ready: Ready) -> None:
+def _serve_beside(settings: Settings, place: Place, ready: Ready) -> None:
     """Serve in one process of several; another does the background work."""
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    _run(_serve(settings.model_copy(update={"worker": False}), listener, ready))
+    _run(_serve(settings.model_copy(update={"worker": False}), place, ready))
 
 
 def _work_beside(settings: Settings, ready: Ready) -> None:
     """Do the background work in a process of its own, which steps back behind the others."""
-    os.nice(_PATIENCE)
+    _step_back()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     _run(work_alone(settings, ready=ready))
+
+
+def _step_back() -> None:
+    """Let this process work when nobody else wants to.
+
+    It must hold nothing meanwhile that others wait for: it may not work for a long time.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):  # elsewhere than on Linux, or where it is forbidden
+        os.nice(_PATIENCE)
 
 
 def _run(work: Coroutine[object, object, None]) -> None:
@@ -78,23 +92,22 @@ def _say_where(listener: socket.socket) -> None:
     sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
 
 
-async def _serve(settings: Settings, listener: socket.socket, ready: Ready) -> None:
+async def _serve(settings: Settings, place: Place, ready: Ready) -> None:
     async with Memory.open(settings) as memory:
         config = uvicorn.Config(
             create_app(memory, settings),
-            http="httptools",
             lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config)
+        server = _Server(config, place)
         _when_told(server.stop, signal.SIGINT, signal.SIGTERM)
         async with working_meanwhile(memory.services, settings), _warming(memory):
             _collect_seldom()
             ready()
-            await server.serve([listener])
+            await server.serve([])
 
 
 def _when_told(stop: Callable[[], object], *numbers: signal.Signals) -> None:
@@ -140,14 +153,39 @@ async def _warm(memory: Memory) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that lets the memory close behind it."""
+    """A server that shares its address with others, and lets the memory close behind it."""
+
+    def __init__(self, config: uvicorn.Config, place: Place) -> None:
+        super().__init__(config)
+        connections = self.server_state.connections
+        self._door = Door(place=place, connections=connections, admit=self._admit)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Leave signals alone; uvicorn would raise them again, which ends the process at once."""
         yield
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take connections once everything is ready."""
+        await super().startup(sockets)
+        self._door.open()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Tell the others how many connections there are: some have ended."""
+        self._door.count()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and end those there are."""
+        self._door.close()
+        await super().shutdown(sockets)
+
     def stop(self) -> None:
         """Stop serving; when asked again, without waiting for anybody."""
         self.force_exit = self.should_exit
         self.should_exit = True
+
+    async def _admit(self, connection: socket.socket) -> object:
+        protocol = HttpToolsProtocol(self.config, self.server_state, self.lifespan.state)
+        loop = asyncio.get_running_loop()
+        return await loop.connect_accepted_socket(lambda: protocol, connection)

@@ -1,5 +1,6 @@
 -- Turns are indexed, but for those that have changed again meanwhile.
--- The statement sets the owner itself, before it changes any.
+-- The statement sets the owner itself, before it changes any. Nobody's data is lost with it: what
+-- a crash forgets is done again. So it waits for no disk, and keeps it from nobody who does.
 WITH indexed AS (
     UPDATE turns AS turn
     SET index_due = NULL
@@ -11,7 +12,12 @@ WITH indexed AS (
     RETURNING turn.turn_number
 )
 SELECT finished.*
-FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+FROM (
+    SELECT
+        set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id,
+        set_config('synchronous_commit', 'off', true)
+    OFFSET 0
+) AS scope
 CROSS JOIN LATERAL (
     SELECT turn_number FROM indexed
     WHERE scope.owner_id = $1

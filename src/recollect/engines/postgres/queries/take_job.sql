@@ -1,6 +1,6 @@
 -- Take the job that has waited longest, for the time of a lease; other workers skip it meanwhile.
 -- Kinds that this version does not know are left to those that do. The statement says itself that
--- it is a worker's, before it looks for any.
+-- it is a worker's, before it looks for any, and waits for no disk.
 WITH taken AS (
     UPDATE jobs
     SET scheduled_at = $2, attempts = attempts + 1
@@ -14,7 +14,12 @@ WITH taken AS (
     RETURNING *
 )
 SELECT job.*
-FROM (SELECT set_config('recollect.worker', 'on', true) AS worker OFFSET 0) AS scope
+FROM (
+    SELECT
+        set_config('recollect.worker', 'on', true) AS worker,
+        set_config('synchronous_commit', 'off', true)
+    OFFSET 0
+) AS scope
 CROSS JOIN LATERAL (
     SELECT * FROM taken
     WHERE scope.worker = 'on'
