@@ -1,10 +1,13 @@
 """One turn, from the question to the stored reply: the only place where they all meet.
 
-state → session and context → question stored → answerer → reply stored. Nothing holds a
+state → question stored, and its context meanwhile → answerer → reply stored. Nothing holds a
 connection while a model works, and whatever ends a turn early leaves it failed, with its question.
 """
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from time import perf_counter
 from typing import Final
@@ -56,7 +59,7 @@ class Chat:
 
     async def check_state(self, scope: Scope) -> None:
         """Refuse a user who is halted; where that cannot be told now, nobody is refused."""
-        await Attempts(self.counters).attempt("state", self.states.check_not_halted(scope))
+        await self._check_state(scope, Attempts(self.counters))
 
     async def begin(self, scope: Scope, inquiry: Inquiry) -> ChatTurn:
         """Put a question into its context and store it; no model has been asked yet.
@@ -65,14 +68,12 @@ class Chat:
         """
         began = perf_counter()
         attempts = Attempts(self.counters)
-        await attempts.attempt("state", self.states.check_not_halted(scope))
         session_id = self._session_id(scope, inquiry) if inquiry.uses_memory else None
-        context, opened = None, None
-        if session_id is not None:
-            context = await attempts.attempt(
-                "context", self._context(scope, session_id, inquiry), warning=NO_MEMORY
-            )
-            opened = await self._open(scope, session_id, inquiry, attempts)
+        if session_id is None:
+            await self._check_state(scope, attempts)
+            context, opened = None, None
+        else:
+            context, opened = await self._remember(scope, session_id, inquiry, attempts)
         return ChatTurn(
             answering=self.answering,
             scope=scope,
@@ -108,22 +109,56 @@ class Chat:
             return message_id_for_key(session_id, inquiry.idempotency_key)
         return self.ids.new_id()
 
-    async def _context(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> Context:
-        """The question in its context; a session that is not there yet is started."""
-        self.contexts.check(inquiry.text, model=inquiry.model, window=inquiry.window)
-        is_known = inquiry.session_id is not None
-        if not is_known:
-            await self._start(scope, session_id, inquiry)
-        try:
-            return await self._build(scope, session_id, inquiry)
-        except SessionNotFound:
-            if self.policies.rejects_unknown_sessions and is_known:
-                raise
-        await self._start(scope, session_id, inquiry)
-        return await self._build(scope, session_id, inquiry)
+    async def _check_state(self, scope: Scope, attempts: Attempts) -> None:
+        await attempts.attempt("state", self.states.check_not_halted(scope))
 
-    async def _build(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> Context:
-        return await self.contexts.build(
+    async def _remember(
+        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Attempts
+    ) -> tuple[Context | None, OpenTurn | None]:
+        """The question's context, and the question stored; memory may fail at either.
+
+        Neither waits for the other: a question that has no answer yet is in no context.
+        """
+        self._check(inquiry)
+        read = partial(self._read, scope, session_id, inquiry, attempts)
+        reading = asyncio.create_task(read())
+        reading.add_done_callback(_notice)
+        opened = None
+        try:
+            opened = await self._open(scope, session_id, inquiry, attempts)
+            context = await _found(reading, again=read if opened else None)
+        except BaseException:
+            reading.cancel()
+            if opened is not None:
+                await self.turns.fail(opened)
+            raise
+        for part, warning in ((context, NO_MEMORY), (opened, NOT_STORED)):
+            if part is None:
+                attempts.warn(warning)
+        return context, opened
+
+    async def _open(
+        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Attempts
+    ) -> OpenTurn | None:
+        await self._check_state(scope, attempts)
+        if attempts.is_database_away:
+            return None
+        return await attempts.attempt("question", self._store(scope, session_id, inquiry))
+
+    def _check(self, inquiry: Inquiry) -> None:
+        """Refuse what no context can be made for, before anything is stored."""
+        self.contexts.check(
+            inquiry.text,
+            model=inquiry.model,
+            window=inquiry.window,
+            databases=inquiry.databases,
+            recall=RecallWish(k=inquiry.recalled),
+        )
+
+    async def _read(
+        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Attempts
+    ) -> Context | None:
+        building = self.contexts.build(
             scope,
             session_id,
             inquiry.text,
@@ -132,6 +167,7 @@ class Chat:
             databases=inquiry.databases or None,
             recall=RecallWish(k=inquiry.recalled),
         )
+        return await attempts.attempt("context", building)
 
     async def _start(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> None:
         session = NewSession(
@@ -143,27 +179,38 @@ class Chat:
         )
         await self.sessions.start(scope, session)
 
-    async def _open(
-        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Attempts
-    ) -> OpenTurn | None:
-        if attempts.is_database_away:
-            attempts.warn(NOT_STORED)
-            return None
-        return await attempts.attempt(
-            "question", self._store(scope, session_id, inquiry), warning=NOT_STORED
-        )
-
     async def _store(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> OpenTurn:
+        """Store the question; a session that is not there yet is started."""
         question = NewMessage(
             message_id=self._message_id(session_id, inquiry), role=Role.USER, content=inquiry.text
         )
         try:
             return await self.turns.begin(scope, session_id, question)
-        except SessionNotFound:  # the context failed before it could start the session
-            await self._start(scope, session_id, inquiry)
-            return await self.turns.begin(scope, session_id, question)
+        except SessionNotFound:
+            if self.policies.rejects_unknown_sessions and inquiry.session_id is not None:
+                raise
+        await self._start(scope, session_id, inquiry)
+        return await self.turns.begin(scope, session_id, question)
 
 
 def _asked_first(key: str) -> str:
     """What a session is called that a question with this key has started."""
     return f"asked first with {sha256(key.encode()).hexdigest()}"
+
+
+async def _found(
+    reading: "asyncio.Task[Context | None]",
+    *,
+    again: Callable[[], Awaitable[Context | None]] | None,
+) -> Context | None:
+    """What was read; once more where the session was started only to store the question."""
+    try:
+        return await reading
+    except SessionNotFound:
+        return await again() if again else None
+
+
+def _notice(reading: "asyncio.Task[Context | None]") -> None:
+    """Whatever came of it is known, also where the question has failed before."""
+    if not reading.cancelled():
+        reading.exception()

@@ -123,9 +123,20 @@ class Contexts:
             warnings=(*access.warnings, *context.warnings),
         )
 
-    def check(self, question: str, *, model: str | None = None, window: int | None = None) -> None:
-        """Refuse what `build` would refuse, before a session is started for it."""
+    def check(
+        self,
+        question: str,
+        *,
+        model: str | None = None,
+        window: int | None = None,
+        databases: Iterable[str] = (),
+        recall: RecallWish = AS_SET,
+    ) -> None:
+        """Refuse what `build` would refuse, before anything is stored for it."""
         check_question(question)
+        _check_limits(model, None)
+        check_labels(tuple(databases), "databases")
+        self.policies.recall.changed(recall)
         self._window_policy(window)
         named = model or self.policies.model
         tier = tier_of(named, overrides=self.policies.sizes)

@@ -119,7 +119,7 @@ async def test_without_a_database_a_question_is_answered_without_memory(
         assert response.json()["answer"] == ANSWER
         assert response.headers["X-Session-ID"] == case.session_id
         assert response.json()["metadata"]["warnings"] == [NO_MEMORY, NOT_STORED]
-        assert steps_logged(caplog) == ["state", "context"]
+        assert sorted(steps_logged(caplog)) == ["context", "state"], "storing is not even tried"
         found = await case.caller.get(f"/api/v1/sessions/{case.session_id}")
         assert found.status_code == 404
         assert (await case.ask()).json()["metadata"]["warnings"] == []

@@ -1,0 +1,126 @@
+"""A question is stored while its context is read: what becomes of one when the other fails."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.inquiry import Inquiry
+from recollect.domain.scope import Scope
+from recollect.domain.turn import TurnStatus
+from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
+from recollect.ports.messages import MessageStore, StoredWindow
+from recollect.services.chat import NO_MEMORY, Chat
+from support.chatting import SCOPE, SESSION, Setup
+
+Before = Callable[[], Awaitable[object]]
+
+
+class WindowAfter:
+    """Messages whose windows are read after something else."""
+
+    def __init__(self, messages: MessageStore, before: Before) -> None:
+        self._messages = messages
+        self._before = before
+
+    async def window(
+        self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
+    ) -> StoredWindow | None:
+        await self._before()
+        return await self._messages.window(scope, session_id, count=count, covers_all=covers_all)
+
+
+def chat_reading_after(setup: Setup, before: Before) -> Chat:
+    chat = setup.services.chat
+    messages = WindowAfter(chat.contexts.messages, before)
+    return replace(chat, contexts=replace(chat.contexts, messages=messages))  # type: ignore[arg-type]
+
+
+async def never() -> None:
+    await asyncio.Event().wait()
+
+
+async def broken() -> None:
+    raise RuntimeError("the window is broken")
+
+
+async def away() -> None:
+    raise DatabaseUnavailable("the database is away")
+
+
+async def until_stored(setup: Setup, messages: int) -> None:
+    async with asyncio.timeout(10):
+        while len(await setup.said()) < messages:  # noqa: ASYNC110  # nobody tells when
+            await asyncio.sleep(0)
+
+
+def question(text: str = "What about 2023?") -> Inquiry:
+    return Inquiry(text=text, session_id=SESSION)
+
+
+async def test_the_question_is_stored_while_its_context_is_still_read() -> None:
+    setup = Setup()
+    await setup.ask("Show me total sales by region for 2024")
+    chat = chat_reading_after(setup, partial(until_stored, setup, 3))
+    answered = await chat.ask(SCOPE, question())
+    assert answered.context.question == "Show me total sales by region for 2023"
+    assert [said.content for said in answered.context.window][-1:] == ["Fine."]
+    assert await setup.status(2) is TurnStatus.COMPLETE
+
+
+async def test_a_question_whose_context_breaks_is_kept_and_its_turn_failed() -> None:
+    setup = Setup()
+    await setup.ask("Hello?")
+    with pytest.raises(RuntimeError, match="is broken"):
+        await chat_reading_after(setup, broken).ask(SCOPE, question())
+    assert (await setup.said())[-1] == ("user", "What about 2023?")
+    assert await setup.status(2) is TurnStatus.FAILED
+    assert len(setup.answerer.asked) == 1
+
+
+async def test_a_context_that_cannot_be_had_now_leaves_the_question_to_itself() -> None:
+    setup = Setup()
+    await setup.ask("Hello?")
+    answered = await chat_reading_after(setup, away).ask(SCOPE, question())
+    assert answered.warnings == (NO_MEMORY,)
+    assert answered.context.window == ()
+    assert await setup.status(2) is TurnStatus.COMPLETE
+
+
+async def test_a_caller_who_leaves_while_the_context_is_read_leaves_a_failed_turn() -> None:
+    setup = Setup()
+    await setup.ask("Hello?")
+    asking = asyncio.create_task(chat_reading_after(setup, never).ask(SCOPE, question()))
+    await until_stored(setup, 3)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert await setup.status(2) is TurnStatus.FAILED
+
+
+async def test_a_halted_user_does_not_wait_for_a_context() -> None:
+    setup = Setup()
+    await setup.ask("Hello?")
+    await setup.services.states.put(SCOPE, "halted")
+    async with asyncio.timeout(10):
+        with pytest.raises(UserHalted):
+            await chat_reading_after(setup, never).ask(SCOPE, question())
+    assert len(await setup.said()) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"databases": ("x" * 256,)}, {"databases": tuple(map(str, range(101)))}, {"recalled": 101}],
+    ids=["name", "names", "recalled"],
+)
+async def test_what_no_context_can_be_made_for_is_refused_and_stores_nothing(
+    wrong: dict[str, object],
+) -> None:
+    setup = Setup()
+    with pytest.raises(InvalidInput):
+        await setup.ask("Hello?", **wrong)
+    with pytest.raises(SessionNotFound):
+        await setup.said()
