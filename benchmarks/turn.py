@@ -22,7 +22,7 @@ import statistics
 import sys
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice, product
@@ -89,6 +89,40 @@ class Samples:
 Measured = dict[tuple[Load, str], Samples]
 
 
+@dataclass(slots=True)
+class Client:
+    """A user, the connection they talk over, and what they are about to say."""
+
+    number: int
+    connection: LeanClient
+    _said: dict[bool, Iterator[tuple[str, str]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._said = {uses_memory: _questions() for uses_memory in WAYS.values()}
+
+    async def ask(self, *, uses_memory: bool) -> None:
+        """Ask the next question, with memory or without."""
+        session_id, question = next(self._said[uses_memory])
+        asked = {"question": question, "session_id": session_id, "use_memory": uses_memory}
+        await self.connection.ask(
+            "POST /memoryChat", user=_user(self.number), body=json.dumps(asked).encode()
+        )
+
+
+def _questions() -> Iterator[tuple[str, str]]:
+    """One session after the other, with its id; the first is as good as half over.
+
+    So each client is somewhere else in its session, as users are.
+    """
+    chance = random.Random()  # noqa: S311  # no secrets
+    left = chance.randint(1, _QUESTIONS_A_SESSION)
+    while True:
+        session_id = str(uuid4())
+        for question in islice(conversation(chance), left):
+            yield session_id, question
+        left = _QUESTIONS_A_SESSION
+
+
 async def main(seconds: float, history: int, processes: int) -> None:
     """Measure and print one table."""
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
@@ -113,14 +147,15 @@ def _settings(model: str, processes: int) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def _clients(server: Served, key: str) -> AsyncIterator[list[LeanClient]]:
+async def _clients(server: Served, key: str) -> AsyncIterator[list[Client]]:
     """As many as there are users, each with a connection of its own."""
     async with AsyncExitStack() as opened:
-        clients = [LeanClient.to(server.port, key=key) for _ in range(_USERS)]
-        yield [await opened.enter_async_context(client) for client in clients]
+        to_server = [LeanClient.to(server.port, key=key) for _ in range(_USERS)]
+        connections = [await opened.enter_async_context(one) for one in to_server]
+        yield [Client(number, one) for number, one in enumerate(connections)]
 
 
-async def _measured(clients: list[LeanClient], server: Served, seconds: float) -> Measured:
+async def _measured(clients: list[Client], server: Served, seconds: float) -> Measured:
     samples: Measured = defaultdict(Samples)
     # This connects, and warms caches and plans.
     await _slice(clients, Load(_USERS), uses_memory=True, seconds=4)
@@ -181,37 +216,27 @@ def _user(number: int) -> str:
 
 
 async def _slice(
-    clients: list[LeanClient], load: Load, *, uses_memory: bool, seconds: float
+    clients: list[Client], load: Load, *, uses_memory: bool, seconds: float
 ) -> list[float]:
     until = time.perf_counter() + seconds
     talks = (
-        _talk(clients[number], number, load, uses_memory=uses_memory, until=until)
-        for number in range(load.clients)
+        _talk(client, load, uses_memory=uses_memory, until=until)
+        for client in clients[: load.clients]
     )
     return [taken for talk in await asyncio.gather(*talks) for taken in talk]
 
 
-async def _talk(
-    client: LeanClient, number: int, load: Load, *, uses_memory: bool, until: float
-) -> list[float]:
-    """One conversation after the other; the seconds that each question took."""
+async def _talk(client: Client, load: Load, *, uses_memory: bool, until: float) -> list[float]:
+    """The seconds that each question took."""
     taken: list[float] = []
-    chance = random.Random()  # noqa: S311  # no secrets
-    due = time.perf_counter() + load.pause * number / load.clients  # they ask one after another
-    while True:
-        session_id = str(uuid4())
-        for question in islice(conversation(chance), _QUESTIONS_A_SESSION):
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            due += load.pause
-            asked = {"question": question, "session_id": session_id, "use_memory": uses_memory}
-            began = time.perf_counter()
-            await client.ask(
-                "POST /memoryChat", user=_user(number), body=json.dumps(asked).encode()
-            )
-            ended = time.perf_counter()
-            taken.append(ended - began)
-            if max(ended, due) >= until:
-                return taken
+    due = time.perf_counter() + load.pause * client.number / load.clients  # one after another
+    while not taken or max(time.perf_counter(), due) < until:
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        due += load.pause
+        began = time.perf_counter()
+        await client.ask(uses_memory=uses_memory)
+        taken.append(time.perf_counter() - began)
+    return taken
 
 
 @asynccontextmanager

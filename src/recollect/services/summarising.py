@@ -24,6 +24,7 @@ _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read
 _SQL_SHOWN: Final = 500
 _READ_FOR_LANGUAGE: Final = 2000
+_READ_AT_ONCE: Final = 2000  # characters: that takes less time than a thread would
 _GRACE_SECONDS: Final = 0.5  # for a model that should have given up by itself
 
 
@@ -58,6 +59,9 @@ class ExtractiveSummariser:
         self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
     ) -> str:
         """See `Summariser`; the tables the answers came from are named in the last line."""
+        read = sum(len(message.content) for message in messages) + len(previous or "")
+        if read <= _READ_AT_ONCE:
+            return self._summarise(messages, previous, max_tokens)
         return await asyncio.to_thread(self._summarise, messages, previous, max_tokens)
 
     def _summarise(self, messages: Sequence[Message], previous: str | None, max_tokens: int) -> str:
