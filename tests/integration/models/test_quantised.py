@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import onnx
 import pytest
 
 from recollect.domain.recall.entry import Vector
@@ -23,6 +24,11 @@ TEXTS = [
 async def vectors(kept_in: Path | None) -> tuple[Vector, ...]:
     async with LocalEmbedder.mini_lm(kept_in=kept_in) as embedder:
         return await embedder.embed(TEXTS)
+
+
+def file_in(folder: Path) -> Path:
+    (found,) = folder.iterdir()
+    return found
 
 
 def times(folder: Path) -> list[int]:
@@ -43,6 +49,16 @@ async def test_the_faster_twin_says_nearly_the_same(folder: Path) -> None:
     assert quantised != whole
     for one, other in zip(whole, quantised, strict=True):
         assert cosine(one, other) > 0.97
+
+
+async def test_every_product_by_weights_is_one_of_whole_numbers_with_its_biases(
+    folder: Path,
+) -> None:
+    await vectors(folder)
+    nodes = onnx.load(file_in(folder)).graph.node
+    products = [node for node in nodes if node.op_type == "DynamicQuantizeMatMul"]
+    assert len(products) == 6 * len(("query", "key", "value", "out", "up", "down"))
+    assert all(node.input[4].endswith("bias") for node in products)
 
 
 async def test_it_is_made_once_and_whole(folder: Path) -> None:

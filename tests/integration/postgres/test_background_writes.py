@@ -1,0 +1,108 @@
+"""What the background writes to a session that somebody talks in."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.message import Message
+from recollect.domain.scope import Scope
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.deletion import lock_sessions, remove
+from recollect.ports.stores import Stores
+from recollect.testing.contracts.recall_shared import EAST, MODEL, Log, index_of
+from recollect.testing.contracts.shared import LEASE, an_empty_queue, long_ago
+from recollect.testing.examples import (
+    a_summary,
+    append,
+    messages_of,
+    put_summary,
+    seconds_on,
+    start_session,
+)
+
+from .test_append import has_to_wait_for
+
+
+@asynccontextmanager
+async def deleted_meanwhile(
+    database: Database, scope: Scope, session_id: UUID, message: Message
+) -> AsyncIterator[list[asyncio.Task[object]]]:
+    """Somebody deletes a message, and for that holds its session; the tasks given wait for it."""
+    waiting: list[asyncio.Task[object]] = []
+    async with database.owned_by(scope.owner_id) as connection:
+        locked = await lock_sessions(connection, scope, session_id, now=seconds_on(0))
+        yield waiting
+        while not await has_to_wait_for(connection):  # noqa: ASYNC110  # another process waits
+            await asyncio.sleep(0.01)
+        await remove(connection, scope, "delete_message", locked, message.message_id)
+
+
+async def test_what_is_deleted_while_it_waits_to_be_indexed_is_not_indexed(
+    stores: Stores, database: Database
+) -> None:
+    log = await Log.start(stores)
+    kept, gone = [await log.say(text, EAST) for text in ("skis", "sledge")]
+    index, turns = index_of(stores), [kept.entry.turn_number, gone.entry.turn_number]
+    async with deleted_meanwhile(database, log.scope, log.session_id, log.messages[-1]) as waiting:
+        replacing = index.replace(log.scope, log.session_id, turns, [kept, gone])
+        waiting.append(asyncio.create_task(replacing))
+    await asyncio.gather(*waiting)
+    assert (await index.size(log.scope, model=MODEL)).entries == 1
+
+
+async def test_what_another_indexes_while_one_waits_is_there_once(stores: Stores) -> None:
+    log = await Log.start(stores)
+    one = await log.say("skis", EAST)
+    index, turns = index_of(stores), [one.entry.turn_number]
+    writing = [index.replace(log.scope, log.session_id, turns, [one]) for _ in range(8)]
+    await asyncio.gather(*writing)
+    assert (await index.size(log.scope, model=MODEL)).entries == 1
+
+
+async def test_a_summary_of_what_is_deleted_while_it_waits_is_not_kept(
+    stores: Stores, database: Database, scope: Scope
+) -> None:
+    session = await start_session(stores, scope)
+    messages = await append(stores, scope, session.session_id, *messages_of("user", "assistant"))
+    async with deleted_meanwhile(database, scope, session.session_id, messages[0]) as waiting:
+        putting = stores.summaries.put(
+            scope, session.session_id, a_summary(through=2), replaces=0, added=2
+        )
+        waiting.append(asyncio.create_task(putting))
+    assert await asyncio.gather(*waiting) == [False]
+
+
+async def test_a_worker_holds_nothing_between_two_round_trips(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each write is a statement of its own: nobody waits for a worker that has no time."""
+    log = await Log.start(stores)
+    one = await log.say("skis", EAST)
+    scope, policy = log.scope, CompactionPolicy(trigger=1, keep=0)
+    async with an_empty_queue(stores):
+        talk = await start_session(stores, scope, now=long_ago(0))
+        said = messages_of("user", "assistant")
+        await append(stores, scope, talk.session_id, *said, now=long_ago(1), compaction=policy)
+        await put_summary(stores, scope, talk.session_id, a_summary(through=1), replaces=0)
+        due = await stores.indexing.due(scope, talk.session_id, limit=9)
+        with monkeypatch.context() as patched:
+            patched.setattr(Database, "owned_by", refused)
+            patched.setattr(Database, "working", refused)
+            job = await stores.jobs.take(now=long_ago(2), lease=LEASE)
+            assert job is not None
+            await stores.jobs.finish(job)
+            await index_of(stores).replace(scope, log.session_id, [one.entry.turn_number], [one])
+            assert due
+            await stores.indexing.done(scope, talk.session_id, due)
+            summary = a_summary(through=2)
+            assert await stores.summaries.put(scope, talk.session_id, summary, replaces=1, added=1)
+            assert await stores.indexing.due(scope, talk.session_id, limit=9) == ()
+            assert await stores.jobs.take(now=long_ago(3), lease=LEASE) is None
+
+
+def refused(*_: object, **__: object) -> None:
+    raise AssertionError("a transaction of several round trips was begun")
