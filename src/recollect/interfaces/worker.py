@@ -9,16 +9,15 @@ from typing import Final
 
 from recollect.errors import Unavailable
 from recollect.memory import Memory
-from recollect.services.indexing import SESSIONS_AT_ONCE, Indexing
+from recollect.services.indexing import Indexing
 from recollect.services.reconciling import Reconciling
 from recollect.services.reindexing import Reindexing
 from recollect.services.removals import Removals
 from recollect.services.services import Services
 from recollect.settings import Settings
 
-_IDLE_SECONDS: Final = 1.0
-_GATHERING_SECONDS: Final = 0.2
-"""Looking for what is new takes as long as indexing some of it."""
+_BETWEEN_ROUNDS_SECONDS: Final = 1.0
+"""Also while there is work: what a conversation adds meanwhile is then done together."""
 _AFTER_TROUBLE_SECONDS: Final = 5.0
 _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to those who talk; `recollect reindex` is faster."""
@@ -68,26 +67,25 @@ async def work_forever(services: Services, *, cleanup_every: timedelta) -> None:
 async def _do_jobs(services: Services) -> None:
     while True:
         try:
-            was_busy = await services.work.do_one()
+            await services.work.do_waiting()
         except Unavailable as error:
             logger.warning("worker.waits", extra={"facts": {"problem": type(error).__name__}})
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
-        if not was_busy:
-            await asyncio.sleep(_IDLE_SECONDS)
+        await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)
 
 
 async def _index(indexing: Indexing) -> None:
     """Index what is said soon after it is said, and what is said at once together."""
     while True:
         try:
-            count = await indexing.do_some()
+            await indexing.do_some()
         except Unavailable as error:
             logger.warning("indexing.waits", extra={"facts": {"problem": type(error).__name__}})
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
-        if count < SESSIONS_AT_ONCE:
-            await asyncio.sleep(_GATHERING_SECONDS if count else _IDLE_SECONDS)
+        if not indexing.is_behind:
+            await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)
 
 
 async def _reindex(reindexing: Reindexing, reconciling: Reconciling | None) -> None:
@@ -119,7 +117,7 @@ async def _remove(removals: Removals) -> None:
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
         if not count:
-            await asyncio.sleep(_IDLE_SECONDS)
+            await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)
 
 
 async def _clean_up(services: Services, every: timedelta) -> None:

@@ -18,7 +18,7 @@ from recollect.ports.indexing import DueTurn, IndexingStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall_index import RecallIndex
 
-SESSIONS_AT_ONCE: Final = 32
+_SESSIONS_AT_ONCE: Final = 32
 _TURNS_AT_ONCE: Final = 64
 _PAUSE_OF_A_MODEL: Final = timedelta(seconds=30)
 _PAUSE_OF_A_SESSION: Final = timedelta(minutes=1)
@@ -38,6 +38,8 @@ class Indexing:
     clock: Clock
     maker: EntryMaker
     embedder: Embedder | None = None
+    is_behind: bool = field(default=False, init=False)
+    """Whether there was more to do than was done last."""
     _embedder_rests_until: datetime | None = None
     _rest_until: dict[UUID, datetime] = field(default_factory=dict)
     """Sessions that could not be indexed, and when to try them again."""
@@ -45,7 +47,9 @@ class Indexing:
     async def do_some(self) -> int:
         """Index turns of some sessions that wait, and say how many turns."""
         count = 0
-        for scope, session_id in await self.store.sessions(limit=SESSIONS_AT_ONCE):
+        waiting = await self.store.sessions(limit=_SESSIONS_AT_ONCE)
+        self.is_behind = len(waiting) == _SESSIONS_AT_ONCE
+        for scope, session_id in waiting:
             if self._rests(session_id):
                 continue
             try:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from recollect.domain.job import Job, JobKind
@@ -28,12 +28,23 @@ class Work:
     clock: Clock
     handlers: Mapping[JobKind, Handler]
 
-    async def do_one(self) -> bool:
-        """Do the job that has waited longest; whether there was one.
+    async def do_waiting(self) -> None:
+        """Do the jobs that wait now, and not those that come meanwhile.
+
+        A conversation that goes on makes one job of several.
+        """
+        began = self.clock.now()
+        while await self.do_one(waiting_at=began):
+            pass
+
+    async def do_one(self, *, waiting_at: datetime | None = None) -> bool:
+        """Do the job that has waited longest, now or then; whether there was one.
 
         A job that fails waits for another try, longer each time.
         """
-        job = await self.jobs.take(now=self.clock.now(), lease=_LEASE)
+        now = self.clock.now()
+        then = waiting_at or now
+        job = await self.jobs.take(now=then, lease=now - then + _LEASE)
         if job is None:
             return False
         facts = {"kind": str(job.kind), "attempt": job.attempts}

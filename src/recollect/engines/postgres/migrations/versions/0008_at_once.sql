@@ -35,14 +35,15 @@ BEGIN
     SELECT
         of_owner, of_session, entry.sequence, there.last_sequence, entry.turn_number,
         entry.said_at, last + row_number() OVER (ORDER BY entry.sequence), entry.length,
-        entry.model_key, entry.vector::halfvec, entry.model,
-        binary_quantize(entry.vector::halfvec), entry.speaker, entry.tables, entry.message_ids,
+        entry.model_key, parsed.vector, entry.model,
+        binary_quantize(parsed.vector), entry.speaker, entry.tables, entry.message_ids,
         entry.text, store, entry.terms, entry.counts
     FROM json_to_recordset(given) AS entry (
         sequence bigint, turn_number bigint, said_at timestamptz, length integer,
         model_key integer, vector text, model text, speaker text, tables text[],
         message_ids uuid[], text text, terms integer[], counts smallint[]
     )
+    CROSS JOIN LATERAL (SELECT entry.vector::halfvec AS vector OFFSET 0) AS parsed  -- once
     CROSS JOIN LATERAL (
         SELECT count(*) AS messages, max(message.sequence) AS last_sequence
         FROM messages AS message
