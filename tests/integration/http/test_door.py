@@ -116,8 +116,9 @@ async def test_whoever_has_fewer_takes_the_next(listener: socket.socket, opened:
 async def test_one_that_does_not_come_is_not_waited_for_for_long(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
-    working, _ = two  # the other has none, and is not there
+    working, busy = two
     with open_doors(working):
+        assert busy.door.count() == 0  # it says so, and then does not come
         connect(listener, opened, 3)
         assert await until_taken([working], 3) == [3]
 
@@ -135,6 +136,20 @@ async def test_those_that_ended_no_longer_count(
             connect(listener, opened, 1)
             await until_taken(two, count)
     assert [len(process.taken) for process in two] == [2, 2]
+
+
+async def test_one_that_is_not_there_yet_or_any_more_is_not_waited_for(
+    listener: socket.socket, two: list[Process], opened: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doors, "_AFTER_YOU_SECONDS", 10 * PATIENCE)
+    first, second = two
+    with open_doors(first):
+        connect(listener, opened, 2)
+        assert await until_taken([first], 2) == [2]
+        with open_doors(second):
+            pass
+        connect(listener, opened, 2)
+        assert await until_taken([first], 4) == [4]
 
 
 async def test_a_closed_door_leaves_all_to_the_other(

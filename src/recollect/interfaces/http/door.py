@@ -12,6 +12,8 @@ from typing import Final
 Admit = Callable[[socket.socket], Awaitable[object]]
 """Serves a new connection from now on."""
 
+_AWAY: Final = 2**31 - 1
+"""Stands for the connections of one that takes none: nobody waits for it."""
 _AFTER_YOU_SECONDS: Final = 0.05
 _AFTER_TROUBLE_SECONDS: Final = 1.0
 
@@ -30,7 +32,7 @@ class Place:
 
 def places(listener: socket.socket, count: int) -> list[Place]:
     """Places for so many processes at one socket."""
-    counts = multiprocessing.get_context("spawn").RawArray(c_int, count)
+    counts = multiprocessing.get_context("spawn").RawArray(c_int, [_AWAY] * count)
     return [Place(listener, counts, own) for own in range(count)]
 
 
@@ -61,6 +63,7 @@ class Door:
         """Leave new connections to others."""
         if self._is_open:
             self._is_open = False
+            self.place.counts[self.place.own] = _AWAY
             asyncio.get_running_loop().remove_reader(self.place.listener)
         if self._timer is not None:
             self._timer.cancel()
