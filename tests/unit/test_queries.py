@@ -24,6 +24,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "count_jobs": "as take_job",
     "replace_entries": "the function of that name sets the owner and names it in every statement",
     "put_summary": "as replace_entries",
+    "embed_entries": "as replace_entries",
     "count_expired": "the clean-up serves all owners; it sees expired sessions alone",
     "delete_expired": "as count_expired",
     "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
@@ -64,6 +65,18 @@ def test_every_statement_filters_by_owner(path: Path) -> None:
     inserts = [*tree.find_all(exp.Insert)]
     assert parts or inserts
     assert all(names_owner(part) for part in (*parts, *inserts))
+
+
+def test_every_statement_of_a_function_names_the_owner() -> None:
+    script = (FOLDER / "migrations" / "versions" / "0008_at_once.sql").read_text()
+    bodies = re.findall(r"(?s)BEGIN\n(.*?)END \$\$;", script)
+    assert len(bodies) == 3
+    for body in bodies:
+        first, *statements = body.split(";")
+        assert "set_config('recollect.owner_id', of_owner::text, true)" in first
+        touching = [one for one in statements if OWNED_TABLES & set(re.findall(r"\w+", one))]
+        assert touching
+        assert all("of_owner" in one for one in touching)
 
 
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)

@@ -33,6 +33,8 @@ def quantised_file(graph: Path, *, kept_in: Path) -> Path:
     try:
         kept_in.mkdir(parents=True, exist_ok=True)
         _write(made, quantised(graph))
+        for older in set(kept_in.glob(f"{_fingerprint(graph)}-7bit*.onnx")) - {made}:
+            older.unlink(missing_ok=True)
     except OSError as error:
         facts = {"problem": type(error).__name__, "folder": str(kept_in)}
         logger.warning("embedder.not_quantised", extra={"facts": facts})

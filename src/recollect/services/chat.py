@@ -5,7 +5,6 @@ connection while a model works, and whatever ends a turn early leaves it failed,
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -68,11 +67,10 @@ class Chat:
         """
         began = perf_counter()
         attempts = Attempts(self.counters)
+        await self._check_state(scope, attempts)
         session_id = self._session_id(scope, inquiry) if inquiry.uses_memory else None
-        if session_id is None:
-            await self._check_state(scope, attempts)
-            context, opened = None, None
-        else:
+        context, opened = None, None
+        if session_id is not None:
             context, opened = await self._remember(scope, session_id, inquiry, attempts)
         return ChatTurn(
             answering=self.answering,
@@ -88,6 +86,9 @@ class Chat:
             began=began,
             ready=perf_counter(),
         )
+
+    def _rejects_unknown(self, inquiry: Inquiry) -> bool:
+        return self.policies.rejects_unknown_sessions and inquiry.session_id is not None
 
     def _session_id(self, scope: Scope, inquiry: Inquiry) -> UUID:
         if inquiry.session_id is not None:
@@ -126,7 +127,12 @@ class Chat:
         opened = None
         try:
             opened = await self._open(scope, session_id, inquiry, attempts)
-            context = await _found(reading, again=read if opened else None)
+            try:
+                context = await reading
+            except SessionNotFound:  # it is started for its question, and then read once more
+                if self._rejects_unknown(inquiry):
+                    raise
+                context = await read() if opened else None
         except BaseException:
             reading.cancel()
             if opened is not None:
@@ -140,7 +146,6 @@ class Chat:
     async def _open(
         self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Attempts
     ) -> OpenTurn | None:
-        await self._check_state(scope, attempts)
         if attempts.is_database_away:
             return None
         return await attempts.attempt("question", self._store(scope, session_id, inquiry))
@@ -187,7 +192,7 @@ class Chat:
         try:
             return await self.turns.begin(scope, session_id, question)
         except SessionNotFound:
-            if self.policies.rejects_unknown_sessions and inquiry.session_id is not None:
+            if self._rejects_unknown(inquiry):
                 raise
         await self._start(scope, session_id, inquiry)
         return await self.turns.begin(scope, session_id, question)
@@ -196,18 +201,6 @@ class Chat:
 def _asked_first(key: str) -> str:
     """What a session is called that a question with this key has started."""
     return f"asked first with {sha256(key.encode()).hexdigest()}"
-
-
-async def _found(
-    reading: "asyncio.Task[Context | None]",
-    *,
-    again: Callable[[], Awaitable[Context | None]] | None,
-) -> Context | None:
-    """What was read; once more where the session was started only to store the question."""
-    try:
-        return await reading
-    except SessionNotFound:
-        return await again() if again else None
 
 
 def _notice(reading: "asyncio.Task[Context | None]") -> None:

@@ -46,14 +46,13 @@ class Indexing:
 
     async def do_some(self) -> int:
         """Index turns of some sessions that wait, and say how many turns."""
-        count = 0
+        counts: list[int] = []
         waiting = await self.store.sessions(limit=_SESSIONS_AT_ONCE)
-        self.is_behind = len(waiting) == _SESSIONS_AT_ONCE
         for scope, session_id in waiting:
             if self._rests(session_id):
                 continue
             try:
-                count += await self.do_session(scope, session_id)
+                counts.append(await self.do_session(scope, session_id))
             except Unavailable:
                 raise
             except Exception as error:  # one bad turn must not keep others from being found
@@ -62,7 +61,9 @@ class Indexing:
                 is_expected = isinstance(error, RecollectError)
                 exc_info = None if is_expected else error
                 logger.warning("indexing.failed", extra={"facts": facts}, exc_info=exc_info)
-        return count
+        some_wait = any(counts) and len(waiting) == _SESSIONS_AT_ONCE
+        self.is_behind = some_wait or max(counts, default=0) >= _TURNS_AT_ONCE
+        return sum(counts)
 
     async def do_session(self, scope: Scope, session_id: UUID) -> int:
         """Index the session's oldest turns that wait, and say how many.

@@ -2,8 +2,9 @@ import asyncio
 from pathlib import Path
 
 import asyncpg
+import pytest
 
-from recollect.engines.postgres.embedded import EmbeddedServer, running_server
+from recollect.engines.postgres.embedded import EmbeddedServer, keeper, running_server
 from recollect.engines.postgres.embedded.postmaster import Postmaster
 
 
@@ -39,3 +40,23 @@ async def _ask(dsn: str) -> int:
     finally:
         await connection.close()
     return answer
+
+
+async def test_who_has_stepped_back_leaves_it_to_others_to_bring_a_server_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it starts would work only when nobody else wants to, for as long as it runs."""
+    home = tmp_path / "home"
+    looked = asyncio.Event()
+    monkeypatch.setattr(keeper, "_has_stepped_back", lambda: looked.set() or True)
+    async with running_server(home):
+        postmaster = Postmaster.of(home / "postgres-18")
+        assert postmaster is not None
+        postmaster.process.kill()
+        async with asyncio.timeout(60):
+            await looked.wait()
+        await asyncio.sleep(2)
+        assert not EmbeddedServer(home).is_running()
+        monkeypatch.setattr(keeper, "_has_stepped_back", lambda: False)
+        async with asyncio.timeout(60), running_server(home) as dsn:
+            assert await _first_answer(dsn) == 1

@@ -185,3 +185,29 @@ def test_where_recall_is_off_nothing_is_indexed() -> None:
     services = Scene().services(Policies(keeps_index=False))
     assert services.indexing is None
     assert services.reindexing is None
+
+
+async def test_it_is_behind_as_long_as_a_round_leaves_something() -> None:
+    scene = Scene()
+    indexing = scene.indexing
+    await scene.talk(*("skis", "nine") * 65)
+    assert (await indexing.do_some(), indexing.is_behind) == (64, True)
+    assert (await indexing.do_some(), indexing.is_behind) == (1, False)
+    for _ in range(33):
+        await scene.talk("sledge", "ten")
+    assert (await indexing.do_some(), indexing.is_behind) == (32, True)
+    assert (await indexing.do_some(), indexing.is_behind) == (1, False)
+
+
+async def test_sessions_that_rest_leave_nothing_to_do_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene()
+    indexing = scene.indexing
+    for _ in range(40):
+        await scene.talk("skis", "nine")
+
+    async def broken(*_: object) -> int:
+        raise RuntimeError("cannot be indexed")
+
+    monkeypatch.setattr(Indexing, "do_session", broken)
+    for _ in range(2):
+        assert (await indexing.do_some(), indexing.is_behind) == (0, False)

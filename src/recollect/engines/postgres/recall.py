@@ -11,7 +11,6 @@ from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.kept_owners import KeptOwners
 from recollect.engines.postgres.large_owners import MOST_BYTES, LargeOwners
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.recall_locks import hold_entries, hold_some_sessions
 from recollect.engines.postgres.recall_rows import embedded_json, entry_from, indexed_json
 from recollect.engines.postgres.recall_search import EntrySearch
 from recollect.ports.clock import Clock
@@ -118,17 +117,11 @@ class PostgresRecallIndex:
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
         """Give entries that are still there the vectors of this model in place of others."""
-        owner, now = scope.owner_id, self._clock.now()
         sessions = {entry.session_id for entry, _ in vectors}
-        async with self._database.owned_by(owner) as connection:
-            there = await hold_some_sessions(connection, owner, sessions, now=now)
-            given = [(entry, vector) for entry, vector in vectors if entry.session_id in there]
-            if not given:
-                return
-            await hold_entries(connection, owner)
-            await connection.execute(
-                query("embed_entries"), owner, model, embedded_json(given, model)
-            )
+        given = embedded_json(vectors, model)
+        await self._database.write(
+            "embed_entries", scope.owner_id, sorted(sessions), model, given, self._clock.now()
+        )
 
     async def _outdated_of(self, scope: Scope, model: str, limit: int) -> list[Entry]:
         """From a session by chance on; from the first one where nothing comes after that."""

@@ -14,13 +14,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Final
+from typing import Final, NamedTuple
 
 from recollect.errors import RecollectError
 
 Ready = Callable[[], None]
 Task = Callable[[Ready], None]
 """What a process does until it is told to stop; it says when it is ready."""
+
+
+class Post(NamedTuple):
+    """What one process does, and what is to be done when it has died."""
+
+    task: Task
+    leave: Callable[[], None] = lambda: None
+
 
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 30.0
@@ -39,7 +47,7 @@ class _Member:
     """A process, what it does, and where it says that it is ready, or what is wrong."""
 
     name: str
-    task: Task
+    post: Post
     process: SpawnProcess
     saying: Connection
     pause: float
@@ -48,13 +56,13 @@ class _Member:
     problem: str = ""
 
     @classmethod
-    def start(cls, name: str, task: Task, *, pause: float = _FIRST_PAUSE) -> "_Member":
+    def start(cls, name: str, post: Post, *, pause: float = _FIRST_PAUSE) -> "_Member":
         saying, said = _spawning.Pipe(duplex=False)
-        process = _spawning.Process(target=_work, args=(task, said), name=name)
+        process = _spawning.Process(target=_work, args=(post.task, said), name=name)
         with _without_interrupts():  # until it is in a group of its own
             process.start()
         said.close()  # here: it ends with the process that may use it
-        return cls(name=name, task=task, process=process, saying=saying, pause=pause)
+        return cls(name=name, post=post, process=process, saying=saying, pause=pause)
 
     def listen(self) -> bool:
         """Wait for its first word; whether that is that it is ready."""
@@ -75,7 +83,7 @@ class _Member:
         """Another in its place; the next one later, if this one did not last."""
         has_lasted = time.monotonic() - self.began > _LASTING
         pause = _FIRST_PAUSE if has_lasted else min(2 * self.pause, _LONGEST_PAUSE)
-        return _Member.start(self.name, self.task, pause=pause)
+        return _Member.start(self.name, self.post, pause=pause)
 
 
 class Crew:
@@ -84,13 +92,16 @@ class Crew:
     The first starts alone: it sets up what all need, and what is wrong is said once.
     """
 
-    def __init__(self, *, serving: Sequence[Task], working: Sequence[Task]) -> None:
+    def __init__(self, *, serving: Sequence[Post], working: Sequence[Post]) -> None:
         self._serving = serving
         self._working = working
         self._members: list[_Member] = []
 
-    def run(self, *, ready: Ready) -> None:
-        """Keep a process at each task; call `ready` once all have started."""
+    def run(self, *, ready: Ready, stopping: Callable[[], None]) -> None:
+        """Keep a process at each post; call `ready` once all have started.
+
+        `stopping` is called when they are told to stop.
+        """
         first, *others = self._serving
         with _told_to_stop() as told:
             try:
@@ -98,19 +109,20 @@ class Crew:
                     ready()
                     self._watch(told)
             finally:
+                stopping()
                 self._stop(told)
 
     def _begin(
-        self, serving: Sequence[Task], told: Connection, working: Sequence[Task] = ()
+        self, serving: Sequence[Post], told: Connection, working: Sequence[Post] = ()
     ) -> bool:
         """Start some and wait until they are ready; False when told to stop before they are.
 
         If the first cannot start, none can; another that cannot is replaced later.
         """
         before = len(self._members)
-        for name, tasks in (("serving", serving), ("working", working)):
-            for task in tasks:
-                self._members.append(_Member.start(name, task))
+        for name, posts in (("serving", serving), ("working", working)):
+            for post in posts:
+                self._members.append(_Member.start(name, post))
         for member in self._members[before:]:
             if told in wait([member.saying, told]):
                 return False
@@ -123,6 +135,7 @@ class Crew:
             for place, member in enumerate(self._members):
                 if member.process.is_alive():
                     continue
+                member.post.leave()
                 facts = {
                     "task": member.name,
                     "pid": member.process.pid,

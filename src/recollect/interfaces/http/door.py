@@ -29,6 +29,10 @@ class Place:
     """How many connections each process has, by its place; all of them see it."""
     own: int
 
+    def leave(self) -> None:
+        """Let nobody wait for whoever was here."""
+        self.counts[self.own] = _AWAY
+
 
 def places(listener: socket.socket, count: int) -> list[Place]:
     """Places for so many processes at one socket."""
@@ -60,11 +64,12 @@ class Door:
         self._watch()
 
     def close(self) -> None:
-        """Leave new connections to others."""
+        """Leave new connections to others; where there are none, they are refused."""
         if self._is_open:
             self._is_open = False
-            self.place.counts[self.place.own] = _AWAY
+            self.place.leave()
             asyncio.get_running_loop().remove_reader(self.place.listener)
+            self.place.listener.close()
         if self._timer is not None:
             self._timer.cancel()
 

@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app
-from recollect.interfaces.http.crew import Crew, Ready
+from recollect.interfaces.http.crew import Crew, Post, Ready
 from recollect.interfaces.http.door import Door, Place, places
 from recollect.interfaces.http.listening import address_of, listening
 from recollect.interfaces.worker import work_alone, working_meanwhile
@@ -43,10 +43,10 @@ def run_server(settings: Settings) -> None:
             _run(_serve(settings, at[0], ready))
             return
         crew = Crew(
-            serving=[partial(_serve_beside, settings, place) for place in at],
-            working=[partial(_work_beside, settings)] if settings.worker else [],
+            serving=[Post(partial(_serve_beside, settings, place), place.leave) for place in at],
+            working=[Post(partial(_work_beside, settings))] if settings.worker else [],
         )
-        crew.run(ready=ready)
+        crew.run(ready=ready, stopping=listener.close)
 
 
 def _serve_beside(settings: Settings, place: Place, ready: Ready) -> None:
@@ -168,7 +168,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take connections once everything is ready."""
         await super().startup(sockets)
-        self._door.open()
+        if not self.should_exit:
+            self._door.open()
 
     async def on_tick(self, counter: int) -> bool:
         """Tell the others how many connections there are: some have ended."""

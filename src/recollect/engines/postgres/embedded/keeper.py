@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -10,6 +11,8 @@ from recollect.engines.postgres.embedded.server import EmbeddedServer
 from recollect.errors import EmbeddedServerFailed
 
 _CHECK_SECONDS = 0.5
+_PATIENT_SECONDS = 30.0
+_NICEST = 19
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +49,18 @@ async def _keep_running(server: EmbeddedServer) -> None:
         await asyncio.sleep(_CHECK_SECONDS)
         if await asyncio.to_thread(server.is_running):
             continue
+        if _has_stepped_back():  # what it starts would step back as well: others may do it
+            await asyncio.sleep(_PATIENT_SECONDS)
+            if await asyncio.to_thread(server.is_running):
+                continue
         logger.warning("embedded.died")
         try:
             await asyncio.to_thread(server.ensure_running)
         except EmbeddedServerFailed as error:
             logger.exception("embedded.restart_failed", exc_info=error)
+
+
+def _has_stepped_back() -> bool:
+    """Whether this process works only when nobody else wants to."""
+    is_idle = hasattr(os, "SCHED_IDLE") and os.sched_getscheduler(0) == os.SCHED_IDLE
+    return is_idle or os.nice(0) >= _NICEST

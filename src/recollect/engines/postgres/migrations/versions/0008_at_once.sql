@@ -96,3 +96,45 @@ BEGIN
         created_at = excluded.created_at;
     RETURN true;
 END $$;
+
+CREATE FUNCTION embed_entries(
+    of_owner uuid, of_sessions uuid[], of_model text, given json, at_time timestamptz
+) RETURNS void
+    LANGUAGE plpgsql AS $$
+DECLARE
+    there uuid[];
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    SELECT array_agg(session_id) INTO there
+    FROM (
+        SELECT session_id FROM sessions
+        WHERE owner_id = of_owner
+          AND session_id = ANY(of_sessions)
+          AND (expires_at IS NULL OR expires_at > at_time)
+        ORDER BY session_id
+        FOR NO KEY UPDATE
+    ) AS held;
+    IF there IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO recall_owners (owner_id, entries, length, last_number)
+    VALUES (of_owner, 0, 0, 0)
+    ON CONFLICT (owner_id) DO UPDATE SET last_number = recall_owners.last_number;
+    -- Only entries that still say what was embedded.
+    UPDATE recall_entries AS entry
+    SET vector = embedded.vector::halfvec,
+        bits = binary_quantize(embedded.vector::halfvec),
+        model = of_model,
+        model_key = embedded.model_key,
+        kept_in = NULL
+    FROM json_to_recordset(given) AS embedded (
+        session_id uuid, sequence bigint, message_ids uuid[], text text, vector text,
+        model_key integer
+    )
+    WHERE entry.owner_id = of_owner
+      AND entry.session_id = ANY(there)
+      AND entry.session_id = embedded.session_id
+      AND entry.sequence = embedded.sequence
+      AND entry.message_ids = embedded.message_ids
+      AND entry.text = embedded.text;
+END $$;
