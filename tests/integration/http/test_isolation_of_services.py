@@ -142,7 +142,7 @@ OF_ONES_OWN: Final = {
 # but a number. See the conformance tests of queueing and expiry.
 OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up"),
-    *("work.do_one", "work.waiting"),
+    *("work.do_one", "work.do_waiting", "work.waiting"),
     "indexing.do_some",
 }
 
