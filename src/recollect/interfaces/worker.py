@@ -16,8 +16,11 @@ from recollect.services.removals import Removals
 from recollect.services.services import Services
 from recollect.settings import Settings
 
-_BETWEEN_ROUNDS_SECONDS: Final = 1.0
-"""Also while there is work: what a conversation adds meanwhile is then done together."""
+_IDLE_SECONDS: Final = 1.0
+_GATHERING_SECONDS: Final = 1.0
+"""Between rounds of work: what a conversation adds meanwhile is then done together."""
+_GATHERING_MEANWHILE_SECONDS: Final = 0.1
+"""Beside those who ask, in the same process: little at a time keeps nobody waiting for long."""
 _AFTER_TROUBLE_SECONDS: Final = 5.0
 _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to those who talk; `recollect reindex` is faster."""
@@ -33,7 +36,8 @@ async def working_meanwhile(services: Services, settings: Settings) -> AsyncIter
         yield
         return
     every = timedelta(hours=settings.cleanup_interval_hours)
-    task = asyncio.create_task(work_forever(services, cleanup_every=every))
+    working = work_forever(services, cleanup_every=every, pause=_GATHERING_MEANWHILE_SECONDS)
+    task = asyncio.create_task(working)
     try:
         yield
     finally:
@@ -50,12 +54,17 @@ async def work_alone(settings: Settings, *, ready: Callable[[], None] = lambda: 
         await work_forever(memory.services, cleanup_every=every)
 
 
-async def work_forever(services: Services, *, cleanup_every: timedelta) -> None:
-    """Do jobs, index and clean up until cancelled; a database that is away is waited for."""
+async def work_forever(
+    services: Services, *, cleanup_every: timedelta, pause: float = _GATHERING_SECONDS
+) -> None:
+    """Do jobs, index and clean up until cancelled; a database that is away is waited for.
+
+    Between two rounds of work there is a pause of so many seconds.
+    """
     async with asyncio.TaskGroup() as group:
-        group.create_task(_do_jobs(services))
+        group.create_task(_do_jobs(services, pause))
         if services.indexing is not None:
-            group.create_task(_index(services.indexing))
+            group.create_task(_index(services.indexing, pause))
         if services.reindexing is not None:
             slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
             group.create_task(_reindex(slowly, services.reconciling))
@@ -64,28 +73,28 @@ async def work_forever(services: Services, *, cleanup_every: timedelta) -> None:
         group.create_task(_clean_up(services, cleanup_every))
 
 
-async def _do_jobs(services: Services) -> None:
+async def _do_jobs(services: Services, pause: float) -> None:
     while True:
         try:
-            await services.work.do_waiting()
+            count = await services.work.do_waiting()
         except Unavailable as error:
             logger.warning("worker.waits", extra={"facts": {"problem": type(error).__name__}})
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
-        await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)
+        await asyncio.sleep(pause if count else _IDLE_SECONDS)
 
 
-async def _index(indexing: Indexing) -> None:
+async def _index(indexing: Indexing, pause: float) -> None:
     """Index what is said soon after it is said, and what is said at once together."""
     while True:
         try:
-            await indexing.do_some()
+            count = await indexing.do_some()
         except Unavailable as error:
             logger.warning("indexing.waits", extra={"facts": {"problem": type(error).__name__}})
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
         if not indexing.is_behind:
-            await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)
+            await asyncio.sleep(pause if count else _IDLE_SECONDS)
 
 
 async def _reindex(reindexing: Reindexing, reconciling: Reconciling | None) -> None:
@@ -117,7 +126,7 @@ async def _remove(removals: Removals) -> None:
             await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
             continue
         if not count:
-            await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)
+            await asyncio.sleep(_IDLE_SECONDS)
 
 
 async def _clean_up(services: Services, every: timedelta) -> None:

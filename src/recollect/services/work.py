@@ -28,14 +28,15 @@ class Work:
     clock: Clock
     handlers: Mapping[JobKind, Handler]
 
-    async def do_waiting(self) -> None:
-        """Do the jobs that wait now, and not those that come meanwhile.
+    async def do_waiting(self) -> int:
+        """Do the jobs that wait now, and not those that come meanwhile; how many there were.
 
         A conversation that goes on makes one job of several.
         """
-        began = self.clock.now()
+        began, count = self.clock.now(), 0
         while await self.do_one(waiting_at=began):
-            pass
+            count += 1
+        return count
 
     async def do_one(self, *, waiting_at: datetime | None = None) -> bool:
         """Do the job that has waited longest, now or then; whether there was one.

@@ -50,7 +50,7 @@ async def test_a_round_does_what_waits_and_leaves_what_comes_meanwhile() -> None
     await scene.talk()
     await scene.talk()
     scene.meanwhile = 2
-    await scene.work.do_waiting()
+    assert await scene.work.do_waiting() == 2
     assert len(scene.done) == 2
     assert await scene.work.waiting() == 2
     await scene.work.do_waiting()
