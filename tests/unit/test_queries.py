@@ -70,10 +70,12 @@ def test_every_statement_filters_by_owner(path: Path) -> None:
 def test_every_statement_of_a_function_names_the_owner() -> None:
     script = (FOLDER / "migrations" / "versions" / "0008_at_once.sql").read_text()
     bodies = re.findall(r"(?s)BEGIN\n(.*?)END \$\$;", script)
-    assert len(bodies) == 3
+    naming, *others = bodies
+    assert "set_config('recollect.owner_id', of_owner::text, true)" in naming.split(";")[0]
+    assert len(others) == 3
+    assert all("hold_sessions(of_owner, " in body.split(";")[0] for body in others)
     for body in bodies:
-        first, *statements = body.split(";")
-        assert "set_config('recollect.owner_id', of_owner::text, true)" in first
+        statements = body.split(";")[1:]
         touching = [one for one in statements if OWNED_TABLES & set(re.findall(r"\w+", one))]
         assert touching
         assert all("of_owner" in one for one in touching)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -12,6 +12,7 @@ from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions, remove
+from recollect.engines.postgres.queries import query
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.recall_shared import EAST, MODEL, Log, index_of
 from recollect.testing.contracts.shared import LEASE, an_empty_queue, long_ago
@@ -106,3 +107,15 @@ async def test_a_worker_holds_nothing_between_two_round_trips(
 
 def refused(*_: object, **__: object) -> None:
     raise AssertionError("a transaction of several round trips was begun")
+
+
+@pytest.mark.parametrize("name", ["finish_indexing", "finish_job"])
+async def test_marks_that_can_be_made_again_wait_for_no_disk(
+    database: Database, scope: Scope, name: str
+) -> None:
+    given = {"finish_indexing": ([1], [1]), "finish_job": (seconds_on(0),)}
+    async with database.owned_by(scope.owner_id) as connection:
+        await connection.fetch(query(name), scope.owner_id, uuid4(), *given[name])
+        assert await connection.fetchval("SHOW synchronous_commit") == "off"
+    async with database.owned_by(scope.owner_id) as connection:
+        assert await connection.fetchval("SHOW synchronous_commit") == "on"

@@ -2,6 +2,29 @@
 -- waits for the session waits for the database alone, and never for a worker that has stepped back
 -- behind everybody else. They are functions, for each statement of one sees what those have done
 -- for whom the first had to wait. Every statement names the owner.
+
+-- Names the owner for the rest of the transaction, and holds sessions against writers, always in
+-- the same order; those that are there, or NULL. What is read after it is as those left it for whom
+-- it had to wait: it is a statement of its own wherever it is called.
+CREATE FUNCTION hold_sessions(of_owner uuid, of_sessions uuid[], at_time timestamptz)
+    RETURNS uuid[]
+    LANGUAGE plpgsql AS $$
+DECLARE
+    there uuid[];
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    SELECT array_agg(session_id) INTO there
+    FROM (
+        SELECT session_id FROM sessions
+        WHERE owner_id = of_owner
+          AND session_id = ANY(of_sessions)
+          AND (expires_at IS NULL OR expires_at > at_time)
+        ORDER BY session_id
+        FOR NO KEY UPDATE
+    ) AS held;
+    RETURN there;
+END $$;
+
 CREATE FUNCTION replace_entries(
     of_owner uuid, of_session uuid, of_turns bigint[], given json, store text, at_time timestamptz
 ) RETURNS void
@@ -9,13 +32,7 @@ CREATE FUNCTION replace_entries(
 DECLARE
     last bigint;
 BEGIN
-    PERFORM set_config('recollect.owner_id', of_owner::text, true);
-    PERFORM FROM sessions
-    WHERE owner_id = of_owner
-      AND session_id = of_session
-      AND (expires_at IS NULL OR expires_at > at_time)
-    FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF hold_sessions(of_owner, ARRAY[of_session], at_time) IS NULL THEN
         RETURN;
     END IF;
     -- Writers of the owner's entries queue up here, after the session, never in a circle.
@@ -61,13 +78,10 @@ CREATE FUNCTION put_summary(
 ) RETURNS boolean
     LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM set_config('recollect.owner_id', of_owner::text, true);
-    PERFORM FROM sessions
-    WHERE owner_id = of_owner
-      AND session_id = of_session
-      AND (expires_at IS NULL OR expires_at > at_time)
-    FOR NO KEY UPDATE;
-    IF NOT FOUND OR added <> (
+    IF hold_sessions(of_owner, ARRAY[of_session], at_time) IS NULL THEN
+        RETURN false;
+    END IF;
+    IF added <> (
         SELECT count(*) FROM messages
         WHERE owner_id = of_owner
           AND session_id = of_session
@@ -104,16 +118,7 @@ CREATE FUNCTION embed_entries(
 DECLARE
     there uuid[];
 BEGIN
-    PERFORM set_config('recollect.owner_id', of_owner::text, true);
-    SELECT array_agg(session_id) INTO there
-    FROM (
-        SELECT session_id FROM sessions
-        WHERE owner_id = of_owner
-          AND session_id = ANY(of_sessions)
-          AND (expires_at IS NULL OR expires_at > at_time)
-        ORDER BY session_id
-        FOR NO KEY UPDATE
-    ) AS held;
+    there := hold_sessions(of_owner, of_sessions, at_time);
     IF there IS NULL THEN
         RETURN;
     END IF;
