@@ -22,23 +22,27 @@ from recollect.ports.stores import Stores
 from recollect.services.services import Services, Surroundings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
+from support.patience import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
+_EMBEDDING_TIMEOUT = "MEMORY_EMBEDDING_TIMEOUT_SECONDS"
 
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the developer has set must not change what the tests see."""
     for name in os.environ:
-        if name.startswith("MEMORY_"):
+        if name.startswith("MEMORY_") and name != _EMBEDDING_TIMEOUT:
             monkeypatch.delenv(name)
 
 
 def pytest_configure() -> None:
-    """Choose the folder of the one server, which parallel processes inherit.
+    """Choose the folder of the one server, and the embedder's time limit, for all processes.
 
-    Not below pytest's own folder: a second run as root would close that to the server's account.
+    The folder is not below pytest's own: a second run as root would close that to the server's
+    account. The limit is one that a busy machine keeps: no result depends on its speed.
     """
+    os.environ[_EMBEDDING_TIMEOUT] = str(PATIENCE)
     os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
 
 

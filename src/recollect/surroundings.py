@@ -64,7 +64,13 @@ async def open_outside(
         embedder = await stack.enter_async_context(open_embedder(_embedding(settings)))
         elsewhere = _outside_vectors(settings)
         vectors = await stack.enter_async_context(open_vectors(elsewhere))
-        around = replace(_plain(), permissions=source, embedder=embedder, vectors=vectors)
+        around = replace(
+            _plain(),
+            permissions=source,
+            embedder=embedder,
+            embedding_timeout=settings.embedding_timeout_seconds,
+            vectors=vectors,
+        )
         answering = None
         if settings.llm_base_url and settings.llm_model:
             answering = await stack.enter_async_context(_chat(settings, settings.llm_model))

@@ -13,6 +13,7 @@ import pytest_asyncio
 from recollect.engines.postgres.database import Database
 from support.callers import Caller
 from support.chat_double import ChatDouble, Reply, chat_double
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import ServerProgram
 
@@ -50,7 +51,10 @@ class Story:
 
 @pytest_asyncio.fixture(scope="module")
 async def story(shared_home: Path, database: Database) -> AsyncIterator[Story]:
-    async with chat_double(Reply(answer=ANSWER)) as model, httpx.AsyncClient(timeout=30) as client:
+    async with (
+        chat_double(Reply(answer=ANSWER)) as model,
+        httpx.AsyncClient(timeout=PATIENCE) as client,
+    ):
         env = {
             "MEMORY_TENANT": f"stories-{uuid4()}",
             "MEMORY_WORKER": "false",

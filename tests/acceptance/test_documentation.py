@@ -31,6 +31,7 @@ import typer
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import ServerProgram
 
@@ -39,7 +40,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ALL_PAGES = [*PAGES, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY"))]
 RUN = {"python", "bash", "sql"}
 NOT_RUN = {"sh", "ini", "json", "text", "mermaid"}
-SECONDS = 60
 PYTEST_OF_A_READER = {
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     "PYTEST_PLUGINS": "pytest_asyncio.plugin",
@@ -160,7 +160,7 @@ class Reader:
             check=False,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=PATIENCE,
             stdin=subprocess.DEVNULL,
             cwd=self._folder,
             env=self._environment(),
@@ -300,7 +300,7 @@ def test_the_reference_pages_are_up_to_date_on_any_machine() -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from recollect.engines.postgres.embedded.postmaster import Postmaster
+from support.patience import PATIENCE
 from support.serving import ServerProgram
 
 ROUNDS = 5
@@ -25,7 +26,7 @@ class Writer(threading.Thread):
         self.acknowledged: list[str] = []
 
     def run(self) -> None:
-        with httpx.Client(timeout=10) as client:
+        with httpx.Client(timeout=PATIENCE) as client:
             while True:
                 message_id = str(uuid4())
                 body = {"role": "user", "content": f"say {message_id}", "message_id": message_id}
@@ -39,7 +40,7 @@ class Writer(threading.Thread):
 
 
 def start_session(url: str) -> str:
-    response = httpx.post(f"{url}/api/v1/sessions", json={}, timeout=10)
+    response = httpx.post(f"{url}/api/v1/sessions", json={}, timeout=PATIENCE)
     session_id: str = response.raise_for_status().json()["session_id"]
     return session_id
 
@@ -49,7 +50,7 @@ def stored_messages(url: str, session_id: str) -> list[dict[str, object]]:
     parameters = {"order": "asc", "limit": "1000"}
     while True:
         response = httpx.get(
-            f"{url}/api/v1/sessions/{session_id}/messages", params=parameters, timeout=10
+            f"{url}/api/v1/sessions/{session_id}/messages", params=parameters, timeout=PATIENCE
         )
         page = response.raise_for_status().json()
         found += page["items"]
@@ -108,9 +109,9 @@ def test_every_acknowledged_message_survives_a_kill(
 
 
 def wait_until_ready(url: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        response = httpx.get(f"{url}/readyz", timeout=10)
+        response = httpx.get(f"{url}/readyz", timeout=PATIENCE)
         if response.is_success:
             return
         assert response.status_code == 503

@@ -16,10 +16,10 @@ import psutil
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import ServerProgram
 
-PATIENCE = 60
 SETTINGS = {"MEMORY_PROCESSES": "2", "MEMORY_EMBEDDING_MODEL": "none"}
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,9 @@ def until(is_so: Callable[[], bool]) -> None:
 def say(url: str, session_id: str) -> int:
     body = {"role": "user", "content": f"say {uuid4()}"}
     path = f"{url}/api/v1/sessions/{session_id}/messages"
-    sequence: int = httpx.post(path, json=body, timeout=30).raise_for_status().json()["sequence"]
+    sequence: int = (
+        httpx.post(path, json=body, timeout=PATIENCE).raise_for_status().json()["sequence"]
+    )
     return sequence
 
 
@@ -74,7 +76,9 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
     server = ServerProgram(home, port=port, env=SETTINGS)
     server.start()
     until(lambda: len(members(server)) == 3)
-    session_id = httpx.post(f"{server.url}/api/v1/sessions", json={}).json()["session_id"]
+    session_id = httpx.post(f"{server.url}/api/v1/sessions", json={}, timeout=PATIENCE).json()[
+        "session_id"
+    ]
     with ThreadPoolExecutor(8) as clients:
         said = clients.map(lambda _: say(server.url, session_id), range(40))
     assert sorted(said) == list(range(1, 41))
@@ -82,7 +86,10 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
     before = members(server)
     until(lambda: sum(map(steps_back, before)) == 1)
     with contextlib.ExitStack() as opened:
-        clients = [opened.enter_context(httpx.Client(base_url=server.url)) for _ in range(16)]
+        clients = [
+            opened.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE))
+            for _ in range(16)
+        ]
         assert all(client.get("/healthz").is_success for client in clients)
         assert sorted(connections(pid, port) for pid in before) == [0, 8, 8]
 

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
+from support.patience import PATIENCE
 from support.serving import ServerProgram
 
 ROUNDS = 4
-PATIENCE_SECONDS = 60
 
 
 class Talker(threading.Thread):
@@ -27,7 +27,7 @@ class Talker(threading.Thread):
         self.said: list[str] = []
 
     def run(self) -> None:
-        with httpx.Client(timeout=10) as client:
+        with httpx.Client(timeout=PATIENCE) as client:
             while True:
                 word = f"w{uuid4().hex}"
                 try:
@@ -70,7 +70,7 @@ def test_every_exchange_is_found_once_however_often_the_server_is_killed(
 
 
 def start_session(url: str) -> str:
-    response = httpx.post(f"{url}/api/v1/sessions", json={}, timeout=10)
+    response = httpx.post(f"{url}/api/v1/sessions", json={}, timeout=PATIENCE)
     session_id: str = response.raise_for_status().json()["session_id"]
     return session_id
 
@@ -101,13 +101,13 @@ async def rows_in(home: Path, query: str) -> list[asyncpg.Record]:
 
 def found(url: str, word: str) -> list[str]:
     """The texts that have the word, of all that is recalled for it."""
-    response = httpx.post(f"{url}/api/v1/recall", json={"query": word, "k": 10}, timeout=30)
+    response = httpx.post(f"{url}/api/v1/recall", json={"query": word, "k": 10}, timeout=PATIENCE)
     items = response.raise_for_status().json()["items"]
     return [item["text"] for item in items if word in item["text"]]
 
 
 def wait_until_indexed(url: str, last_word: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if found(url, last_word):
             return

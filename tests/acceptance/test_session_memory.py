@@ -15,16 +15,16 @@ import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
 from support.chat_double import Reply, chat_double
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import ServerProgram
 
-WAIT_SECONDS = 60
 A_SUMMARY = "The user asked how several shops did and was told."
 COUNT = 30
 
 
 async def context_of(url: str, session_id: str) -> dict[str, Any]:
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
         response = await client.post(
             f"{url}/api/v1/sessions/{session_id}/context",
             json={"question": "What is the capital of France?"},
@@ -34,7 +34,7 @@ async def context_of(url: str, session_id: str) -> dict[str, Any]:
 
 
 async def stored_messages(url: str, session_id: str) -> list[dict[str, Any]]:
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
         response = await client.get(
             f"{url}/api/v1/sessions/{session_id}/messages", params={"order": "asc", "limit": 1000}
         )
@@ -43,7 +43,7 @@ async def stored_messages(url: str, session_id: str) -> list[dict[str, Any]]:
 
 
 async def talk(url: str, *messages: tuple[str, str]) -> str:
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
         session = await client.post(f"{url}/api/v1/sessions", json={})
         session_id: str = session.raise_for_status().json()["session_id"]
         for role, content in messages:
@@ -154,7 +154,7 @@ async def a_worker(home: Path, url: str) -> AsyncIterator[subprocess.Popen[bytes
         yield process
     finally:
         process.terminate()
-        await asyncio.to_thread(process.wait, WAIT_SECONDS)
+        await asyncio.to_thread(process.wait, PATIENCE)
 
 
 async def end_leases(home: Path) -> None:
@@ -168,8 +168,8 @@ async def end_leases(home: Path) -> None:
 
 
 async def until_summarised(url: str, session_id: str) -> None:
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
-        async with asyncio.timeout(WAIT_SECONDS):
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
+        async with asyncio.timeout(PATIENCE):
             while True:
                 response = await client.get(f"{url}/api/v1/sessions/{session_id}")
                 if response.raise_for_status().json()["is_summarized"]:
@@ -178,6 +178,6 @@ async def until_summarised(url: str, session_id: str) -> None:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(WAIT_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while not is_so():  # noqa: ASYNC110  # another process makes it so
             await asyncio.sleep(0.05)

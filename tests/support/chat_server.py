@@ -14,6 +14,7 @@ from recollect.settings import load_settings
 from recollect.surroundings import open_outside
 
 from .callers import Caller
+from .patience import PATIENCE
 from .serving import serving
 
 
@@ -23,7 +24,7 @@ async def answering_server(stores: Stores, **settings: object) -> AsyncIterator[
     chosen = load_settings(**{"tenant": f"tenant-{uuid4()}", **settings})
     async with (
         open_outside(chosen) as outside,
-        httpx.AsyncClient(timeout=30, trust_env=False) as client,
+        httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
         services = Services.on(stores, outside.around, chosen.policies())
         memory = Memory(services, tenant=chosen.tenant, denodo=outside.denodo)

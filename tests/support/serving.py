@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-START_SECONDS = 60
+from .patience import PATIENCE
 
 
 @asynccontextmanager
@@ -68,7 +68,7 @@ class ServerProgram:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             assert self._process.poll() is None, "the server ended by itself"
             try:
@@ -91,5 +91,5 @@ class ServerProgram:
         """Send it a signal that ends it, and wait until it has."""
         if self._process is not None:
             self._process.send_signal(number)
-            self._process.wait(START_SECONDS)
+            self._process.wait(PATIENCE)
             self._process = None

@@ -19,9 +19,9 @@ SECRET = "a secret of sixty-four bytes or more, as the longest of the algorithms
 
 
 def claims(**given: object) -> dict[str, object]:
-    """Claims that are valid for an hour; what is given as None is left out."""
+    """Claims that are valid for a day; what is given as None is left out."""
     now = int(time.time())
-    everything = {"sub": "alice", "iat": now, "exp": now + 3600, **given}
+    everything = {"sub": "alice", "iat": now, "exp": now + 86_400, **given}
     return {name: value for name, value in everything.items() if value is not None}
 
 

@@ -72,6 +72,8 @@ class Surroundings:
     stems: WordStems = field(default_factory=PlainWords)
     embedder: Embedder | None = None
     """None: what was said is found by its words alone."""
+    embedding_timeout: float = 5
+    """The most seconds that a question waits for its vector."""
     vectors: VectorStore | None = None
     """Where the engine's index keeps its vectors; None: it keeps them itself."""
 
@@ -136,6 +138,7 @@ class Services:
             clock=clock,
             stems=around.stems,
             embedder=around.embedder,
+            embedding_seconds=around.embedding_timeout,
             is_indexed=chosen.keeps_index,
         )
         messages = Messages(

@@ -37,6 +37,12 @@ class ModelSettings(BaseModel):
         le=4000,
         description="Dimensions to ask that endpoint for; default: the model's own.",
     )
+    embedding_timeout_seconds: float = Field(
+        default=5,
+        gt=0,
+        description="The longest that a question waits for its vector; after that, what was said "
+        "is found by words alone, and the answer has a warning.",
+    )
     embedding_pooling: str = Field(
         default="mean",
         pattern="^(mean|cls)$",

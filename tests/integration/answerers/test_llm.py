@@ -15,6 +15,7 @@ from recollect.domain.text import JsonObject
 from recollect.models.openai_compatible import OpenAICompatibleChat
 from recollect.testing.fakes import FIRST_MOMENT
 from support.chat_double import Reply, chat_double
+from support.patience import PATIENCE
 
 SCOPE = Scope(tenant="acme", user="alice")
 
@@ -55,7 +56,7 @@ async def told(
         chat_double(Reply(answer="20 euro.")) as double,
         OpenAICompatibleChat(double.url, model="small") as chat,
     ):
-        answerer = LlmAnswerer(chat, form=form, system_prompt="Wees kort.", timeout=5)
+        answerer = LlmAnswerer(chat, form=form, system_prompt="Wees kort.", timeout=PATIENCE)
         answer = await answerer.answer(
             SCOPE, Asked(context=context(), options=options or {}, model=model)
         )
@@ -123,7 +124,7 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
         chat_double(Reply(answer="Dat is 20 euro.")) as double,
         OpenAICompatibleChat(double.url, model="small") as chat,
     ):
-        answerer = LlmAnswerer(chat, form=ContextForm.MESSAGES, timeout=5)
+        answerer = LlmAnswerer(chat, form=ContextForm.MESSAGES, timeout=PATIENCE)
         stream = answerer.stream(SCOPE, Asked(context=context()))
         *pieces, answer = [piece async for piece in stream]
     assert pieces == ["Dat ", "is ", "20 ", "euro."]

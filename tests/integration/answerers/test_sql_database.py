@@ -28,6 +28,7 @@ from recollect.errors import (
     StatementRefused,
 )
 from recollect.ports.models import Prompt
+from support.patience import PATIENCE
 
 _DATA = (
     "CREATE TABLE sales (region varchar(20), year integer, amount numeric(12, 2))",
@@ -123,7 +124,7 @@ async def answering(address: str) -> AsyncIterator[Answering]:
     opened: list[SqlDatabaseAnswerer] = []
 
     def answer(model: ScriptedModel, **options: object) -> SqlDatabaseAnswerer:
-        database = open_database(address, timeout=10)
+        database = open_database(address, timeout=PATIENCE)
         options.setdefault("tables", ("sales",))
         opened.append(SqlDatabaseAnswerer(database, model, **options))
         return opened[-1]
@@ -301,7 +302,7 @@ async def test_the_model_sees_only_the_tables_it_may_read(answering: Answering) 
 
 
 async def test_even_a_statement_that_slips_through_cannot_write(address: str) -> None:
-    database = open_database(address, timeout=10)
+    database = open_database(address, timeout=PATIENCE)
 
     with pytest.raises(Exception, match=r"(?i)read.?only|readonly|write a readonly"):
         await database.read("DELETE FROM sales", limit=1)

@@ -12,13 +12,14 @@ from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.callers import Caller, Serve, Tenant
+from support.patience import PATIENCE
 from support.serving import serving
 
 
 @pytest_asyncio.fixture(scope="session")
 async def client() -> AsyncIterator[httpx.AsyncClient]:
     """Connections to all servers."""
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as opened:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as opened:
         yield opened
 
 

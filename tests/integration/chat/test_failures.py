@@ -19,6 +19,7 @@ from recollect.services.chat import NO_MEMORY, NOT_STORED
 from support.callers import Caller, Json
 from support.chat_double import ChatDouble, Reply, chat_double
 from support.chat_server import answering_server
+from support.patience import PATIENCE
 from support.severable import Severable, severable_stores
 
 QUESTION = "How much did the zeppelin cost?"
@@ -45,7 +46,7 @@ class Case:
         return await self.caller.client.post(**self.request(stream=stream))  # type: ignore[arg-type]
 
     async def has_been_asked(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not self.model.requests:  # noqa: ASYNC110  # the model is another's server
                 await asyncio.sleep(0.01)
 
@@ -59,7 +60,7 @@ class Case:
 
     async def becomes(self, status: str) -> None:
         """Wait until the turn has come so far."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while await self.status() != status:  # noqa: ASYNC110  # another request sees it
                 await asyncio.sleep(0.05)
 
@@ -240,7 +241,7 @@ async def test_a_client_that_leaves_in_the_middle_stops_the_model_and_fails_the_
                     break
         await case.becomes("failed")
         assert await case.stored() == [("user", QUESTION)]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not case.model.listeners_gone:  # noqa: ASYNC110  # the model's server knows
                 await asyncio.sleep(0.01)
 

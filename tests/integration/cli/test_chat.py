@@ -29,6 +29,7 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings
 from support.chat_double import Reply, chat_double
+from support.patience import PATIENCE
 from support.serving import serving
 
 
@@ -47,7 +48,7 @@ async def chat(home: Path, typed: str, *words: str, **env: str) -> tuple[int, st
             **env,
         },
     )
-    out, err = await asyncio.wait_for(process.communicate(typed.encode()), 120)
+    out, err = await asyncio.wait_for(process.communicate(typed.encode()), PATIENCE)
     assert process.returncode is not None
     return process.returncode, out.decode(), err.decode()
 

@@ -15,6 +15,8 @@ from recollect import Memory
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.migrate import HEAD
 from recollect.services.services import Services
+from support.patience import PATIENCE
+from support.ports import free_port
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -29,9 +31,15 @@ def run(shared_home: Path, database: Database) -> Run:
             check=False,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "MEMORY_HOME": str(shared_home), "COLUMNS": "160", **env},
+            env={
+                **os.environ,
+                "MEMORY_HOME": str(shared_home),
+                "MEMORY_PORT": str(free_port()),
+                "COLUMNS": "160",
+                **env,
+            },
         )
 
     return run_command

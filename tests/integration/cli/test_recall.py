@@ -14,6 +14,7 @@ from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, start_session
+from support.patience import PATIENCE
 
 
 def recall(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -22,7 +23,7 @@ def recall(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, "MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"},
     )
 

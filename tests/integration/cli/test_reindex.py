@@ -19,6 +19,7 @@ from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session
+from support.patience import PATIENCE
 
 
 @pytest_asyncio.fixture
@@ -46,7 +47,7 @@ def reindex(dsn: str, *options: str, **settings: str) -> subprocess.CompletedPro
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, "MEMORY_DB_CONNECTION_STRING": dsn, **settings},
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.database import Database
+from support.patience import PATIENCE
 
 
 def rewrite(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -15,7 +16,7 @@ def rewrite(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, "MEMORY_HOME": str(home)},
     )
 

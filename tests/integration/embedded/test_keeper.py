@@ -6,6 +6,7 @@ import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer, keeper, running_server
 from recollect.engines.postgres.embedded.postmaster import Postmaster
+from support.patience import PATIENCE
 
 
 async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: Path) -> None:
@@ -14,7 +15,7 @@ async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: 
         postmaster = Postmaster.of(home / "postgres-18")
         assert postmaster is not None
         postmaster.process.kill()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await _until_another_than(postmaster, home / "postgres-18")
             assert await _first_answer(dsn) == 1
     assert not EmbeddedServer(home).is_running()
@@ -53,10 +54,10 @@ async def test_who_has_stepped_back_leaves_it_to_others_to_bring_a_server_back(
         postmaster = Postmaster.of(home / "postgres-18")
         assert postmaster is not None
         postmaster.process.kill()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await looked.wait()
         await asyncio.sleep(2)
         assert not EmbeddedServer(home).is_running()
         monkeypatch.setattr(keeper, "_has_stepped_back", lambda: False)
-        async with asyncio.timeout(60), running_server(home) as dsn:
+        async with asyncio.timeout(PATIENCE), running_server(home) as dsn:
             assert await _first_answer(dsn) == 1

@@ -11,6 +11,7 @@ from recollect.engines.postgres.embedded.account import Account
 from recollect.engines.postgres.embedded.binaries import Binaries
 from recollect.engines.postgres.embedded.postmaster import Postmaster
 from recollect.errors import EmbeddedServerFailed
+from support.patience import PATIENCE
 
 Ask = Callable[[str, str], object]
 
@@ -42,7 +43,7 @@ def wait_until_up(process: subprocess.Popen[str]) -> None:
 
 
 def let_go(process: subprocess.Popen[str]) -> None:
-    process.communicate("\n", timeout=60)
+    process.communicate("\n", timeout=PATIENCE)
     assert process.returncode == 0
 
 

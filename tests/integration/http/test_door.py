@@ -12,8 +12,7 @@ import pytest
 
 from recollect.interfaces.http import door as doors
 from recollect.interfaces.http.door import Door, Place, places
-
-PATIENCE = 10
+from support.patience import PATIENCE
 
 
 class Process:

@@ -25,6 +25,7 @@ from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
 from support.callers import Caller, Json
 from support.operations import Operation, operations
+from support.patience import PATIENCE
 from support.serving import serving
 
 OPERATIONS = operations()
@@ -71,7 +72,7 @@ async def a_scene(retention: str) -> AsyncIterator[Scene]:
     services = Services.on(in_memory_stores(clock), around, settings.policies())
     async with (
         serving(create_app(Memory(services), settings)) as url,
-        httpx.AsyncClient(timeout=30, trust_env=False) as client,
+        httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
         caller = Caller(client=client, url=url)
         yield Scene(caller=caller, clock=clock, services=services, scope=scope)

@@ -18,6 +18,7 @@ from schemathesis.specs.openapi.checks import (
 
 from recollect.engines.postgres.database import Database
 from support.operations import openapi_document
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import ServerProgram
 
@@ -53,9 +54,9 @@ def program(shared_home: Path, database: Database) -> Iterator[str]:
 def ids(program: str) -> dict[str, object]:
     """The ids of things that exist."""
     sessions = f"{program}/api/v1/sessions"
-    session: str = httpx.post(sessions, json={}).json()["session_id"]
+    session: str = httpx.post(sessions, json={}, timeout=PATIENCE).json()["session_id"]
     question = {"role": "user", "content": "Hello"}
-    message = httpx.post(f"{sessions}/{session}/messages", json=question).json()
+    message = httpx.post(f"{sessions}/{session}/messages", json=question, timeout=PATIENCE).json()
     return {"session_id": session, "message_id": message["message_id"], "turn_number": 1}
 
 

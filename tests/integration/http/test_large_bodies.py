@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from support.callers import Caller
+from support.patience import PATIENCE
 from support.refusals import EXCHANGES, MESSAGES, SESSION, SESSIONS, Bystander, assert_refused
 
 TEN_MEGABYTES: Final = 10_000_000
@@ -64,7 +65,7 @@ async def test_a_large_body_is_refused_before_it_is_sent(bystander: Bystander) -
         "Content-Type: application/json\r\n\r\n".encode()
     )
 
-    status = await asyncio.wait_for(reader.readline(), timeout=10)
+    status = await asyncio.wait_for(reader.readline(), timeout=PATIENCE)
 
     assert b" 422 " in status
     writer.close()

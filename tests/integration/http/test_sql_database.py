@@ -13,6 +13,7 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings, load_settings
 from support.chat_double import Reply, chat_double
+from support.patience import PATIENCE
 from support.serving import serving
 
 _STATEMENT = "```sql\nSELECT region, SUM(amount) total FROM sales WHERE year = {} GROUP BY 1\n```"
@@ -49,7 +50,7 @@ async def test_a_follow_up_is_answered_from_the_database_and_remembered(
         async with (
             Memory.open(settings) as memory,
             serving(create_app(memory, settings)) as url,
-            httpx.AsyncClient(base_url=url) as client,
+            httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client,
         ):
             first = await client.post(
                 "/memoryChat", json={"question": "Show me total sales by region for 2024"}

@@ -20,6 +20,7 @@ from recollect.models.openai_compatible import OpenAICompatibleChat
 from recollect.models.passing import OpenAICompatibleEndpoint
 from recollect.ports.models import Prompt, Sampling
 from support.chat_double import ChatDouble, Received, Reply, chat_double, serving
+from support.patience import PATIENCE
 from support.ports import free_port
 
 KEY = "sk-very-secret"
@@ -42,7 +43,7 @@ def a_model(url: str, *, attempts: int = 1) -> OpenAICompatibleChat:
 
 async def ask(model: OpenAICompatibleChat, times: int = 1) -> list[str]:
     async with model:
-        return [await model.complete(PROMPT, max_tokens=5, timeout=10) for _ in range(times)]
+        return [await model.complete(PROMPT, max_tokens=5, timeout=PATIENCE) for _ in range(times)]
 
 
 async def passed(through: OpenAICompatibleEndpoint) -> bytes:
@@ -93,7 +94,7 @@ async def test_an_answer_that_is_cut_short_is_asked_for_again_or_told() -> None:
         assert await ask(a_model(double.url, attempts=2)) == ["Fine."]
     async with serving(BriefDouble(cut)) as double, a_model(double.url) as model:
         with pytest.raises(ModelUnavailable, match=r"was complete \(RemoteProtocolError\)"):
-            await anext(model.stream(PROMPT, Sampling(), timeout=10))
+            await anext(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
 async def test_whoever_finds_no_connection_free_waits_for_one(
@@ -101,7 +102,7 @@ async def test_whoever_finds_no_connection_free_waits_for_one(
 ) -> None:
     monkeypatch.setattr(endpoint, "_MOST_CONNECTIONS", 1)
     async with chat_double(Reply(delay=0.02)) as double, a_model(double.url) as model:
-        calls = [model.complete(PROMPT, max_tokens=5, timeout=10) for _ in range(3)]
+        calls = [model.complete(PROMPT, max_tokens=5, timeout=PATIENCE) for _ in range(3)]
         assert await asyncio.gather(*calls) == ["Fine."] * 3
     assert {request.connection for request in double.requests} == {1}
 

@@ -12,6 +12,7 @@ from recollect.models.openai_compatible import OpenAICompatibleChat
 from recollect.models.thoughts import ThoughtFilter
 from recollect.ports.models import Completion, Prompt, Sampling
 from support.chat_double import ChatDouble, Reply, chat_double
+from support.patience import PATIENCE
 
 PROMPT = (Prompt(role="user", content="Sales?"),)
 ANSWER = "North sold 2.5M in all."
@@ -35,7 +36,7 @@ async def pieces_of(
 async def test_the_pieces_come_first_and_the_whole_answer_last() -> None:
     async with chat_double(Reply(answer=ANSWER)) as double, a_model(double) as model:
         sampling = Sampling(temperature=0.5, max_tokens=9)
-        *pieces, whole = await pieces_of(model.stream(PROMPT, sampling, timeout=5))
+        *pieces, whole = await pieces_of(model.stream(PROMPT, sampling, timeout=PATIENCE))
     assert pieces == ["North ", "sold ", "2.5M ", "in ", "all."]
     assert whole == Completion(text=ANSWER, model="small", tokens=None)
     assert double.requests[0].body == {
@@ -49,7 +50,7 @@ async def test_the_pieces_come_first_and_the_whole_answer_last() -> None:
 
 async def test_a_whole_answer_tells_its_model_and_tokens() -> None:
     async with chat_double(Reply(answer=ANSWER)) as double, a_model(double) as model:
-        whole = await model.named("large").reply(PROMPT, Sampling(), timeout=5)
+        whole = await model.named("large").reply(PROMPT, Sampling(), timeout=PATIENCE)
     assert whole == Completion(text=ANSWER, model="large", tokens=12)
     assert "max_tokens" not in double.requests[0].body
 
@@ -57,14 +58,14 @@ async def test_a_whole_answer_tells_its_model_and_tokens() -> None:
 async def test_an_endpoint_that_does_not_stream_gives_its_answer_as_one_piece() -> None:
     body = b'{"choices": [{"message": {"content": "Fine."}}]}'
     async with chat_double(Reply(body=body)) as double, a_model(double) as model:
-        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
     assert pieces == ["Fine.", Completion(text="Fine.", model="small")]
 
 
 async def test_thoughts_are_not_shown() -> None:
     answer = "<think> They want sales. </think> 2.5M in all."
     async with chat_double(Reply(answer=answer)) as double, a_model(double) as model:
-        *pieces, whole = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+        *pieces, whole = await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
     assert pieces == ["2.5M ", "in ", "all."]
     assert isinstance(whole, Completion)
     assert whole.text == "2.5M in all."
@@ -90,7 +91,7 @@ def test_thoughts_are_known_however_they_are_cut(said: str, shown: str, size: in
 async def test_an_endpoint_that_is_busy_is_asked_again_before_the_first_piece() -> None:
     busy = Reply(status=429)
     async with chat_double(busy, busy, Reply(answer="Fine.")) as double, a_model(double) as model:
-        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
     assert pieces[0] == "Fine."
     assert len(double.requests) == 3
 
@@ -107,7 +108,7 @@ async def test_an_endpoint_that_is_busy_is_asked_again_before_the_first_piece() 
 async def test_what_goes_wrong_is_told(reply: Reply, problem: str) -> None:
     async with chat_double(reply) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match=problem):
-            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
 async def test_what_came_before_the_cut_was_shown() -> None:
@@ -115,7 +116,7 @@ async def test_what_came_before_the_cut_was_shown() -> None:
     pieces: list[str | Completion] = []
     async with chat_double(reply) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable):
-            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5), pieces)
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE), pieces)
     assert pieces == ["North ", "sold "]
     assert len(double.requests) == 1, "an answer that has begun is not begun again"
 
@@ -127,7 +128,7 @@ async def test_what_is_no_completion_is_refused_without_quoting_it(line: str) ->
     reply = Reply(body=f"{line}\n\n".encode(), headers={"Content-Type": "text/event-stream"})
     async with chat_double(reply) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match="no chat completion") as caught:
-            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
     assert "secret" not in str(caught.value)
 
 
@@ -137,16 +138,16 @@ async def test_an_endless_answer_is_cut_off() -> None:
         a_model(double, max_response_bytes=2_000) as model,
     ):
         with pytest.raises(ModelUnavailable, match="more than 2,000 bytes"):
-            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
 async def test_whoever_stops_listening_hangs_up() -> None:
     reply = Reply(answer=ANSWER, waits_after=2)
     async with chat_double(reply) as double, a_model(double) as model:
-        stream = model.stream(PROMPT, Sampling(), timeout=5)
+        stream = model.stream(PROMPT, Sampling(), timeout=PATIENCE)
         assert [await anext(stream), await anext(stream)] == ["North ", "sold "]
         await stream.aclose()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while not double.listeners_gone:  # noqa: ASYNC110  # the double notices when it writes
                 await asyncio.sleep(0.01)
 
@@ -163,7 +164,7 @@ async def test_a_line_may_be_long_and_end_in_two_characters() -> None:
     events = f"data: {json.dumps(chunk, ensure_ascii=False)}\r\n\r\ndata: [DONE]\r\n\r\n"
     reply = Reply(body=events.encode(), headers={"Content-Type": "text/event-stream"})
     async with chat_double(reply) as double, a_model(double, max_response_bytes=500_000) as model:
-        *pieces, _ = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+        *pieces, _ = await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
     assert "".join(map(str, pieces)).strip() == said.strip()
 
 
@@ -171,7 +172,7 @@ async def test_a_line_that_never_ends_is_cut_off() -> None:
     reply = Reply(body=b"data: " + b"x" * 300_000, headers={"Content-Type": "text/event-stream"})
     async with chat_double(reply) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match="more than 100,000 bytes"):
-            await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+            await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
 async def test_a_stream_that_comes_compressed_is_read_all_the_same() -> None:
@@ -179,7 +180,7 @@ async def test_a_stream_that_comes_compressed_is_read_all_the_same() -> None:
     headers = {"Content-Type": "text/event-stream", "Content-Encoding": "gzip"}
     reply = Reply(body=gzip.compress(events), headers=headers)
     async with chat_double(reply) as double, a_model(double) as model:
-        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=5))
+        pieces = await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
     assert pieces[0] == "Hi."
     assert double.requests[0].headers["accept-encoding"] == "identity"
 
@@ -187,7 +188,7 @@ async def test_a_stream_that_comes_compressed_is_read_all_the_same() -> None:
 async def test_whoever_still_listens_to_a_closed_model_is_told() -> None:
     async with chat_double(Reply(answer=ANSWER, waits_after=1)) as double:
         model = a_model(double)
-        stream = model.stream(PROMPT, Sampling(), timeout=5)
+        stream = model.stream(PROMPT, Sampling(), timeout=PATIENCE)
         assert await anext(stream) == "North "
         await model.aclose()
         with pytest.raises(ModelUnavailable, match="stopped before its answer was complete"):

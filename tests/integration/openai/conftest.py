@@ -9,13 +9,14 @@ import pytest_asyncio
 
 from recollect.ports.stores import Stores
 from support.callers import Tenant
+from support.patience import PATIENCE
 from support.proxying import NumberingDouble, Stage, staged
 
 
 @pytest_asyncio.fixture(scope="session")
 async def client() -> AsyncIterator[httpx.AsyncClient]:
     """Connections to all servers."""
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as opened:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as opened:
         yield opened
 
 

@@ -20,6 +20,7 @@ from recollect.system import SystemClock
 from support.callers import Caller, Json
 from support.chat_double import Reply
 from support.chat_double import serving as listening
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.proxying import NumberingDouble, Stage, proxy_server, streamed_text
 
@@ -182,7 +183,7 @@ async def test_a_client_that_leaves_ends_the_endpoints_work_and_fails_the_turn(
     caller = await ada(stage)
     double.gate.clear()
     double.will(Reply(answer="one two three", waits_after=1))
-    async with httpx.AsyncClient(trust_env=False) as leaving:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as leaving:
         opened = leaving.stream(
             "POST",
             caller.url + PATH,
@@ -191,7 +192,7 @@ async def test_a_client_that_leaves_ends_the_endpoints_work_and_fails_the_turn(
         )
         async with opened as response:
             await anext(response.aiter_bytes())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not double.listeners_gone:  # noqa: ASYNC110  # as above
             await asyncio.sleep(0.01)
         while await stage.statuses("ada", SESSION) != ["failed"]:  # noqa: ASYNC110  # as above

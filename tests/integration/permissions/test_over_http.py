@@ -23,6 +23,7 @@ from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.callers import Caller, Json
 from support.denodo_catalog_double import DenodoCatalogDouble, Right, View, denodo_catalog
+from support.patience import PATIENCE
 from support.serving import serving
 
 SECRET = "a secret that is long enough for HS256"
@@ -53,7 +54,7 @@ async def a_server(home: Path, **settings: object) -> AsyncIterator[Caller]:
     async with (
         Memory.open(chosen) as memory,
         serving(create_app(memory, chosen)) as url,
-        httpx.AsyncClient(timeout=30, trust_env=False) as client,
+        httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
         yield Caller(client=client, url=url)
 

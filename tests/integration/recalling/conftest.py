@@ -17,6 +17,7 @@ from recollect.services.services import Services, Surroundings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.callers import Caller, Tenant
+from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import ServerProgram
 
@@ -53,7 +54,7 @@ async def server(own_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
         env={"MEMORY_DB_CONNECTION_STRING": own_dsn, "MEMORY_USER_ID_SOURCE": "api_key"},
     )
     await asyncio.to_thread(program.start)
-    async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
         yield Caller(client=client, url=program.url)
     await asyncio.to_thread(program.stop)
 

@@ -4,8 +4,8 @@ import asyncio
 from uuid import uuid4
 
 from support.callers import Caller, Json, Tenant
+from support.patience import PATIENCE
 
-SECONDS = 60
 SALES = (
     "Show me total sales by region for 2024",
     "North 2.5M, South 1.8M",
@@ -32,7 +32,7 @@ async def say(
 
 async def recalled(caller: Caller, query: str, *, count: int = 1, **wishes: object) -> list[Json]:
     """What is found, once there is so much of it."""
-    async with asyncio.timeout(SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while True:
             response = await caller.post("/api/v1/recall", {"query": query, **wishes})
             assert response.status_code == 200, response.text

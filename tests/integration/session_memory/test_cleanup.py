@@ -1,4 +1,4 @@
-"""What has come to its end, on PostgreSQL and at the real time."""
+"""What has come to its end, on PostgreSQL."""
 
 import asyncio
 import json
@@ -11,14 +11,15 @@ import pytest
 
 from integration.session_memory.talk import policies_of, services_on, spoken, started
 from recollect.domain.scope import Scope
+from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.engine import open_external
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import SessionNotFound
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
-
-A_SECOND = 1 / 86_400
+from recollect.testing.fakes import FixedClock
+from support.patience import PATIENCE
 
 
 async def run_command(dsn: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -29,36 +30,29 @@ async def run_command(dsn: str, *words: str) -> subprocess.CompletedProcess[str]
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         stdin=subprocess.DEVNULL,
         env={**os.environ, "MEMORY_DB_CONNECTION_STRING": dsn, "COLUMNS": "160"},
     )
 
 
 async def test_a_session_is_gone_at_its_end_without_any_clean_up(
-    stores: Stores, scope: Scope
+    database: Database, scope: Scope
 ) -> None:
-    services = services_on(stores, policies_of("default", retention=f"fixed:{A_SECOND * 2}"))
+    clock = FixedClock(datetime.now(UTC))
+    stores = postgres_stores(database, clock)
+    services = services_on(stores, policies_of("default", retention="fixed:1"), clock=clock)
     session_id = await started(services, scope)
     await services.messages.append(scope, session_id, spoken(4))
-    session = await services.sessions.get(scope, session_id)
-    assert session.expires_at is not None
-    assert (
-        len(
-            (
-                await services.contexts.build(scope, session_id, "What is the capital of France?")
-            ).window
-        )
-        == 4
-    )
+    question = "What is the capital of France?"
+    assert len((await services.contexts.build(scope, session_id, question)).window) == 4
 
-    left = session.expires_at - datetime.now(UTC)
-    await asyncio.sleep(left.total_seconds() + 0.01)
+    clock.move(timedelta(days=1))
 
     with pytest.raises(SessionNotFound):
         await services.sessions.get(scope, session_id)
     with pytest.raises(SessionNotFound):
-        await services.contexts.build(scope, session_id, "What is the capital of France?")
+        await services.contexts.build(scope, session_id, question)
     with pytest.raises(SessionNotFound):
         await services.messages.append(scope, session_id, spoken(2))
     assert await services.history.count(scope) == 0

@@ -32,6 +32,7 @@ from recollect.services.services import Services
 from recollect.services.summarising import LlmSummariser
 from recollect.testing.examples import a_message
 from recollect.testing.fakes import FixedClock
+from support.patience import PATIENCE
 
 LEASE = timedelta(minutes=5)
 PAUSE = timedelta(seconds=10)
@@ -116,11 +117,11 @@ async def in_the_middle_of_work(
 ) -> AsyncIterator[asyncio.Task[bool]]:
     """A worker that has asked its model and waits for the answer."""
     task = asyncio.create_task(worker.work.do_one())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await model.asked.wait()
     yield task
     model.let_go.set()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.wait([task])
 
 
@@ -167,7 +168,7 @@ async def test_of_two_workers_at_one_session_one_prevails(scene: Scene) -> None:
         tasks.append(
             asyncio.create_task(work.compact(scene.scope, scene.session_id, keep=KEPT, by=by))
         )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         for model in models:
             await model.asked.wait()
         for model in models:
@@ -215,7 +216,7 @@ async def test_a_model_that_gives_no_summary_changes_nothing_and_the_next_run_su
 
 
 async def test_a_model_that_never_answers_is_given_up(scene: Scene) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await scene.worker(HeldModel(), timeout=0.05).work.do_one()
 
     await scene.assert_nothing_happened()

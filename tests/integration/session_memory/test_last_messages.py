@@ -16,6 +16,7 @@ from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.callers import Caller
+from support.patience import PATIENCE
 from support.serving import serving
 
 SIZES = [0, 1, 9, 10, 11, 100, 10_000]
@@ -33,7 +34,7 @@ async def caller(chat: Services, scope: Scope) -> AsyncIterator[Caller]:
     settings = load_settings(preset="chat", tenant=scope.tenant, local_user=scope.user)
     async with (
         serving(create_app(Memory(chat), settings)) as url,
-        httpx.AsyncClient(timeout=30, trust_env=False) as client,
+        httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
         yield Caller(client=client, url=url)
 

@@ -17,6 +17,7 @@ from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
 from recollect.ports.vector_store import EntryKey
 from recollect.testing.contracts.vectors import VectorStoreContract
+from support.patience import PATIENCE
 from support.ports import free_port
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
@@ -124,7 +125,7 @@ async def test_a_server_is_used_once_it_is_there_and_said_to_be_away_when_it_goe
     )
     owner = uuid4()
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 with suppress(VectorStoreUnavailable):
                     await store.put(owner, {_KEY: (1.0, 0.0)}, model="m")

@@ -34,6 +34,7 @@ from recollect.testing.examples import a_message, a_scope, append, seconds_on, s
 from recollect.testing.fakes import FixedClock, WordEmbedder
 from support.opensearch_double import OpenSearchDouble, running_opensearch
 from support.outside import outside_index
+from support.patience import PATIENCE
 
 STORED = stored_name(MODEL, len(EAST))
 
@@ -357,7 +358,7 @@ async def test_a_worker_fills_and_empties_the_store_by_itself(
 
     worker = asyncio.create_task(work_forever(services, cleanup_every=timedelta(days=1)))
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await has(1)
             while await _waiting(services):  # noqa: ASYNC110  # the database knows a moment later
                 await asyncio.sleep(0.05)

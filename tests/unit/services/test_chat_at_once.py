@@ -15,6 +15,7 @@ from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound,
 from recollect.ports.messages import MessageStore, StoredWindow
 from recollect.services.chat import NO_MEMORY, Chat
 from support.chatting import SCOPE, SESSION, Setup
+from support.patience import PATIENCE
 
 Before = Callable[[], Awaitable[object]]
 
@@ -52,7 +53,7 @@ async def away() -> None:
 
 
 async def until_stored(setup: Setup, messages: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while len(await setup.said()) < messages:  # noqa: ASYNC110  # nobody tells when
             await asyncio.sleep(0)
 

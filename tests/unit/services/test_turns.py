@@ -17,6 +17,7 @@ from recollect.services.messages import Messages
 from recollect.services.turns import Turns
 from recollect.testing.examples import a_message, a_scope
 from recollect.testing.fakes import FixedClock
+from support.patience import PATIENCE
 from support.permissions import permissions_on
 
 SESSION = UUID(int=7)
@@ -124,7 +125,7 @@ async def test_closing_does_not_wait_for_a_database_that_is_away() -> None:
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())
     setup.store.outages = 1_000
     await setup.turns.fail(turn)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await setup.turns.settle()
     assert await setup.status() is TurnStatus.PENDING
 
