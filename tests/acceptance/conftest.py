@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.ports import free_port
 from support.serving import ServerProgram
 
 
@@ -16,7 +15,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(home: Path) -> Iterator[ServerProgram]:
     """The program that users start, running on a folder of its own."""
-    program = ServerProgram(home, port=free_port())
+    program = ServerProgram(home)
     program.start()
     yield program
     program.stop()

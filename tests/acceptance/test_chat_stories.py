@@ -14,7 +14,6 @@ from recollect.engines.postgres.database import Database
 from support.callers import Caller
 from support.chat_double import ChatDouble, Reply, chat_double
 from support.patience import PATIENCE
-from support.ports import free_port
 from support.serving import ServerProgram
 
 pytestmark = pytest.mark.slow
@@ -62,7 +61,7 @@ async def story(shared_home: Path, database: Database) -> AsyncIterator[Story]:
             "MEMORY_LLM_BASE_URL": model.url,
             "MEMORY_LLM_MODEL": "qwen2.5:7b",
         }
-        server = ServerProgram(shared_home, port=free_port(), env=env)
+        server = ServerProgram(shared_home, env=env)
         await asyncio.to_thread(server.start)
         yield Story(server=server, model=model, caller=Caller(client=client, url=server.url))
         server.stop()

@@ -72,9 +72,9 @@ def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
 
 
 def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> None:
-    port = free_port()
-    server = ServerProgram(home, port=port, env=SETTINGS)
+    server = ServerProgram(home, env=SETTINGS)
     server.start()
+    port = server.port
     until(lambda: len(members(server)) == 3)
     session_id = httpx.post(f"{server.url}/api/v1/sessions", json={}, timeout=PATIENCE).json()[
         "session_id"
@@ -106,7 +106,7 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_when_told_to_stop_all_processes_do(shared_home: Path, number: signal.Signals) -> None:
     settings = {**SETTINGS, "MEMORY_WORKER": "false"}
-    server = ServerProgram(shared_home, port=free_port(), env=settings)
+    server = ServerProgram(shared_home, env=settings)
     server.start()
     until(lambda: len(members(server)) == 2)
     assert end(server, number) == []

@@ -16,7 +16,6 @@ import pytest
 from recollect.engines.postgres.embedded import EmbeddedServer
 from support.chat_double import Reply, chat_double
 from support.patience import PATIENCE
-from support.ports import free_port
 from support.serving import ServerProgram
 
 A_SUMMARY = "The user asked how several shops did and was told."
@@ -123,7 +122,7 @@ async def test_the_server_works_by_itself_and_its_summary_survives_a_kill(home: 
 
 @contextmanager
 def a_server(home: Path, **env: str) -> Iterator[ServerProgram]:
-    program = ServerProgram(home, port=free_port(), env=env)
+    program = ServerProgram(home, env=env)
     program.start()
     try:
         yield program

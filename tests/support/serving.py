@@ -2,19 +2,24 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import IO, Final
 
 import httpx
 import uvicorn
 from fastapi import FastAPI
 
 from .patience import PATIENCE
+
+_LISTENS: Final = re.compile(r"Recollect listens on http://127\.0\.0\.1:(\d+)")
 
 
 @asynccontextmanager
@@ -37,17 +42,20 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 class ServerProgram:
-    """`recollect serve` in a process of its own, which can be killed and started again."""
+    """`recollect serve` in a process of its own, which can be killed and started again.
 
-    def __init__(self, home: Path, *, port: int, env: Mapping[str, str] | None = None) -> None:
-        self._env = {
-            **os.environ,
-            "MEMORY_HOME": str(home),
-            "MEMORY_PORT": str(port),
-            **(env or {}),
-        }
-        self.url = f"http://127.0.0.1:{port}"
+    It listens on a port that the system chooses at its first start, and keeps that one.
+    """
+
+    def __init__(self, home: Path, *, port: int = 0, env: Mapping[str, str] | None = None) -> None:
+        self._env = {**os.environ, "MEMORY_HOME": str(home), **(env or {})}
+        self.port = port
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Its address, once it has been started."""
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def pid(self) -> int:
@@ -62,20 +70,27 @@ class ServerProgram:
 
     def start(self) -> None:
         """Start the program and wait until it answers."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "recollect", "serve"],
-            env=self._env,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with tempfile.TemporaryFile() as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "recollect", "serve"],
+                env={**self._env, "MEMORY_PORT": str(self.port)},
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+            self._wait(log)
+
+    def _wait(self, log: IO[bytes]) -> None:
+        assert self._process is not None
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            assert self._process.poll() is None, "the server ended by itself"
-            try:
-                if httpx.get(f"{self.url}/readyz", timeout=5).is_success:
+            has_ended = self._process.poll() is not None
+            log.seek(0)
+            told = log.read().decode()
+            assert not has_ended, f"the server ended by itself: {told}"
+            if found := _LISTENS.search(told):
+                self.port = int(found[1])
+                if httpx.get(f"{self.url}/readyz", timeout=PATIENCE).is_success:
                     return
-            except httpx.TransportError:
-                pass
             time.sleep(0.05)
         raise TimeoutError("the server did not become ready")
 

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -68,7 +69,12 @@ def quantised(graph: Path) -> bytes:
     """
     import onnx  # noqa: PLC0415  # takes a quarter of a second
 
-    model = onnx.load(graph)
+    # From a copy: the library refuses weights with several hard links, which is how some
+    # installers put packages in place.
+    with tempfile.TemporaryDirectory() as folder:
+        for part in graph.parent.glob(f"{graph.name}*"):
+            shutil.copy(part, folder)
+        model = onnx.load(Path(folder, graph.name))
     weights = {one.name: one for one in model.graph.initializer}
     for node in list(model.graph.node):
         if node.op_type == "MatMul" and node.input[1] in weights:

@@ -19,7 +19,6 @@ from schemathesis.specs.openapi.checks import (
 from recollect.engines.postgres.database import Database
 from support.operations import openapi_document
 from support.patience import PATIENCE
-from support.ports import free_port
 from support.serving import ServerProgram
 
 Case: TypeAlias = schemathesis.Case[Any]
@@ -44,7 +43,7 @@ def program(shared_home: Path, database: Database) -> Iterator[str]:
     """The address of the server in a process of its own: schemathesis waits for its answers."""
     # No worker: on the database that all tests share it would work for all of them.
     env = {"MEMORY_TENANT": f"generated-{uuid4()}", "MEMORY_WORKER": "false"}
-    server = ServerProgram(shared_home, port=free_port(), env=env)
+    server = ServerProgram(shared_home, env=env)
     server.start()
     yield server.url
     server.stop()

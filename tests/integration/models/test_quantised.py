@@ -1,6 +1,7 @@
 import asyncio
 import logging
 import os
+import shutil
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,9 @@ import onnx
 import pytest
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.local_embedder import LocalEmbedder, step_back
+from recollect.models.local_embedder import LocalEmbedder, mini_lm_folder, step_back
+from recollect.models.onnx_model import find_graph
+from recollect.models.quantised import quantised_file
 
 TEXTS = [
     "What were the total sales by region in 2023?",
@@ -49,6 +52,19 @@ async def test_the_faster_twin_says_nearly_the_same(folder: Path) -> None:
     assert quantised != whole
     for one, other in zip(whole, quantised, strict=True):
         assert cosine(one, other) > 0.97
+
+
+def test_a_model_that_was_installed_by_hard_links_is_made_faster_too(tmp_path: Path) -> None:
+    installed = mini_lm_folder()
+    assert installed is not None
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    for part in find_graph(installed).parent.iterdir():
+        shutil.copy(part, tmp_path)
+        (linked / part.name).hardlink_to(tmp_path / part.name)
+    graph = linked / find_graph(installed).name
+
+    assert quantised_file(graph, kept_in=tmp_path / "cache") != graph
 
 
 async def test_every_product_by_weights_is_one_of_whole_numbers_with_its_biases(

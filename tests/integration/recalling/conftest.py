@@ -18,7 +18,6 @@ from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.callers import Caller, Tenant
 from support.patience import PATIENCE
-from support.ports import free_port
 from support.serving import ServerProgram
 
 
@@ -50,7 +49,6 @@ async def server(own_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Asyn
     """The server of that database, called without credentials."""
     program = ServerProgram(
         tmp_path_factory.mktemp("home"),
-        port=free_port(),
         env={"MEMORY_DB_CONNECTION_STRING": own_dsn, "MEMORY_USER_ID_SOURCE": "api_key"},
     )
     await asyncio.to_thread(program.start)
