@@ -6,6 +6,7 @@ from uuid import UUID
 
 from recollect.domain.answer import Answer
 from recollect.domain.context import Context
+from recollect.domain.recall.policy import AS_SET, RecallWish
 from recollect.domain.text import JsonObject, check_json_object, check_name
 
 _MAX_MODEL_NAME: Final = 255
@@ -35,8 +36,8 @@ class Inquiry:
     """False for a plain call: nothing is read, nothing is stored."""
     window: int | None = None
     """How many messages or turns the context looks back; None leaves it to the settings."""
-    recalled: int | None = None
-    """How many earlier exchanges the context recalls at most; None leaves it to the settings."""
+    recall: RecallWish = AS_SET
+    """Where the context looks for earlier exchanges, and how many it takes."""
 
     def __post_init__(self) -> None:
         check_json_object(self.options, "options")

@@ -221,3 +221,8 @@ def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:
     """Derive the id of a message from the key its writer gave, so that a retry finds it."""
     key = check_name(idempotency_key, "Idempotency-Key", max_length=_MAX_SHORT_TEXT)
     return uuid5(session_id, f"idempotency-key:{key}")
+
+
+def reply_id_for(question_id: UUID) -> UUID:
+    """Derive the id of the reply to a question: of several that are written, one is stored."""
+    return uuid5(question_id, "reply")

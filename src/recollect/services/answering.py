@@ -6,11 +6,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Final
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from recollect.domain.answer import Answer, Asked, drawing_on
 from recollect.domain.inquiry import Answered, Timings
-from recollect.domain.message import Message, NewMessage, Role
+from recollect.domain.message import Message, NewMessage, Role, reply_id_for
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigurationError, IdAlreadyUsed, ModelUnavailable, NotFound
 from recollect.ports.answerer import Answerer
@@ -116,7 +116,7 @@ class ChatTurn:
     async def _store(self, opened: OpenTurn, answer: Answer) -> Message | None:
         reply = NewMessage(
             # Of two retries at once one is stored, and both return it.
-            message_id=uuid5(opened.question.message_id, "reply"),
+            message_id=reply_id_for(opened.question.message_id),
             role=Role.ASSISTANT,
             content=answer.remembered,
             details=drawing_on(answer.details, self.asked.context.tables),

@@ -19,7 +19,6 @@ from recollect.domain.inquiry import Answered, Inquiry
 from recollect.domain.message import NewMessage, Role, message_id_for_key
 from recollect.domain.policies import Policies
 from recollect.domain.presets import MissingSession
-from recollect.domain.recall.policy import RecallWish
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, session_id_from
 from recollect.errors import MissingSessionId, SessionNotFound
@@ -157,7 +156,7 @@ class Chat:
             model=inquiry.model,
             window=inquiry.window,
             databases=inquiry.databases,
-            recall=RecallWish(k=inquiry.recalled),
+            recall=inquiry.recall,
         )
 
     async def _read(
@@ -170,7 +169,7 @@ class Chat:
             model=inquiry.model,
             window=inquiry.window,
             databases=inquiry.databases or None,
-            recall=RecallWish(k=inquiry.recalled),
+            recall=inquiry.recall,
         )
         return await attempts.attempt("context", building)
 

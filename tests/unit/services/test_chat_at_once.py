@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.inquiry import Inquiry
+from recollect.domain.recall.policy import RecallWish
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
@@ -119,7 +120,11 @@ async def test_for_a_halted_user_no_context_is_even_begun() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"databases": ("x" * 256,)}, {"databases": tuple(map(str, range(101)))}, {"recalled": 101}],
+    [
+        {"databases": ("x" * 256,)},
+        {"databases": tuple(map(str, range(101)))},
+        {"recall": RecallWish(k=101)},
+    ],
     ids=["name", "names", "recalled"],
 )
 async def test_what_no_context_can_be_made_for_is_refused_and_stores_nothing(

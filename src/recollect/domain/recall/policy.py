@@ -26,6 +26,8 @@ class RecallWish:
 
     scope: RecallScope | None = None
     k: int | None = None
+    elsewhere: bool = True
+    """False: nothing of other sessions is recalled, whatever is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,10 @@ class RecallPolicy:
         """
         is_asked_for = self.scope is RecallScope.OFF and bool(wish.k)
         usual = RecallScope.USER if is_asked_for else self.scope
-        return replace(self, scope=wish.scope or usual, k=self.k if wish.k is None else wish.k)
+        scope = wish.scope or usual
+        if scope is RecallScope.USER and not wish.elsewhere:
+            scope = RecallScope.SESSION
+        return replace(self, scope=scope, k=self.k if wish.k is None else wish.k)
 
 
 AS_SET: Final = RecallWish()

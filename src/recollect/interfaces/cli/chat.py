@@ -3,14 +3,17 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from recollect.domain.recall.policy import RecallScope, RecallWish
 from recollect.domain.scope import Scope
 from recollect.domain.session import parse_uuid
+from recollect.errors import ConfigurationError
 from recollect.interfaces.cli.chatting.partner import Partner, Told
 from recollect.interfaces.cli.chatting.talk import talk
 from recollect.interfaces.cli.chatting.terminal import Screen, typed_questions
@@ -20,6 +23,11 @@ from recollect.telemetry.logging import configure_logging
 
 ShowSources = Annotated[
     bool, typer.Option("--sources", help="Show where an answer's memory came from.")
+]
+
+Recall = Annotated[
+    bool,
+    typer.Option("--recall", help="Let answers draw on earlier runs and other conversations, too."),
 ]
 
 
@@ -40,54 +48,62 @@ def chat(
         str | None, typer.Option(help="The model; default: MEMORY_LLM_MODEL.", show_default=False)
     ] = None,
     sources: ShowSources = False,  # noqa: FBT002  # a flag of the command line
+    recall: Recall = False,  # noqa: FBT002  # as above
     user: User = None,
     tenant: Tenant = None,
     as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
 ) -> None:
     """Talk, and be remembered; piped questions are answered line by line.
 
-    Each run begins a new conversation, whose id is kept nowhere but in this process; --session
-    goes on with an earlier one.
+    Each run begins a new conversation, which knows nothing of earlier ones; --session goes on
+    with one of them, and --recall lets answers draw on all.
     """
     settings = load_settings(**({} if server is None else {"server_url": server}))
     configure_logging(level="ERROR", as_json=settings.wants_json_logs)
-    identifier = str(parse_uuid(session, "session")) if session else None
-    owner = Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
-    talking = _talk(settings, owner, identifier, model=model, shows=sources, as_json=as_json)
-    if not asyncio.run(talking):
+    asker = _Asker(
+        settings=settings,
+        session_id=str(parse_uuid(session, "session")) if session else None,
+        user=user,
+        tenant=tenant,
+        model=model,
+        recall=RecallWish(scope=RecallScope.USER) if recall else RecallWish(elsewhere=False),
+    )
+    if not asyncio.run(_talk(asker, shows_sources=sources, as_json=as_json)):
         raise SystemExit(1)
 
 
-async def _talk(
-    settings: Settings,
-    owner: Scope,
-    session_id: str | None,
-    *,
-    model: str | None,
-    shows: bool,
-    as_json: bool,
-) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asker:
+    """Who asks, in which conversation, and what is to be remembered for it."""
+
+    settings: Settings
+    session_id: str | None
+    user: str | None
+    tenant: str | None
+    model: str | None
+    recall: RecallWish
+
+
+async def _talk(asker: _Asker, *, shows_sources: bool, as_json: bool) -> bool:
     """Whether every question was answered."""
-    async with _partner(settings, owner, session_id, model=model) as partner:
+    async with _partner(asker) as partner:
         asked_before = await partner.asked_before()
         is_typed = sys.stdin.isatty() and not as_json
-        screen = _JsonScreen() if as_json else Screen(Console(), shows_sources=shows)
+        screen = _JsonScreen() if as_json else Screen(Console(), shows_sources=shows_sources)
         if is_typed:
             screen.note("Recollect: /help says what you can do here, Ctrl+D leaves.")
-            await talk(partner, typed_questions(asked_before), screen)
-            return True
-        return await talk(partner, _piped_questions(sys.stdin), screen)
+        lines = typed_questions(asked_before, screen) if is_typed else _piped_questions(sys.stdin)
+        were_answered = await talk(partner, lines, screen, leaves_when_stopped=not is_typed)
+        if partner.session_id is not None:
+            screen.farewell(partner.session_id)
+        return were_answered or is_typed
 
 
 @asynccontextmanager
-async def _partner(
-    settings: Settings, owner: Scope, session_id: str | None, *, model: str | None
-) -> AsyncIterator[Partner]:
+async def _partner(asker: _Asker) -> AsyncIterator[Partner]:
+    settings = asker.settings
     if settings.server_url:
-        from recollect.interfaces.cli.chatting.server import server_at  # noqa: PLC0415
-
-        key = settings.server_key.get_secret_value() if settings.server_key else None
-        async with server_at(settings.server_url, key=key, session_id=session_id) as partner:
+        async with _server(asker, settings.server_url) as partner:
             yield partner
         return
     # Loaded here: the services take half a second, which talking to a server does not need.
@@ -96,8 +112,31 @@ async def _partner(
     from recollect.memory import Memory  # noqa: PLC0415
 
     async with Memory.open(settings) as memory, working_meanwhile(memory.services, settings):
-        chosen = parse_uuid(session_id, "session") if session_id else None
-        yield EmbeddedPartner(memory, owner, session_id=chosen, model=model)
+        yield EmbeddedPartner(
+            memory,
+            Scope(
+                tenant=asker.tenant or settings.tenant,
+                user=asker.user or settings.local_user,
+                actor="cli",
+            ),
+            session_id=parse_uuid(asker.session_id, "session") if asker.session_id else None,
+            model=asker.model,
+            recall=asker.recall,
+        )
+
+
+def _server(asker: _Asker, url: str) -> AbstractAsyncContextManager[Partner]:
+    from recollect.interfaces.cli.chatting.server import ServerAddress, server_at  # noqa: PLC0415
+
+    if asker.tenant is not None:
+        raise ConfigurationError("--tenant is not for --server: there the key decides the tenant")
+    key = asker.settings.server_key
+    return server_at(
+        ServerAddress(url=url, key=key.get_secret_value() if key else None, user=asker.user),
+        session_id=asker.session_id,
+        model=asker.model,
+        recall=asker.recall,
+    )
 
 
 async def _piped_questions(lines: Iterable[str]) -> AsyncIterator[str]:
@@ -118,3 +157,6 @@ class _JsonScreen(Screen):
         """The answer with everything that is known of it."""
         if told is not None:
             typer.echo(to_json(facts_of(told)))
+
+    def farewell(self, session_id: str) -> None:
+        """Each answer has told the session."""

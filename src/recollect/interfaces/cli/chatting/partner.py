@@ -2,7 +2,15 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+from recollect.domain.shortening import CUT_MARK
+
+SESSION_METADATA: Final = {"created_via": "cli"}
+STOPPED: Final = {"stopped": True}
+"""Metadata of a reply that the person who asked did not want to hear to its end."""
+
+_NO_ANSWER: Final = "(no answer)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +46,17 @@ class Told:
 class Partner(Protocol):
     """Answers within one conversation at a time."""
 
+    @property
+    def session_id(self) -> str | None:
+        """The conversation; None before its first question."""
+        ...
+
     def ask(self, question: str) -> AsyncGenerator[str | Told, None]:
         """The answer in pieces of text, and what is known of it as the last item."""
+        ...
+
+    async def keep_stopped(self, partial: str) -> None:
+        """Keep what was heard of the last answer, so that its question stays in the context."""
         ...
 
     async def asked_before(self) -> Sequence[str]:
@@ -47,5 +64,18 @@ class Partner(Protocol):
         ...
 
     def start_anew(self) -> None:
-        """Forget which conversation this is; the next question begins another."""
+        """Leave the conversation as it is; the next question begins another."""
         ...
+
+    async def forget(self) -> None:
+        """Delete the conversation; the next question begins another."""
+        ...
+
+
+def stopped_reply(partial: str) -> str:
+    """What is stored for an answer that was stopped: what was heard of it, and a mark.
+
+    Of an answer of which nothing was heard, recall finds nothing either.
+    """
+    heard = partial.rstrip()
+    return f"{heard} {CUT_MARK}" if heard else _NO_ANSWER

@@ -13,24 +13,33 @@ if TYPE_CHECKING:
 
 HELP: Final = """\
 Enter sends, Alt+Enter (or Esc, then Enter) begins a new line, the arrow keys go through what
-you asked before, Ctrl+C stops an answer, Ctrl+D leaves.
+you asked before, Ctrl+C stops an answer, Ctrl+C twice or Ctrl+D leaves.
+  /session  show this conversation's id
   /new      begin another conversation
+  /forget   delete this conversation ('/forget yes')
   /sources  show or hide where an answer's memory came from
   /help     this text
   /quit     leave"""
 _QUOTED: Final = 160
 
 
-async def typed_questions(asked_before: Sequence[str]) -> AsyncIterator[str]:
-    """What a person types, until they leave."""
+async def typed_questions(asked_before: Sequence[str], screen: "Screen") -> AsyncIterator[str]:
+    """What a person types, until they leave: with Ctrl+D, or Ctrl+C twice in a row."""
     session = _prompt(asked_before)
+    is_leaving = False
     while True:
         try:
-            yield (await session.prompt_async("you> ")).strip()
+            line = (await session.prompt_async("you> ")).strip()
         except KeyboardInterrupt:
+            if is_leaving:
+                return
+            is_leaving = True
+            screen.note("(Ctrl+C again leaves)")
             continue
         except EOFError:
             return
+        is_leaving = False
+        yield line
 
 
 def _prompt(asked_before: Sequence[str]) -> "PromptSession[str]":
@@ -66,8 +75,11 @@ def _bindings() -> "KeyBindings":
 class Screen:
     """Shows answers as they come."""
 
-    def __init__(self, console: Console, *, shows_sources: bool) -> None:
+    def __init__(
+        self, console: Console, *, shows_sources: bool, errors: Console | None = None
+    ) -> None:
         self._console = console
+        self._errors = errors or Console(stderr=True)
         self.shows_sources = shows_sources
 
     def piece(self, text: str) -> None:
@@ -91,7 +103,14 @@ class Screen:
 
     def problem(self, text: str) -> None:
         """Something that went wrong; the conversation goes on."""
-        self._console.print(f"recollect: {text}", style="red", markup=False, highlight=False)
+        self._errors.print(
+            f"recollect: {text}", style="red", markup=False, highlight=False, soft_wrap=True
+        )
+
+    def farewell(self, session_id: str) -> None:
+        """How to come back; beside what a pipe gets."""
+        text = f"session {session_id}: 'recollect chat --session {session_id}' goes on with it"
+        self._errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def source_lines(told: Told) -> Iterator[str]:

@@ -74,6 +74,8 @@ async def chat(
         needs_session_id=is_front_end,
         session_metadata=_metadata(user_agent, is_front_end=is_front_end),
         idempotency_key=idempotency_key or None,
+        model=body.model,
+        recall=body.recall(),
     )
     turn = await services.chat.begin(scope, inquiry)
     name_session(request, turn.session_id)

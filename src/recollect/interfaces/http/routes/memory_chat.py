@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from recollect.domain.inquiry import Answered, Inquiry
+from recollect.domain.recall.policy import RecallWish
 from recollect.domain.scope import Scope
 from recollect.domain.session import MAX_LABELS, Session, SessionChanges, parse_uuid
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
@@ -47,7 +48,7 @@ async def memory_chat(
         options=body.options(),
         uses_memory=body.use_memory,
         window=body.max_history_messages,
-        recalled=body.semantic_search_k,
+        recall=RecallWish(k=body.semantic_search_k),
     )
     turn = await services.chat.begin(scope, inquiry)
     name_session(request, turn.session_id)

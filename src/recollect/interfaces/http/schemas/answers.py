@@ -1,6 +1,6 @@
 """Questions and answers of /chat as JSON."""
 
-from typing import Self
+from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from recollect.domain.inquiry import Answered
 from recollect.interfaces.http.schemas.contexts import SourcesOut
 from recollect.interfaces.http.schemas.messages import Content
-from recollect.interfaces.http.schemas.recall import RecalledOut
+from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
 
 
-class ChatIn(BaseModel):
+class ChatIn(RecallOptions):
     """A question; which conversation it belongs to is said by the header X-Session-ID."""
 
     model_config = ConfigDict(
@@ -20,6 +20,9 @@ class ChatIn(BaseModel):
     )
 
     query: Content
+    model: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, description="The model that answers; default: MEMORY_LLM_MODEL."
+    )
     stream: bool = Field(
         default=False,
         strict=True,

@@ -1,19 +1,18 @@
 """Contexts as JSON."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from recollect.domain.context import Context, Sources
-from recollect.domain.recall.policy import MAX_RECALLED, RecallScope, RecallWish
 from recollect.interfaces.http.schemas.messages import Content, MessageOut
-from recollect.interfaces.http.schemas.recall import RecalledOut
+from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
 
 Databases = Annotated[tuple[Annotated[str, Field(max_length=255)], ...], Field(max_length=100)]
 
 
-class ContextIn(BaseModel):
+class ContextIn(RecallOptions):
     """A question to be put into its context."""
 
     model_config = ConfigDict(
@@ -31,21 +30,9 @@ class ContextIn(BaseModel):
     window: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None, description="Messages or turns in the window; default: the preset's."
     )
-    recall_k: Annotated[int, Field(ge=0, le=MAX_RECALLED, strict=True)] | None = Field(
-        default=None,
-        description="Earlier exchanges at most, 0 for none; default: MEMORY_SEMANTIC_SEARCH_K.",
-    )
-    recall_scope: Literal["user", "session", "off"] | None = Field(
-        default=None, description="Where they are looked for; default: MEMORY_RECALL."
-    )
     databases: Databases | None = Field(
         default=None, description="Only what draws on these databases, or on none; default: any."
     )
-
-    def recall(self) -> RecallWish:
-        """What it wants recalled."""
-        scope = None if self.recall_scope is None else RecallScope(self.recall_scope)
-        return RecallWish(scope=scope, k=self.recall_k)
 
 
 class ChatMessage(BaseModel):

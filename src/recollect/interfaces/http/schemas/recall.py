@@ -8,11 +8,38 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from recollect.domain.recall.asking import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.policy import DEFAULT_RECALLED, MAX_RECALLED
+from recollect.domain.recall.policy import (
+    DEFAULT_RECALLED,
+    MAX_RECALLED,
+    RecallScope,
+    RecallWish,
+)
 from recollect.domain.recall.recalled import Recalled, Recollection
 
 _Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH)]
 _Names = Annotated[list[_Name], Field(min_length=1, max_length=MAX_NAMES)]
+
+
+class RecallOptions(BaseModel):
+    """What of earlier exchanges goes into the context of a question."""
+
+    recall_k: Annotated[int, Field(ge=0, le=MAX_RECALLED, strict=True)] | None = Field(
+        default=None,
+        description="Earlier exchanges at most, 0 for none; default: MEMORY_SEMANTIC_SEARCH_K.",
+    )
+    recall_scope: Literal["user", "session", "off"] | None = Field(
+        default=None, description="Where they are looked for; default: MEMORY_RECALL."
+    )
+    recall_elsewhere: bool = Field(
+        default=True,
+        strict=True,
+        description="False: nothing of other sessions is recalled, whatever is set.",
+    )
+
+    def recall(self) -> RecallWish:
+        """What it wants recalled."""
+        scope = None if self.recall_scope is None else RecallScope(self.recall_scope)
+        return RecallWish(scope=scope, k=self.recall_k, elsewhere=self.recall_elsewhere)
 
 
 class RecallIn(BaseModel):
