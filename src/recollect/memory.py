@@ -252,7 +252,7 @@ class Memory:
 
 
 def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:
-    size = settings.db_max_connections
+    size = settings.max_connections
     if settings.db_connection_string is None:
         return open_embedded(settings.home, max_connections=size)
     return open_external(settings.db_connection_string.get_secret_value(), max_connections=size)

@@ -130,7 +130,36 @@ async def test_what_is_remembered_has_the_query_and_not_the_disclaimer(alice: Ca
     assert reply["sql_query"] == SQL.format(year="2024")
     assert reply["tables_used"] == ["banking_db.regions", "banking_db.sales"]
     assert reply["execution_result"] == {"columns": ["region_name", "total_sales"], "row_count": 4}
-    assert (reply["tokens"], reply["execution_time_ms"]) == (1000, 250)
+    assert reply["tokens"] == answered["tokens"]
+    assert reply["tokens"]["total_tokens"] == 1000
+    assert reply["execution_time_ms"] == 250
+
+
+async def test_fields_of_a_newer_version_are_passed_on_and_told(
+    alice: Caller, denodo: DenodoDouble
+) -> None:
+    details = "a pie chart " * 10_000
+    answered = await ask(alice, question=FIRST, plot_details=details, newer={"deep": [1, None]})
+
+    assert denodo.asked[-1]["plot_details"] == details
+    assert denodo.asked[-1]["newer"] == {"deep": [1, None]}
+    assert answered["warnings"] == [
+        "Fields that are unknown here were passed on as they are: newer."
+    ]
+
+
+async def test_a_retry_says_that_it_is_a_replay(alice: Caller, denodo: DenodoDouble) -> None:
+    key = {"Idempotency-Key": str(uuid4())}
+    first = await alice.post("/memoryChat", {"question": FIRST}, key)
+    again = await alice.post("/memoryChat", {"question": FIRST}, key)
+
+    assert "Idempotency-Replayed" not in first.headers
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json()["answer"] == expected_answer("2024")
+    assert again.json()["tokens"] == first.json()["tokens"]
+    assert len(again.json()["warnings"]) == 1
+    assert "the stored answer is repeated" in again.json()["warnings"][0]
+    assert len(denodo.asked) == 1
 
 
 async def test_the_conversation_keeps_the_databases_that_its_questions_name(alice: Caller) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.errors import ConfigurationError
-from recollect.settings import load_settings
+from recollect.settings import Settings, load_settings
 
 
 @pytest.mark.parametrize("name", ["model_sizes", "retention_by_tenant"])
@@ -37,3 +37,78 @@ def test_processes_that_want_more_connections_than_there_are_are_refused() -> No
         load_settings(processes=10)
     load_settings(processes=10, db_max_connections=17)
     load_settings(processes=10, db_connection_string="postgresql://somewhere/else")
+
+
+def test_a_variable_that_sets_nothing_is_refused_with_the_nearest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MEMORY_RETENTION_DAY", "7")
+    monkeypatch.setenv("memory_nonsense", "1")
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings()
+    assert "MEMORY_RETENTION_DAY is no setting: perhaps MEMORY_RETENTION_DAYS" in str(refused.value)
+    assert "memory_nonsense is no setting: docs/reference" in str(refused.value)
+
+
+def test_variables_of_others_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_PRESSURE_WATCH", "/sys/fs/cgroup/x")  # systemd sets it
+    monkeypatch.setenv("MEMORY_LIMIT", "2Gi")
+    monkeypatch.setenv("MEMORY_IGNORED_VARIABLES", "MEMORY_LIMIT, MEMORY_REQUEST")
+    assert load_settings().ignored_variables == ("MEMORY_LIMIT", "MEMORY_REQUEST")
+
+
+def test_an_argument_that_sets_nothing_is_our_error_with_the_nearest() -> None:
+    with pytest.raises(ConfigurationError, match="lmm_model is no setting: perhaps llm_model"):
+        Settings(lmm_model="m")
+    with pytest.raises(ConfigurationError, match="MEMORY_PORT"):
+        Settings(port=-1)
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [("data-questions", "fixed"), ("agent", "sliding"), ("chat", "fixed"), ("default", "fixed")],
+)
+def test_retention_days_are_counted_as_the_preset_counts(preset: str, expected: str) -> None:
+    retention = load_settings(preset=preset, retention_days=3).policies().retention.usual
+    assert (retention.mode, retention.days) == (expected, 3)
+
+
+def test_retention_is_set_in_one_way_alone() -> None:
+    with pytest.raises(ConfigurationError, match="MEMORY_RETENTION_DAYS, not both"):
+        load_settings(retention="none", retention_days=3)
+    with pytest.raises(ConfigurationError, match="MEMORY_RETENTION_DAYS"):
+        load_settings(retention_days=0)
+
+
+def test_the_pool_and_its_overflow_are_the_connections_there_may_be() -> None:
+    assert load_settings(db_pool_size=10, db_max_overflow=20).max_connections == 30
+    assert load_settings(db_pool_size=10).max_connections == 10
+    assert load_settings().max_connections == 20
+    for wrong in ({"db_max_connections": 5, "db_pool_size": 5}, {"db_max_overflow": 5}):
+        with pytest.raises(ConfigurationError, match="MEMORY_DB_POOL_SIZE"):
+            load_settings(**wrong)
+
+
+def test_every_name_of_the_first_design_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {
+        "MEMORY_ENABLED": "0",
+        "MEMORY_DB_CONNECTION_STRING": "postgresql+psycopg://user:password@localhost:5432/memory",
+        "MEMORY_DB_POOL_SIZE": "10",
+        "MEMORY_DB_MAX_OVERFLOW": "20",
+        "MEMORY_VECTOR_STORE": "pgvector",
+        "MEMORY_VECTOR_COLLECTION_NAME": "ai_sdk_conversation_memory",
+        "MEMORY_RETENTION_DAYS": "7",
+        "MEMORY_CLEANUP_INTERVAL_HOURS": "24",
+        "MEMORY_MAX_HISTORY_MESSAGES": "10",
+        "MEMORY_SEMANTIC_SEARCH_K": "3",
+        "MEMORY_MAX_CONTEXT_TOKENS": "4000",
+        "MEMORY_SUMMARIZATION_ENABLED": "1",
+        "MEMORY_SUMMARIZATION_THRESHOLD": "15",
+        "MEMORY_SUMMARIZATION_MODEL": "gpt-4o-mini",
+        "MEMORY_USER_ID_JWT_CLAIM": "sub",
+    }
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    settings = load_settings()
+    assert settings.vector_collection_name == "ai_sdk_conversation_memory"
+    assert not settings.policies().is_enabled

@@ -61,7 +61,8 @@ class AnswerDetails:
     query_explanation: str | None = None
     tables_used: tuple[str, ...] | None = None
     execution_result: JsonValue = None
-    tokens: int | None = None
+    tokens: int | JsonObject | None = None
+    """How many tokens an answer took: a number, or what its model told of them."""
     execution_time_ms: float | None = None
     citations: tuple[JsonValue, ...] | None = None
     model: str | None = None
@@ -82,7 +83,10 @@ class AnswerDetails:
             for table in tables:
                 check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
             object.__setattr__(self, "tables_used", tables)
-        _check_number(self.tokens, "tokens", int)
+        if self.tokens is None or isinstance(self.tokens, int):
+            _check_number(self.tokens, "tokens", int)
+        else:
+            check_json_object(self.tokens, "tokens")
         _check_number(self.execution_time_ms, "execution_time_ms", int, float)
         if self.execution_result is not None:
             check_json(self.execution_result, "execution_result")

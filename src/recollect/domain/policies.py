@@ -18,6 +18,8 @@ DEFAULT_MAX_CONTEXT_TOKENS: Final = 4000
 class Policies:
     """The preset's wishes, and what the settings change of them."""
 
+    is_enabled: bool = True
+    """Whether questions are answered with memory at all."""
     window: WindowPolicy = DEFAULT.window
     is_window_fixed: bool = DEFAULT.is_window_fixed
     compaction: CompactionPolicy | None = None

@@ -11,6 +11,8 @@ DEFAULT_TENANT: Final = "default"
 """The tenant that stands for 'none': a tenant is never missing inside."""
 
 MAX_NAME_LENGTH: Final = 255
+ANONYMOUS: Final = "anon:"
+"""What begins the names of owners without credentials; no credential may name such a user."""
 _OWNERS: Final = UUID("6f1f1c1e-6a52-4b6c-9d0a-2f6d3c8f7b11")
 _TENANTS: Final = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 
@@ -37,6 +39,26 @@ class Scope:
         object.__setattr__(self, "tenant", tenant)
         object.__setattr__(self, "user", user)
         object.__setattr__(self, "owner_id", _owner_id(tenant, user))
+
+    @property
+    def anonymous_session(self) -> UUID | None:
+        """The one session of an owner without credentials; None for everybody else."""
+        return anonymous_session(self.user)
+
+
+def anonymous_user(session_id: UUID) -> str:
+    """The user that stands for callers without credentials in one session."""
+    return f"{ANONYMOUS}{session_id}"
+
+
+def anonymous_session(user: str) -> UUID | None:
+    """The session that such a user stands for; None for a user of any other name."""
+    if not user.startswith(ANONYMOUS):
+        return None
+    try:
+        return UUID(user.removeprefix(ANONYMOUS))
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

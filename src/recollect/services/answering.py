@@ -18,6 +18,9 @@ from recollect.services.attempts import Attempts
 from recollect.services.turns import OpenTurn, Turns
 
 REPLY_NOT_STORED: Final = "Memory did not answer; the reply is not remembered."
+REPLAYED: Final = (
+    "This question was answered before; the stored answer is repeated, as far as it was stored."
+)
 SESSION_GONE: Final = "The session was deleted meanwhile; this exchange is not remembered."
 
 
@@ -139,7 +142,8 @@ class ChatTurn:
         if reply is None:
             return None
         answer = Answer(content=reply.content, details=reply.details)
-        return replace(self._answered(answer, reply, perf_counter()), is_repeated=True)
+        answered = self._answered(answer, reply, perf_counter())
+        return replace(answered, is_repeated=True, warnings=(*answered.warnings, REPLAYED))
 
     def _answered(self, answer: Answer, reply: Message | None, at: float) -> Answered:
         if reply is not None and reply.content != answer.remembered:

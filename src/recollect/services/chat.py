@@ -67,7 +67,8 @@ class Chat:
         began = perf_counter()
         attempts = Attempts(self.counters)
         await self._check_state(scope, attempts)
-        session_id = self._session_id(scope, inquiry) if inquiry.uses_memory else None
+        uses_memory = inquiry.uses_memory and self.policies.is_enabled
+        session_id = self._session_id(scope, inquiry) if uses_memory else None
         context, opened = None, None
         if session_id is not None:
             context, opened = await self._remember(scope, session_id, inquiry, attempts)
@@ -90,8 +91,9 @@ class Chat:
         return self.policies.rejects_unknown_sessions and inquiry.session_id is not None
 
     def _session_id(self, scope: Scope, inquiry: Inquiry) -> UUID:
-        if inquiry.session_id is not None:
-            return inquiry.session_id
+        named = inquiry.session_id or scope.anonymous_session
+        if named is not None:
+            return named
         match self.policies.missing_session:
             case MissingSession.REJECT if inquiry.needs_session_id:
                 raise MissingSessionId

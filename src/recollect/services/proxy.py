@@ -89,7 +89,7 @@ class Proxy:
 
         No session is made up from what was said: two conversations that begin alike are not one.
         """
-        if call.memory is MemoryPolicy.OFF:
+        if call.memory is MemoryPolicy.OFF or not self.policies.is_enabled:
             return None
         if call.ids.session is not None:
             return session_id_from(call.ids.session, scope.owner_id)

@@ -6,7 +6,6 @@ from recollect.settings.callers import UserIdSource
 from recollect.settings.logs import LogFormat
 from recollect.settings.place import LOOPBACK_HOSTS, default_home
 from recollect.settings.settings import Settings, load_settings
-from recollect.settings.unknown import UnknownSetting, unknown_settings
 from recollect.settings.vectors import VectorStoreKind
 
 __all__ = [
@@ -15,10 +14,8 @@ __all__ = [
     "LogFormat",
     "Settings",
     "UnknownSession",
-    "UnknownSetting",
     "UserIdSource",
     "VectorStoreKind",
     "default_home",
     "load_settings",
-    "unknown_settings",
 ]

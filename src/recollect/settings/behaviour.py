@@ -20,6 +20,11 @@ class UnknownSession(StrEnum):
 class BehaviourSettings(BaseModel):
     """Sessions, windows, recall and summaries."""
 
+    enabled: bool = Field(
+        default=True,
+        description="Whether questions are answered with memory; false: /chat, /memoryChat and "
+        "/v1 read and store nothing.",
+    )
     preset: str = Field(
         default=DEFAULT.name,
         description=f"How memory behaves: {', '.join(PRESETS)}.",

@@ -51,6 +51,11 @@ class CallerSettings(BaseModel):
     )
     jwt_issuer: str | None = Field(default=None, description="Required 'iss' of JWTs.")
     jwt_audience: str | None = Field(default=None, description="Required 'aud' of JWTs.")
+    allow_anonymous: bool = Field(
+        default=False,
+        description="Whether callers without credentials are served: each session is an owner of "
+        "its own, and its UUID all that opens it.",
+    )
     bearer_hash_secret: SecretStr | None = Field(
         default=None,
         description="Key for hashing opaque bearer tokens into user ids (bearer_token).",

@@ -1,8 +1,10 @@
-"""How log lines are written."""
+"""How log lines are written, and which variables of the environment are passed over."""
 
 from enum import StrEnum
 
 from pydantic import BaseModel, Field, field_validator
+
+from recollect.settings.reading import SeparatedByCommas
 
 
 class LogFormat(StrEnum):
@@ -13,11 +15,17 @@ class LogFormat(StrEnum):
 
 
 class LogSettings(BaseModel):
-    """The level and the form of log lines."""
+    """The level and the form of log lines, and variables that are not ours."""
 
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
     log_format: LogFormat | None = Field(
         default=None, description="json or text; default: text on a terminal, else json."
+    )
+
+    ignored_variables: SeparatedByCommas = Field(
+        default=(),
+        description="Environment variables that begin with MEMORY_ and are another program's, "
+        "comma-separated; any other unknown one stops the start.",
     )
 
     @field_validator("log_level")

@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import platformdirs
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr, model_validator
 
 EMBEDDED_CONNECTIONS: Final = 190
 """Of those that the embedded PostgreSQL allows, what is left beside commands and itself."""
@@ -33,6 +33,16 @@ class PlaceSettings(BaseModel):
     db_max_connections: int = Field(
         default=20, ge=1, le=1000, description="Connections one process holds at most."
     )
+    db_pool_size: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="With MEMORY_DB_MAX_OVERFLOW another way to say MEMORY_DB_MAX_CONNECTIONS: "
+        "the sum of both.",
+    )
+    db_max_overflow: int | None = Field(
+        default=None, ge=0, le=1000, description="Connections beyond MEMORY_DB_POOL_SIZE."
+    )
 
     host: str = Field(default="127.0.0.1", description="Address the server listens on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port the server listens on.")
@@ -46,6 +56,24 @@ class PlaceSettings(BaseModel):
     max_body_bytes: int = Field(
         default=8_000_000, ge=1_000, description="Largest request body that is read."
     )
+
+    @model_validator(mode="after")
+    def _count_connections_once(self) -> Self:
+        given = self.model_fields_set
+        if "db_max_connections" in given and {"db_pool_size", "db_max_overflow"} & given:
+            raise ValueError(
+                "set MEMORY_DB_MAX_CONNECTIONS, or MEMORY_DB_POOL_SIZE and MEMORY_DB_MAX_OVERFLOW"
+            )
+        if self.db_max_overflow is not None and self.db_pool_size is None:
+            raise ValueError("MEMORY_DB_MAX_OVERFLOW needs MEMORY_DB_POOL_SIZE")
+        return self
+
+    @property
+    def max_connections(self) -> int:
+        """Connections one process holds at most, whichever way they were set."""
+        if self.db_pool_size is None:
+            return self.db_max_connections
+        return self.db_pool_size + (self.db_max_overflow or 0)
 
     @property
     def cache_folder(self) -> Path:

@@ -1,6 +1,6 @@
 """All settings, and what follows from several of them."""
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -22,6 +22,7 @@ from recollect.settings.models import ModelSettings
 from recollect.settings.permissions import PermissionSettings
 from recollect.settings.place import EMBEDDED_CONNECTIONS, LOOPBACK_HOSTS, PlaceSettings
 from recollect.settings.sizes import SizeSettings
+from recollect.settings.unknown import PREFIX, unknown_arguments, unknown_variables
 from recollect.settings.upkeep import UpkeepSettings
 from recollect.settings.vectors import VectorSettings, VectorStoreKind
 
@@ -44,8 +45,24 @@ class Settings(
     """Everything that can be set, each from the environment variable MEMORY_<NAME>."""
 
     model_config = SettingsConfigDict(
-        env_prefix="MEMORY_", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
+        env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", hide_input_in_errors=True
     )
+
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401  # checked by pydantic
+        """Take what is given, and all else from the environment.
+
+        Raises:
+            ConfigurationError: says in one line each what is wrong, and where a name is unknown,
+                which one comes nearest.
+        """
+        known = type(self).model_fields
+        if unknown := [*unknown_arguments(given, known), *unknown_variables(known)]:
+            raise ConfigurationError("; ".join(unknown))
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            told = (_describe(problem["loc"], problem["msg"]) for problem in error.errors())
+            raise ConfigurationError("; ".join(told)) from None
 
     @model_validator(mode="after")
     def _need_what_the_source_needs(self) -> Self:
@@ -99,7 +116,7 @@ class Settings(
     def _need_room_for_all_connections(self) -> Self:
         processes = self.processes + (1 if self.worker else 0)
         most = EMBEDDED_CONNECTIONS // processes
-        if self.processes > 1 and not self.db_connection_string and self.db_max_connections > most:
+        if self.processes > 1 and not self.db_connection_string and self.max_connections > most:
             raise ValueError(
                 f"{processes} processes want more connections than the embedded PostgreSQL has: "
                 f"set MEMORY_DB_MAX_CONNECTIONS to {most} or less"
@@ -133,9 +150,10 @@ class Settings(
         window = preset.window
         if self.max_history_messages is not None:
             window = WindowPolicy(unit=window.unit, size=self.max_history_messages)
-        usual = RetentionPolicy.parse(self.retention) if self.retention else preset.retention
+        usual = self.retention_policy(preset.retention)
         tenants = {name: RetentionPolicy.parse(t) for name, t in self.retention_by_tenant.items()}
         return Policies(
+            is_enabled=self.enabled,
             window=window,
             is_window_fixed=preset.is_window_fixed,
             compaction=self._compaction(preset) if self.summarization_enabled else None,
@@ -176,13 +194,9 @@ class Settings(
 
 def load_settings(**overrides: object) -> Settings:
     """Read the settings, or say in one line each what is wrong with them."""
-    try:
-        return Settings(**overrides)  # type: ignore[arg-type]  # checked by pydantic
-    except ValidationError as error:
-        problems = (_describe(problem["loc"], problem["msg"]) for problem in error.errors())
-        raise ConfigurationError("; ".join(problems)) from None
+    return Settings(**overrides)
 
 
 def _describe(location: tuple[int | str, ...], message: str) -> str:
     text = message.removeprefix("Value error, ")
-    return f"MEMORY_{str(location[0]).upper()}: {text}" if location else text
+    return f"{PREFIX}{str(location[0]).upper()}: {text}" if location else text

@@ -1,29 +1,35 @@
-"""Variables that look like settings and are none."""
+"""Names that look like settings and are none: most likely misspelt."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from recollect.settings.settings import Settings
-
-_PREFIX: Final = "MEMORY_"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownSetting:
-    """A MEMORY_ variable of the environment that sets nothing."""
-
-    name: str
-    nearest: str | None
-    """The setting whose name comes near; None where no name does."""
+PREFIX: Final = "MEMORY_"
+IGNORED: Final = "MEMORY_IGNORED_VARIABLES"
+_OF_THE_SYSTEM: Final = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
+"""What systemd sets for every service."""
 
 
-def unknown_settings() -> Iterator[UnknownSetting]:
-    """What the environment sets in vain: most likely misspelt."""
-    known = [f"{_PREFIX}{name.upper()}" for name in Settings.model_fields]
+def unknown_arguments(given: Collection[str], known: Collection[str]) -> Iterator[str]:
+    """What is wrong with names of settings that a program gives, those unknown alone."""
+    for name in given:
+        if name not in known:
+            yield _problem(name, known)
+
+
+def unknown_variables(known: Collection[str]) -> Iterator[str]:
+    """What is wrong with the environment: variables that would set something, and set nothing."""
+    names = [f"{PREFIX}{name.upper()}" for name in known]
+    ignored = {name.strip().upper() for name in os.environ.get(IGNORED, "").split(",")}
     for name in sorted(os.environ):
-        if name.upper().startswith(_PREFIX) and name.upper() not in known:
-            near = get_close_matches(name.upper(), known, n=1, cutoff=0.8)
-            yield UnknownSetting(name=name, nearest=near[0] if near else None)
+        is_ours = name.upper().startswith(PREFIX) and name.upper() not in ignored | _OF_THE_SYSTEM
+        if is_ours and name.upper() not in names:
+            yield f"{_problem(name, names)} (if it is another program's, name it in {IGNORED})"
+
+
+def _problem(name: str, known: Collection[str]) -> str:
+    spelled = name.upper() if name.isupper() else name.lower()
+    near = get_close_matches(spelled, known, n=1, cutoff=0.7)
+    advice = f"perhaps {near[0]} is meant" if near else "docs/reference/settings.md has all"
+    return f"{name} is no setting: {advice}"

@@ -1,8 +1,10 @@
 """How long things are kept, and who does the work in the background."""
 
-from pydantic import BaseModel, Field, field_validator
+from typing import Self
 
-from recollect.domain.retention import RetentionPolicy
+from pydantic import BaseModel, Field, field_validator, model_validator
+
+from recollect.domain.retention import RetentionMode, RetentionPolicy
 from recollect.errors import InvalidInput
 from recollect.settings.reading import TextsByName
 
@@ -14,6 +16,13 @@ class UpkeepSettings(BaseModel):
         default=None,
         description="How long sessions are kept: none, fixed:DAYS (from creation) or "
         "sliding:DAYS (from last use); default: the preset's.",
+    )
+    retention_days: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="The days of MEMORY_RETENTION alone, in the preset's mode; fixed, where the "
+        "preset keeps everything.",
     )
     retention_by_tenant: TextsByName = Field(
         default_factory=dict,
@@ -27,6 +36,21 @@ class UpkeepSettings(BaseModel):
         description="Whether the server also does the background work; "
         "else 'recollect worker' does.",
     )
+
+    @model_validator(mode="after")
+    def _set_retention_once(self) -> Self:
+        if self.retention is not None and self.retention_days is not None:
+            raise ValueError("set MEMORY_RETENTION or MEMORY_RETENTION_DAYS, not both")
+        return self
+
+    def retention_policy(self, usual: RetentionPolicy) -> RetentionPolicy:
+        """How long sessions are kept: as set, or else as usual."""
+        if self.retention is not None:
+            return RetentionPolicy.parse(self.retention)
+        if self.retention_days is None:
+            return usual
+        mode = RetentionMode.FIXED if usual.mode is RetentionMode.NONE else usual.mode
+        return RetentionPolicy(mode=mode, days=self.retention_days)
 
     @field_validator("retention", "retention_by_tenant")
     @classmethod

@@ -106,7 +106,8 @@ async def test_an_answer_is_read_whatever_its_form(version: str) -> None:
         "columns": ["region_name", "total_sales"],
         "row_count": 4,
     }
-    assert (details.tokens, details.execution_time_ms) == (1000, 250)
+    assert details.tokens == answer.response["tokens"]
+    assert details.execution_time_ms == 250
     assert details.model == (None if version == "0.10" else "gpt-4o")
     assert answer.response["tables_used"] == ["banking_db.regions", "banking_db.sales"]
     assert answer.response["related_questions"] == ["What were the sales by product?"]

@@ -146,22 +146,20 @@ def test_the_doctor_says_what_is_wrong_and_what_to_do(
     assert "secret" not in done.stdout
 
 
-def test_the_doctor_finds_settings_that_set_nothing(run: Run) -> None:
-    done = run("doctor", "--json", MEMORY_LMM_MODEL="m", MEMORY_LLM_BASE_URL="http://127.0.0.1:9")
-    warnings = [i for i in json.loads(done.stdout)["items"] if i["status"] == "warning"]
-    assert done.returncode == 0
-    assert [(i["check"], i["advice"]) for i in warnings] == [
-        ("settings", "perhaps MEMORY_LLM_MODEL is meant"),
-        ("answers", "set MEMORY_LLM_MODEL"),
-    ]
+@pytest.mark.parametrize("command", ["doctor", "serve", "worker"])
+def test_a_setting_that_sets_nothing_stops_the_start_with_the_nearest(
+    run: Run, command: str
+) -> None:
+    done = run(command, MEMORY_RETENTION_DAY="7")
+    assert done.returncode == 1
+    told = done.stdout + done.stderr
+    assert "MEMORY_RETENTION_DAY is no setting: perhaps MEMORY_RETENTION_DAYS is meant" in told
 
 
-def test_the_server_tells_of_a_misspelt_setting_and_where_to_look(run: Run) -> None:
+def test_a_database_that_is_away_is_told_with_where_to_look(run: Run) -> None:
     away = "postgresql://u:secret@127.0.0.1:9/db"
-    done = run("serve", MEMORY_LMM_MODEL="m", MEMORY_DB_CONNECTION_STRING=away)
-    warning, problem = done.stderr.splitlines()
-    assert json.loads(warning)["event"] == "settings.unknown"
-    assert json.loads(warning)["nearest"] == "MEMORY_LLM_MODEL"
+    done = run("serve", MEMORY_PORT="0", MEMORY_DB_CONNECTION_STRING=away)
+    (problem,) = done.stderr.splitlines()
     assert problem.startswith("recollect: the database does not answer")
     assert "'recollect doctor'" in problem
 

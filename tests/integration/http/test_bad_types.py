@@ -24,7 +24,7 @@ CONTEXT: Final = "/api/v1/sessions/{session_id}/context"
 NOT_TEXT: Final = [1, 1.5, True, [SECRET], {"a": SECRET}]
 NOT_LABELS: Final = [SECRET, 1, True, {"a": SECRET}, [1], [None], [[SECRET]], {}]
 NOT_AN_OBJECT: Final = [SECRET, 1, True, [SECRET], []]
-NOT_A_COUNT: Final = [SECRET, 1.5, [1], {"a": 1}, -1, 2**63, 10**400]
+NOT_TOKENS: Final = [SECRET, 1.5, [1], -1, 2**63, 10**400, {"a": 10**400}]
 NOT_A_DURATION: Final = [SECRET, [1], {"a": 1}, -0.1, 10**400]
 NOT_A_LIMIT: Final = [SECRET, "100", 1.5, True, [1], {"a": 1}, 0, -1, 10_000_001, 2**63, 10**400]
 NOT_A_WINDOW: Final = [SECRET, "10", 1.5, True, [1], {"a": 1}, -1, 1001, 2**63, 10**400]
@@ -34,7 +34,7 @@ DETAILS: Final = {
     "sql_query": NOT_TEXT,
     "query_explanation": NOT_TEXT,
     "tables_used": NOT_LABELS,
-    "tokens": NOT_A_COUNT,
+    "tokens": NOT_TOKENS,
     "execution_time_ms": NOT_A_DURATION,
     "citations": NOT_A_LIST,
     "model": NOT_TEXT,

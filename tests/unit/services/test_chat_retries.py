@@ -12,6 +12,7 @@ from recollect.errors import (
     IdAlreadyUsed,
     ModelUnavailable,
 )
+from recollect.services.answering import REPLAYED
 from support.answering import ScriptedAnswerer
 from support.chatting import SCOPE, SESSION, Setup, pieces_of
 
@@ -24,6 +25,7 @@ async def test_a_retry_gets_the_stored_answer_and_asks_nobody() -> None:
     again = await setup.ask("Sales?", message_id=message_id)
     assert (again.answer.content, again.reply_id) == ("2.5M", first.reply_id)
     assert again.is_repeated
+    assert again.warnings == (*first.warnings, REPLAYED)
     assert len(setup.answerer.asked) == 1
     assert len(await setup.said()) == 2
     inquiry = Inquiry(text="Sales?", session_id=SESSION, message_id=message_id)

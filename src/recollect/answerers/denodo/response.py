@@ -44,7 +44,7 @@ def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlRea
             query_explanation=str(response["query_explanation"])[:MAX_CONTENT_LENGTH] or None,
             tables_used=_tables(response),
             execution_result=results.keep(rows_of(response["execution_result"])),
-            tokens=_total_tokens(response["tokens"]),
+            tokens=_tokens(response["tokens"]),
             execution_time_ms=_milliseconds(response["sql_execution_time"]),
             model=_model(response),
         ),
@@ -112,13 +112,9 @@ def _tables(response: JsonObject) -> tuple[str, ...] | None:
     return tuple(name[:_LONGEST_NAME] for name in names[:_MOST_TABLES]) or None
 
 
-def _total_tokens(tokens: JsonValue) -> int | None:
-    match tokens:
-        case {"total_tokens": int() as total} if 0 < total <= _LONGEST_COUNT:
-            return total
-        case {"input_tokens": int() as read, "output_tokens": int() as written}:
-            return read + written if 0 < read + written <= _LONGEST_COUNT else None
-    return None
+def _tokens(tokens: JsonValue) -> JsonObject | None:
+    """What the SDK told of tokens, as it told it."""
+    return tokens if isinstance(tokens, Mapping) and tokens else None
 
 
 def _milliseconds(seconds: JsonValue) -> float | None:

@@ -20,9 +20,7 @@ from recollect.interfaces.cli.output import AsJson, facts_of, show_table
 from recollect.settings import (
     AnswererKind,
     Settings,
-    UnknownSetting,
     load_settings,
-    unknown_settings,
 )
 
 _LOW_DISK_BYTES: Final = 1_000_000_000
@@ -66,7 +64,6 @@ def _diagnose() -> Iterator[Finding]:
             check="settings", status=Status.FAILED, found=str(error), advice="correct the variable"
         )
         return
-    yield from map(_misspelt, unknown_settings())
     yield _check_access(settings)
     yield _check_answers(settings)
     if settings.db_connection_string is None:
@@ -84,16 +81,6 @@ def _check_access(settings: Settings) -> Finding:
         )
     return Finding(
         check="access", status=Status.OK, found=f"users told by {settings.user_id_source}"
-    )
-
-
-def _misspelt(unknown: UnknownSetting) -> Finding:
-    nearest = unknown.nearest
-    return Finding(
-        check="settings",
-        status=Status.WARNING,
-        found=f"{unknown.name} sets nothing",
-        advice=f"perhaps {nearest} is meant" if nearest else "docs/reference/settings.md has all",
     )
 
 

@@ -1,15 +1,12 @@
 """`recollect serve`: the HTTP server."""
 
-import logging
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from recollect.settings import load_settings, unknown_settings
+from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
-
-logger = logging.getLogger(__name__)
 
 
 def serve(
@@ -35,7 +32,4 @@ def serve(
     settings = load_settings(**{name: value for name, value in chosen.items() if value is not None})
     settings.check_address()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    for unknown in unknown_settings():
-        facts = {"setting": unknown.name, "nearest": unknown.nearest}
-        logger.warning("settings.unknown", extra={"facts": facts})
     run_server(settings)

@@ -5,16 +5,20 @@ import hmac
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, Final
+from uuid import UUID, uuid4
 
+import orjson
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.datastructures import Headers
 
 from recollect.domain.api_key import KEY_PREFIX, ApiKey, KeyScope
 from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.scope import Scope
-from recollect.errors import Forbidden, InvalidInput, Unauthenticated
+from recollect.domain.scope import ANONYMOUS, Scope, anonymous_user
+from recollect.domain.session import parse_uuid
+from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
 from recollect.interfaces.http.basic import BasicReader
+from recollect.interfaces.http.sessions import SESSION_HEADER
 from recollect.interfaces.http.tokens import TokenReader, openwebui_reader, token_reader
 from recollect.ports.credentials import CredentialChecker
 from recollect.services.api_keys import ApiKeys
@@ -25,6 +29,10 @@ USER_HEADER: Final = "X-Memory-User"
 UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
 OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
+ANONYMOUS_ACTOR: Final = "anonymous"
+_NAMED_IN_BODY: Final = "/memoryChat"
+_ASKING: Final = frozenset({"/chat", _NAMED_IN_BODY, "/v1/chat/completions", "/v1/models"})
+"""Where a caller without credentials need not name a session."""
 _BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
 
 
@@ -59,6 +67,7 @@ class Authenticator:
     ) -> None:
         self._source = settings.user_id_source
         self._tenant = settings.tenant
+        self._allows_anonymous = settings.allow_anonymous
         self._local_user = settings.local_user
         self._api_keys = api_keys
         self._tokens: TokenReader | None = token_reader(settings)
@@ -72,12 +81,15 @@ class Authenticator:
         """The owner a request works for, or an error that says what is missing."""
         return (await self.caller_of(headers, as_operator=as_operator)).scope
 
-    async def caller_of(self, headers: Headers, *, as_operator: bool = False) -> Caller:
+    async def caller_of(
+        self, headers: Headers, *, as_operator: bool = False, session: UUID | None = None
+    ) -> Caller:
         """Who is calling, or an error that says what is missing.
 
-        An operator is whoever runs the program that users speak to, not one of them.
+        An operator is whoever runs the program that users speak to, not one of them. Without
+        credentials, where that is allowed, the session stands for its caller.
         """
-        principal = await self._identify(headers)
+        principal = self._anonymous(headers, session) or await self._identify(headers)
         if as_operator and not (principal.may_name_users or self._source is None):
             raise Forbidden("only a service key may do this, naming the user")
         named = await self._named_user(headers)
@@ -89,6 +101,8 @@ class Authenticator:
         user = named or principal.user
         if user is None:
             raise InvalidInput(USER_HEADER, "must name the user this key acts for")
+        if user.startswith(ANONYMOUS) and principal.actor != ANONYMOUS_ACTOR:
+            raise Forbidden(f"no credentials may name a user that begins with '{ANONYMOUS}'")
         scope = Scope(
             tenant=principal.tenant,
             user=user,
@@ -97,6 +111,18 @@ class Authenticator:
             authorization=_handed_on(headers) if self._hands_on else None,
         )
         return Caller(scope=scope, memory=principal.memory)
+
+    def _anonymous(self, headers: Headers, session: UUID | None) -> Principal | None:
+        """The owner of one session, for whoever knows its id; None where credentials count."""
+        is_local = self._source is None
+        if is_local or not self._allows_anonymous or headers.get("Authorization"):
+            return None
+        if session is None:
+            raise Unauthenticated(
+                "send credentials, or the UUID of your session; asking a question starts one"
+            )
+        user = anonymous_user(session)
+        return Principal(tenant=self._tenant, user=user, actor=ANONYMOUS_ACTOR)
 
     async def _identify(self, headers: Headers) -> Principal:
         token = _bearer_token(headers)
@@ -145,7 +171,28 @@ async def _caller_of_request(
     _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Caller:
     authenticator: Authenticator = request.app.state.authenticator
-    return await authenticator.caller_of(request.headers)
+    return await authenticator.caller_of(request.headers, session=await _session_of(request))
+
+
+async def _session_of(request: Request) -> UUID | None:
+    """The session that a request names, or begins: where it stands for the caller."""
+    named = request.path_params.get("session_id") or request.headers.get(SESSION_HEADER, "").strip()
+    if not named and request.url.path == _NAMED_IN_BODY:
+        named = _session_in(await request.body())
+    if named:
+        try:
+            return parse_uuid(named, "session_id")
+        except InvalidId:
+            return None  # what is wrong with it is told by the route
+    return uuid4() if request.url.path in _ASKING else None
+
+
+def _session_in(body: bytes) -> str:
+    try:
+        named = orjson.loads(body)["session_id"]
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        return ""
+    return named.strip() if isinstance(named, str) else ""
 
 
 KnownCaller = Annotated[Caller, Depends(_caller_of_request)]

@@ -1,4 +1,4 @@
-"""The header that names a conversation."""
+"""The headers that name a conversation, and tell of a replay."""
 
 from typing import Annotated, Final
 from uuid import UUID
@@ -6,10 +6,12 @@ from uuid import UUID
 from fastapi import Header, Request
 from starlette.responses import Response
 
+from recollect.domain.inquiry import Answered
 from recollect.domain.session import parse_uuid
 from recollect.errors import InvalidId
 
 SESSION_HEADER: Final = "X-Session-ID"
+REPLAY_HEADER: Final = "Idempotency-Replayed"
 
 SessionIdHeader = Annotated[
     str | None,
@@ -24,6 +26,12 @@ SessionIdHeader = Annotated[
 def name_session(request: Request, session_id: UUID | None) -> None:
     """Remember which conversation a request turned out to belong to, for its response."""
     request.state.session_id = session_id
+
+
+def tell_replay(response: Response, answered: Answered) -> None:
+    """Say in a response that a retry got the answer that was stored before."""
+    if answered.is_repeated:
+        response.headers[REPLAY_HEADER] = "true"
 
 
 def echo_session(request: Request, response: Response) -> Response:

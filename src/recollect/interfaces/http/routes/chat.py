@@ -22,7 +22,12 @@ from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
 from recollect.interfaces.http.errors import ErrorBody, described
 from recollect.interfaces.http.schemas.answers import ChatIn, ChatOut
 from recollect.interfaces.http.schemas.common import ANSWERING
-from recollect.interfaces.http.sessions import SESSION_HEADER, SessionIdHeader, name_session
+from recollect.interfaces.http.sessions import (
+    SESSION_HEADER,
+    SessionIdHeader,
+    name_session,
+    tell_replay,
+)
 from recollect.services.answering import ChatTurn
 
 router = APIRouter(tags=["chat"], responses=ANSWERING)
@@ -83,6 +88,7 @@ async def chat(
         return await _streamed(turn)
     answered = await turn.answer()
     response.headers[SESSION_HEADER] = str(turn.session_id)
+    tell_replay(response, answered)
     return ChatOut.of(answered)
 
 

@@ -1,5 +1,6 @@
 """Data questions over HTTP: /memoryChat, and /answerQuestion as it is without memory."""
 
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -14,11 +15,12 @@ from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
-from recollect.interfaces.http.sessions import SESSION_HEADER, name_session
+from recollect.interfaces.http.sessions import SESSION_HEADER, name_session, tell_replay
 from recollect.services.services import Services
 
 router = APIRouter(tags=["data questions"], responses=ANSWERING)
 
+UNKNOWN_FIELDS: Final = "Fields that are unknown here were passed on as they are: {}."
 SESSION_UNREADABLE: Final = "Memory did not answer; the conversation's metadata is missing."
 _FORWARDED: Final = ("Content-Type", "Accept")
 _SERVER_ERROR: Final = 500
@@ -55,13 +57,19 @@ async def memory_chat(
     answered = await turn.answer()
     if turn.session_id is not None:
         response.headers[SESSION_HEADER] = str(turn.session_id)
-    return await _told(services, scope, answered, inquiry)
+    tell_replay(response, answered)
+    unknown = [UNKNOWN_FIELDS.format(", ".join(names))] if (names := body.unknown()) else []
+    return await _told(services, scope, answered, inquiry, unknown)
 
 
 async def _told(
-    services: Services, scope: Scope, answered: Answered, inquiry: Inquiry
+    services: Services,
+    scope: Scope,
+    answered: Answered,
+    inquiry: Inquiry,
+    warnings: Sequence[str],
 ) -> MemoryChatOut:
-    warnings = list(answered.warnings)
+    warnings = [*answered.warnings, *warnings]
     session: Session | None = None
     if answered.session_id is not None and answered.question_id is not None:
         try:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from recollect.answerers.denodo.dialect import names_in
 from recollect.domain.inquiry import Answered
 from recollect.domain.session import MAX_SESSION_NAME_LENGTH, Session
+from recollect.domain.text import JsonObject
 from recollect.interfaces.http.schemas.messages import Content
 
 _Short: TypeAlias = Annotated[str, Field(max_length=1000)]
@@ -21,7 +22,7 @@ class AnswerQuestionFields(BaseModel):
     """What the AI SDK's /answerQuestion takes beside the question; forwarded only when set."""
 
     plot: bool | None = None
-    plot_details: _Short | None = None
+    plot_details: str | None = None
     embeddings_provider: _Short | None = None
     embeddings_model: _Short | None = None
     vector_store_provider: _Short | None = None
@@ -55,10 +56,13 @@ class AnswerQuestionFields(BaseModel):
 
 
 class MemoryChatIn(AnswerQuestionFields):
-    """A question for /answerQuestion, the conversation it belongs to, and what memory may do."""
+    """A question for /answerQuestion, the conversation it belongs to, and what memory may do.
+
+    Fields that are not listed here are passed on to the AI SDK, with a warning that names them.
+    """
 
     model_config = ConfigDict(
-        extra="forbid",
+        extra="allow",
         json_schema_extra={
             "example": {
                 "question": "Show me total sales by region for 2024",
@@ -86,9 +90,13 @@ class MemoryChatIn(AnswerQuestionFields):
     )
 
     def options(self) -> dict[str, JsonValue]:
-        """What goes to the answerer: only what was set."""
-        names = set(AnswerQuestionFields.model_fields)
+        """What goes to the answerer: only what was set, also fields of newer versions."""
+        names = {*AnswerQuestionFields.model_fields, *self.unknown()}
         return self.model_dump(include=names, exclude_unset=True, exclude_none=True)
+
+    def unknown(self) -> tuple[str, ...]:
+        """The fields that only a newer version of the AI SDK may know."""
+        return tuple(sorted(self.model_extra or ()))
 
     def databases(self) -> tuple[str, ...]:
         """The databases that the question names."""
@@ -189,13 +197,19 @@ class MemoryChatOut(BaseModel):
         )
 
 
+def _tokens(tokens: int | JsonObject | None) -> JsonObject:
+    if tokens is None:
+        return {}
+    return {"total_tokens": tokens} if isinstance(tokens, int) else tokens
+
+
 def _plain(answered: Answered) -> dict[str, Any]:
     """The fields of an answer that came from no data platform."""
     details = answered.answer.details
     return {
         "sql_query": details.sql_query or "",
         "query_explanation": details.query_explanation or "",
-        "tokens": {} if details.tokens is None else {"total_tokens": details.tokens},
+        "tokens": _tokens(details.tokens),
         "tables_used": list(details.tables_used or ()),
         "llm_time": round(answered.timings.answer, 6),
         "total_execution_time": round(answered.timings.total, 6),

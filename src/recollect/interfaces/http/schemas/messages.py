@@ -33,7 +33,7 @@ class Details(BaseModel):
     query_explanation: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
     tables_used: Annotated[tuple[str, ...], Field(max_length=1000)] | None = None
     execution_result: JsonValue = None
-    tokens: _Count | None = None
+    tokens: _Count | dict[str, JsonValue] | None = None
     execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
     citations: tuple[JsonValue, ...] | None = None
     model: Annotated[str, Field(max_length=1000)] | None = None

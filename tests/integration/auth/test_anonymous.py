@@ -1,0 +1,89 @@
+"""Callers without credentials, where they are served: a session is all they have."""
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from recollect.services.services import Services
+from support.access import assert_unauthenticated
+from support.callers import Caller, Serve, Tenant
+from support.tokens import SECRET, signed
+
+
+@pytest_asyncio.fixture(scope="module")
+async def server(serve: Serve) -> AsyncIterator[Caller]:
+    async with serve(
+        user_id_source="jwt_claim",
+        jwt_secret=SECRET,
+        allow_anonymous=True,
+        tenant=f"tenant-{uuid4()}",
+    ) as caller:
+        yield caller
+
+
+def in_session(server: Caller, session_id: str) -> Caller:
+    return server.with_headers({"X-Session-ID": session_id})
+
+
+async def test_a_question_begins_a_session_that_its_id_opens_again(server: Caller) -> None:
+    first = await server.post("/chat", {"query": "Show me total sales by region for 2024"})
+    session_id = first.headers["X-Session-ID"]
+    second = await in_session(server, session_id).post("/chat", {"query": "What about 2023?"})
+
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert second.json()["metadata"]["question"] == "Show me total sales by region for 2023"
+    messages = await server.get(f"/api/v1/sessions/{session_id}/messages")
+    assert len(messages.json()["items"]) == 4
+    (session,) = (await in_session(server, session_id).get("/api/v1/sessions")).json()["items"]
+    assert session["session_id"] == session_id
+
+
+async def test_the_session_may_be_named_in_the_body_of_a_data_question(server: Caller) -> None:
+    first = await server.post("/memoryChat", {"question": "Sales of 2024?"})
+    session_id = first.json()["conversation_metadata"]["conversation_id"]
+    body = {"question": "And of 2023?", "session_id": session_id}
+    second = (await server.post("/memoryChat", body)).json()
+
+    assert second["conversation_metadata"]["message_count"] == 4
+
+
+async def test_another_session_is_another_owner(server: Caller) -> None:
+    first = await server.post("/chat", {"query": "My parrot is called Waldorf."})
+    other = in_session(server, str(uuid4()))
+
+    assert (await other.get("/api/v1/sessions")).json()["items"] == []
+    found = await other.post("/api/v1/recall", {"query": "parrot"})
+    assert found.json()["items"] == []
+    path = f"/api/v1/sessions/{first.headers['X-Session-ID']}"
+    as_alice = server.with_headers({"Authorization": f"Bearer {signed()}"})
+    assert (await as_alice.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history", "/api/v1/state"])
+async def test_without_a_session_nothing_is_told(server: Caller, path: str) -> None:
+    assert (await server.get(path)).status_code == 401
+
+
+async def test_a_name_that_can_be_guessed_opens_nothing(server: Caller) -> None:
+    assert (await in_session(server, "chat-1").get("/api/v1/sessions")).status_code == 401
+
+
+async def test_credentials_may_not_name_such_an_owner(server: Caller, services: Services) -> None:
+    session_id = uuid4()
+    token = signed(sub=f"anon:{session_id}")
+    named = server.with_headers({"Authorization": f"Bearer {token}"})
+    assert (await named.get("/api/v1/sessions")).status_code == 403
+
+
+async def test_credentials_that_are_wrong_do_not_make_anonymous(server: Caller) -> None:
+    wrong = server.with_headers({"Authorization": "Bearer wrong", "X-Session-ID": str(uuid4())})
+    await assert_unauthenticated(wrong)
+
+
+async def test_nobody_is_served_without_credentials_unless_allowed(
+    keyed: Caller, services: Services
+) -> None:
+    Tenant(server=keyed, services=services)
+    await assert_unauthenticated(in_session(keyed, str(uuid4())))
