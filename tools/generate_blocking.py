@@ -33,7 +33,7 @@ from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.inquiry import Answered
 from recollect.domain.message import Message
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page
+from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, SessionSort
 from recollect.domain.recall.policy import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
 from recollect.domain.session import Session

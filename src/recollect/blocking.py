@@ -18,7 +18,7 @@ from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.inquiry import Answered
 from recollect.domain.message import Message
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page
+from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, SessionSort
 from recollect.domain.recall.policy import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
 from recollect.domain.session import Session
@@ -299,11 +299,15 @@ class Memory:
         tenant: str | None = None,
         limit: int = DEFAULT_LIMIT,
         order: str = Order.DESC,
+        sort: str = SessionSort.UPDATED,
         cursor: str | None = None,
         offset: int = 0,
         authorization: str | None = None,
     ) -> Page[Session]:
-        """List a user's sessions in pages, the last changed one first by default."""
+        """List a user's sessions in pages, the last changed one first by default.
+
+        With `sort` 'last_accessed' the one that was used last, by reading or writing, comes first.
+        """
         return self._portal.call(
             partial(
                 self._inner.sessions,
@@ -311,6 +315,7 @@ class Memory:
                 tenant=tenant,
                 limit=limit,
                 order=order,
+                sort=sort,
                 cursor=cursor,
                 offset=offset,
                 authorization=authorization,

@@ -10,7 +10,7 @@ from recollect.answerers.denodo.client import DenodoClient
 from recollect.conversation import Conversation, Narrowed, recall_filter
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.message import Message, parse_role
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest
+from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest, SessionSort
 from recollect.domain.recall.policy import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import DEFAULT_TENANT, Scope
@@ -79,7 +79,7 @@ class Memory:
                     denodo=outside.denodo,
                 )
             finally:
-                await services.branches.settle()
+                await services.settle()
 
     @classmethod
     @asynccontextmanager
@@ -90,7 +90,7 @@ class Memory:
         async with offline(permissions) as around:
             services = Services.on(in_memory_stores(), around)
             yield cls(services)
-            await services.branches.settle()
+            await services.settle()
 
     async def session(
         self,
@@ -126,14 +126,18 @@ class Memory:
         tenant: str | None = None,
         limit: int = DEFAULT_LIMIT,
         order: str = Order.DESC,
+        sort: str = SessionSort.UPDATED,
         cursor: str | None = None,
         offset: int = 0,
         authorization: str | None = None,
     ) -> Page[Session]:
-        """List a user's sessions in pages, the last changed one first by default."""
+        """List a user's sessions in pages, the last changed one first by default.
+
+        With `sort` 'last_accessed' the one that was used last, by reading or writing, comes first.
+        """
         page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
         scope = self._scope(user, tenant, authorization)
-        return await self.services.sessions.list(scope, page)
+        return await self.services.sessions.list(scope, page, sort=SessionSort.parse(sort))
 
     async def history(
         self,

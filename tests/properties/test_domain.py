@@ -1,5 +1,7 @@
 import json
+import unicodedata
 from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -16,7 +18,7 @@ from recollect.domain.paging import (
     Position,
     SessionPosition,
 )
-from recollect.domain.scope import Scope
+from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import (
     MAX_SESSION_NAME_LENGTH,
     check_session_name,
@@ -39,7 +41,14 @@ json_values: st.SearchStrategy[JsonValue] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(storable_text, inner, max_size=4),
     max_leaves=20,
 )
-names = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=50)
+names = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=50).map(
+    partial(unicodedata.normalize, "NFC")
+)
+any_names = st.text(
+    st.sampled_from("aeo \t\n\u00a0\u0085\u0308\u00eb\u00f6\u200b\u200d\u202e\u2028\u3000\ufeff")
+    | st.characters(exclude_categories=[]),
+    max_size=6,
+)
 sequences = st.integers(0, 2**63 - 1)
 times = st.datetimes(timezones=st.just(UTC))
 
@@ -134,6 +143,31 @@ def test_owners_have_one_id_if_and_only_if_they_are_the_same(
 ) -> None:
     one, other = (Scope(tenant=tenant, user=user) for tenant, user in (first, second))
     assert (one.owner_id == other.owner_id) == (first == second) == (one == other)
+
+
+@given(any_names, any_names)
+def test_two_names_that_are_both_taken_are_never_one_owner(first: str, second: str) -> None:
+    assume(first != second)
+    try:
+        one, other = Scope(tenant="acme", user=first), Scope(tenant="acme", user=second)
+        tenants = TenantScope(tenant=first), TenantScope(tenant=second)
+    except InvalidInput:
+        return
+    assert one.owner_id != other.owner_id
+    assert tenants[0].owner_id != tenants[1].owner_id
+    assert (
+        unicodedata.normalize("NFC", first).strip() != unicodedata.normalize("NFC", second).strip()
+    )
+
+
+@given(any_names)
+def test_a_name_is_taken_as_it_is_or_refused(name: str) -> None:
+    try:
+        scope = Scope(tenant=name, user=name)
+    except InvalidInput:
+        return
+    assert scope.tenant == scope.user == name == unicodedata.normalize("NFC", name).strip()
+    assert not {unicodedata.category(c) for c in name} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 @given(storable_text)

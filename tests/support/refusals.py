@@ -1,5 +1,6 @@
 """Requests that must be refused, and what a refusal must look like."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,6 +12,7 @@ from recollect.engines.postgres.database import Database
 from .callers import Caller, QueryValue
 from .snapshots import Snapshot, rows_of
 
+_LAST_READ = re.compile(r'"last_accessed_at":"[^"]*",')
 SECRET = "kiwi-7f3a"  # what bad requests say; no response may repeat it
 SESSIONS = "/api/v1/sessions"
 SESSION = "/api/v1/sessions/{session_id}"
@@ -31,8 +33,9 @@ class Bystander:
     message_id: str
 
     async def rows(self) -> Snapshot:
-        """Everything stored."""
-        return await rows_of(self.database, self.owner_id)
+        """Everything stored, but for when it was read last: they read it themselves."""
+        stored = await rows_of(self.database, self.owner_id)
+        return {table: [_LAST_READ.sub("", row) for row in rows] for table, rows in stored.items()}
 
     async def send(
         self,

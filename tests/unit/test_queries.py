@@ -107,7 +107,8 @@ def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
     changing = re.compile(r"(?s)(UPDATE|DELETE|INSERT) .*set_config")
     writes = [path for path in QUERIES if changing.search(path.read_text())]
     assert [path.stem for path in writes] == [
-        *("append_replies", "append_turns", "finish_indexing", "finish_job", "take_job")
+        *("append_replies", "append_turns", "finish_indexing", "finish_job", "take_job"),
+        "touch_session",
     ]
     for path in writes:
         tree = sqlglot.parse_one(path.read_text(), dialect="postgres")

@@ -25,6 +25,21 @@ def test_settings_in_json_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.retention_by_tenant == {"acme": "sliding:90"}
 
 
+@pytest.mark.parametrize("name", ["tenant", "local_user"])
+@pytest.mark.parametrize("value", [" ", "acme ", "acme\u00a0", "ac\u200bme", "Zoe\u0308"])
+def test_a_name_that_could_be_taken_for_another_is_refused(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"MEMORY_{name.upper()}", value)
+    with pytest.raises(ConfigurationError, match=f"^MEMORY_{name.upper()}: must "):
+        load_settings()
+
+
+def test_a_retention_for_a_tenant_that_cannot_exist_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="RETENTION_BY_TENANT: a tenant's name must not"):
+        load_settings(retention_by_tenant={"acme ": "fixed:7"})
+
+
 def test_problems_are_told_in_the_order_of_the_documentation() -> None:
     with pytest.raises(ConfigurationError) as refused:
         load_settings(log_level="loud", preset="none", port=-1)

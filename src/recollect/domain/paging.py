@@ -27,6 +27,23 @@ class Order(StrEnum):
     DESC = "desc"
 
 
+class SessionSort(StrEnum):
+    """By which time sessions are listed."""
+
+    UPDATED = "updated"
+    """That of the last change: a message, another name."""
+    LAST_ACCESSED = "last_accessed"
+    """That of the last use: reading counts, too."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what a caller gave."""
+        try:
+            return cls(text)
+        except ValueError:
+            raise InvalidInput("sort", "must be one of: " + ", ".join(cls)) from None
+
+
 class MessagePosition(NamedTuple):
     """Where in one session's messages a page ended."""
 
@@ -40,6 +57,13 @@ class SessionPosition(NamedTuple):
     session_id: UUID
 
 
+class AccessPosition(NamedTuple):
+    """Where in an owner's sessions a page ended, by the time of their last use."""
+
+    last_accessed_at: datetime
+    session_id: UUID
+
+
 class HistoryPosition(NamedTuple):
     """Where in an owner's messages across all sessions a page ended."""
 
@@ -48,7 +72,7 @@ class HistoryPosition(NamedTuple):
     sequence: int
 
 
-Position = TypeVar("Position", MessagePosition, SessionPosition, HistoryPosition)
+Position = TypeVar("Position", MessagePosition, SessionPosition, AccessPosition, HistoryPosition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from recollect.errors import InvalidInput
 
 _MAX_DAYS: Final = 36_500
 _HOUR: Final = timedelta(hours=1)
+_MINUTE: Final = timedelta(minutes=1)
 _INSTANT: Final = timedelta(microseconds=1)
 
 
@@ -64,10 +65,10 @@ class RetentionPolicy:
 
     @property
     def noted_every(self) -> timedelta:
-        """How often use is noted: hourly, or ten times within a shorter retention."""
+        """How often use is noted: every minute, or ten times within a shorter retention."""
         if self.mode is not RetentionMode.SLIDING:
-            return _HOUR
-        return min(_HOUR, timedelta(days=self.days) / 10)
+            return _MINUTE
+        return min(_MINUTE, timedelta(days=self.days) / 10)
 
 
 KEEP_ALL: Final = RetentionPolicy(mode=RetentionMode.NONE)

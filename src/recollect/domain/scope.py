@@ -1,11 +1,13 @@
 """Whose memory a call works on: a user inside a tenant."""
 
+import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, Self
 from uuid import UUID, uuid5
 
-from recollect.domain.text import check_name
+from recollect.domain.text import check_text
+from recollect.errors import InvalidInput
 
 DEFAULT_TENANT: Final = "default"
 """The tenant that stands for 'none': a tenant is never missing inside."""
@@ -13,8 +15,29 @@ DEFAULT_TENANT: Final = "default"
 MAX_NAME_LENGTH: Final = 255
 ANONYMOUS: Final = "anon:"
 """What begins the names of owners without credentials; no credential may name such a user."""
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Control and format characters, surrogates, line and paragraph separators."""
 _OWNERS: Final = UUID("6f1f1c1e-6a52-4b6c-9d0a-2f6d3c8f7b11")
 _TENANTS: Final = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
+
+
+def check_identity(name: str, field_name: str) -> str:
+    """Return the name of a user or a tenant as it is, or refuse it.
+
+    A name is refused that is not its own trimmed, NFC form, or has characters that nobody sees:
+    two names that are taken are two owners, and no third spelling stands for either.
+    """
+    check_text(name, field_name, max_length=MAX_NAME_LENGTH)
+    trimmed = name.strip()
+    if not trimmed:
+        raise InvalidInput(field_name, "must not be blank")
+    if any(unicodedata.category(character) in _UNSEEN for character in name):
+        raise InvalidInput(field_name, "must not contain control or format characters")
+    if name != trimmed:
+        raise InvalidInput(field_name, "must not begin or end with white space")
+    if not unicodedata.is_normalized("NFC", name):
+        raise InvalidInput(field_name, "must be in Unicode's normal form NFC")
+    return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +57,23 @@ class Scope:
     owner_id: UUID = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        tenant = check_name(self.tenant, "tenant", max_length=MAX_NAME_LENGTH)
-        user = check_name(self.user, "user", max_length=MAX_NAME_LENGTH)
-        object.__setattr__(self, "tenant", tenant)
-        object.__setattr__(self, "user", user)
-        object.__setattr__(self, "owner_id", _owner_id(tenant, user))
+        check_identity(self.tenant, "tenant")
+        check_identity(self.user, "user")
+        object.__setattr__(self, "owner_id", _owner_id(self.tenant, self.user))
+
+    @classmethod
+    def stored(cls, *, tenant: str, user: str, actor: str = "") -> Self:
+        """Return the scope of an owner as stored: earlier versions took names that are refused now.
+
+        For background work, which serves every owner there is.
+        """
+        scope = object.__new__(cls)
+        values = {"tenant": tenant, "user": user, "actor": actor, "transaction_id": ""}
+        for name, value in values.items():
+            object.__setattr__(scope, name, value)
+        object.__setattr__(scope, "authorization", None)
+        object.__setattr__(scope, "owner_id", _owner_id(tenant, user))
+        return scope
 
     @property
     def anonymous_session(self) -> UUID | None:
@@ -71,9 +106,8 @@ class TenantScope:
     owner_id: UUID = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        tenant = check_name(self.tenant, "tenant", max_length=MAX_NAME_LENGTH)
-        object.__setattr__(self, "tenant", tenant)
-        object.__setattr__(self, "owner_id", uuid5(_TENANTS, tenant))
+        check_identity(self.tenant, "tenant")
+        object.__setattr__(self, "owner_id", uuid5(_TENANTS, self.tenant))
 
 
 @lru_cache(maxsize=1024)

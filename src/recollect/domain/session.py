@@ -32,6 +32,8 @@ class Session:
     summary: str | None = None
     summary_tables: tuple[str, ...] = ()
     """The tables that the summary draws on."""
+    name_turn: int | None = None
+    """The turn whose question the name was made from; None for a name that somebody gave."""
 
     @property
     def only_database(self) -> str | None:

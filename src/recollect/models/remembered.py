@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Final
 
 from recollect.domain.recall.entry import Vector
@@ -16,7 +17,8 @@ class RememberingEmbedder:
     def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
         self._embedder = embedder
         self._size = size
-        self._kept: OrderedDict[str, Vector] = OrderedDict()
+        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        """By a hash: a question that is deleted must not live on here."""
 
     @property
     def model(self) -> str:
@@ -40,11 +42,12 @@ class RememberingEmbedder:
         """As the other does, without asking it twice for the same question."""
         if len(question) > _MAX_CHARACTERS:
             return await self._embedder.embed_question(question)
-        vector = self._kept.get(question)
+        key = sha256(question.encode(errors="surrogatepass")).digest()
+        vector = self._kept.get(key)
         if vector is None:
             vector = await self._embedder.embed_question(question)
-        self._kept[question] = vector
-        self._kept.move_to_end(question)
+        self._kept[key] = vector
+        self._kept.move_to_end(key)
         while len(self._kept) > self._size:
             self._kept.popitem(last=False)
         return vector

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from recollect.domain.paging import Page, PageRequest
+from recollect.domain.paging import Page, PageRequest, SessionSort
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, Session, SessionChanges
 
@@ -36,8 +36,13 @@ class SessionStore(Protocol):
         """The session, or None."""
         ...
 
-    async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
-        """The owner's sessions by the time of their last change."""
+    async def list(
+        self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
+    ) -> Page[Session]:
+        """The owner's sessions by the time of their last change or use, ties by their id.
+
+        A cursor is of one sort alone.
+        """
         ...
 
     async def change(
@@ -53,5 +58,8 @@ class SessionStore(Protocol):
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
-        """Note that the session was used, and move its end to `expires_at` if that is later."""
+        """Note that the session was used, and move its end to `expires_at` if that is later.
+
+        A crash may forget it.
+        """
         ...

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from recollect.domain.access import EVERYTHING, NOTHING, Access, Visibility
 from recollect.domain.answer_tables import tables_of_answer
-from recollect.domain.message import NO_DETAILS, Message, Role
+from recollect.domain.message import NO_DETAILS, Message
 from recollect.domain.scope import Scope
-from recollect.domain.session import Session, name_from_question
-from recollect.domain.withholding import WITHHELD, Withholding
+from recollect.domain.session import Session
+from recollect.domain.withholding import WITHHELD, TurnKey, Withholding
 from recollect.errors import PermissionsUnavailable
 from recollect.ports.history import HistoryStore
 from recollect.ports.permissions import PermissionSource
@@ -76,22 +76,18 @@ class Permissions:
         access = await self.allowed(scope)
         if access.is_everything or not sessions:
             return tuple(sessions)
-        first_turns = [(session.session_id, 1) for session in sessions]
-        said = await self.history.of_turns(scope, first_turns)
-        names = await asyncio.to_thread(self._hidden_names, access, said)
-        return tuple(_shown_session(session, access, names) for session in sessions)
+        turns = [(s.session_id, s.name_turn) for s in sessions if s.name_turn is not None]
+        named_after = await self.history.of_turns(scope, turns) if turns else ()
+        hidden = await asyncio.to_thread(self._hidden_turns, access, named_after)
+        return tuple(_shown_session(session, access, hidden) for session in sessions)
 
     def _withholding(self, access: Access) -> Withholding:
         return Withholding(access=access, tables_of=self.tables_of, shape_of=self.sql.shape_of)
 
-    def _hidden_names(self, access: Access, first: Sequence[Message]) -> set[tuple[UUID, str]]:
-        """The names that sessions have from questions not to be seen."""
-        seen = self._withholding(access).visibilities(first)
-        return {
-            (said.session_id, name_from_question(said.content) or "")
-            for said in first
-            if said.role is Role.USER and seen[said.session_id, 1] is Visibility.NOTHING
-        }
+    def _hidden_turns(self, access: Access, messages: Sequence[Message]) -> set[TurnKey]:
+        """The turns whose questions are not to be seen, nor names made from them."""
+        seen = self._withholding(access).visibilities(messages)
+        return {turn for turn, visibility in seen.items() if visibility is Visibility.NOTHING}
 
 
 def _turns_with_questions(messages: Sequence[Message]) -> set[tuple[UUID, int]]:
@@ -103,11 +99,10 @@ def _turns_with_questions(messages: Sequence[Message]) -> set[tuple[UUID, int]]:
     }
 
 
-def _shown_session(
-    session: Session, access: Access, hidden_names: set[tuple[UUID, str]]
-) -> Session:
+def _shown_session(session: Session, access: Access, hidden_turns: set[TurnKey]) -> Session:
     if session.summary and access.visibility_of(session.summary_tables) is not Visibility.ALL:
         session = replace(session, summary=WITHHELD, summary_tables=())
-    if (session.session_id, session.name) in hidden_names:
+    turn = session.name_turn
+    if turn is not None and (session.session_id, turn) in hidden_turns:
         session = replace(session, name=WITHHELD)
     return session

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from recollect.domain.api_key import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
 from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.scope import Scope, TenantScope
+from recollect.domain.scope import TenantScope, check_identity
 from recollect.errors import ApiKeyNotFound, Unauthenticated
 from recollect.ports.api_keys import ApiKeyStore
 from recollect.ports.clock import Clock, Ids
@@ -34,7 +34,7 @@ class ApiKeys:
         key = ApiKey(
             key_id=self.ids.new_id(),
             tenant=scope.tenant,
-            user=None if user is None else Scope(tenant=scope.tenant, user=user).user,
+            user=None if user is None else check_identity(user, "user"),
             scopes=frozenset(scopes),
             name=name,
             secret_hash=hash_secret(secret),

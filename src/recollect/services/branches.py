@@ -13,6 +13,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import MessageNotFound, SessionNotFound
 from recollect.ports.branches import BranchStore, Followed
 from recollect.ports.clock import Clock
+from recollect.services.last_access import LastAccess
 from recollect.services.turns import OpenTurn, Turns
 
 Result = TypeVar("Result")
@@ -28,6 +29,7 @@ class Branches:
     store: BranchStore
     turns: Turns
     clock: Clock
+    last_access: LastAccess
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     compaction: CompactionPolicy | None = None
     _writing: set[asyncio.Task[object]] = field(default_factory=set)
@@ -43,6 +45,7 @@ class Branches:
     ) -> Followed:
         """Make a client's list the active branch, and its last question an open turn."""
         now = self.clock.now()
+        self.last_access.written(scope, session_id)
         following = self._start(
             self.store.follow(
                 scope,

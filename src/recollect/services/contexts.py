@@ -37,9 +37,9 @@ from recollect.ports.messages import MAX_WINDOW, MessageStore, StoredWindow
 from recollect.ports.tokens import TokenCounter
 from recollect.services.access import Permissions
 from recollect.services.assembly import TOKENS_A_MESSAGE, Assembly
+from recollect.services.last_access import LastAccess
 from recollect.services.recall import Recall
 from recollect.services.rewriting import Rewriting, check_question, said_in
-from recollect.services.sessions import Sessions
 
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
@@ -54,7 +54,7 @@ class Contexts:
     """Makes contexts from what is stored; nothing is kept in between."""
 
     messages: MessageStore
-    sessions: Sessions
+    last_access: LastAccess
     permissions: Permissions
     rewriting: Rewriting
     recall: Recall
@@ -88,7 +88,7 @@ class Contexts:
         policy = self._window_policy(window)
         access = await self.permissions.allowed(scope, databases=databases)
         stored = await self._read(scope, session_id, policy, tier)
-        self.sessions.note_use(scope, stored.session)
+        self.last_access.note(scope, session_id, last=stored.session.last_accessed_at)
         stored, is_retold = await self._permitted(scope, access, stored)
         limit = _limit(model, tier, max_tokens or self.policies.max_context_tokens)
         assembly = Assembly(

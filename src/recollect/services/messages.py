@@ -14,6 +14,7 @@ from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, Tur
 from recollect.ports.clock import Clock
 from recollect.ports.messages import Appended, MessageStore
 from recollect.services.access import Permissions
+from recollect.services.last_access import LastAccess
 
 _MAX_APPENDED = 1000
 _MAX_TURN = 2**63 - 1
@@ -26,6 +27,7 @@ class Messages:
     store: MessageStore
     permissions: Permissions
     clock: Clock
+    last_access: LastAccess
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     compaction: CompactionPolicy | None = None
     roles: frozenset[Role] = frozenset(Role)
@@ -46,6 +48,7 @@ class Messages:
                 allowed = ", ".join(sorted(self.roles))
                 raise InvalidInput("role", f"must be one of: {allowed} (by the server's preset)")
         now = self.clock.now()
+        self.last_access.written(scope, session_id)
         appended = await self.store.append(
             scope,
             session_id,
@@ -69,6 +72,7 @@ class Messages:
         found = await self.store.last(scope, session_id, count=count)
         if found is None:
             raise SessionNotFound(session_id)
+        self.last_access.note(scope, session_id)
         return await self.permissions.shown(scope, found)
 
     async def list(
@@ -86,6 +90,7 @@ class Messages:
         found = await self.store.list(scope, session_id, page, include_inactive=include_inactive)
         if found is None:
             raise SessionNotFound(session_id)
+        self.last_access.note(scope, session_id)
         return replace(found, items=await self.permissions.shown(scope, found.items))
 
     async def delete(self, scope: Scope, session_id: UUID, message_id: UUID) -> None:
@@ -106,6 +111,7 @@ class Messages:
         status = await self.store.turn_status(scope, session_id, turn_number)
         if status is None:
             raise TurnNotFound(turn_number)
+        self.last_access.note(scope, session_id)
         return status
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> None:

@@ -32,6 +32,7 @@ from recollect.ports.recall_index import RecallIndex
 from recollect.ports.sessions import SessionStore
 from recollect.ports.words import WordStems
 from recollect.services.access import Permissions
+from recollect.services.last_access import LastAccess
 from recollect.services.question_terms import terms_of
 from recollect.services.seen_entries import SeenEntries
 
@@ -94,6 +95,7 @@ class Recall:
     index: RecallIndex | None
     """None where the engine keeps none."""
     sessions: SessionStore
+    last_access: LastAccess
     permissions: Permissions
     seen_entries: SeenEntries
     clock: Clock
@@ -121,8 +123,11 @@ class Recall:
         check_count(k)
         wanted = checked_filter(narrowed)
         session_id = wanted.session_id
-        if session_id is not None and await self.sessions.get(scope, session_id) is None:
-            raise SessionNotFound(session_id)
+        if session_id is not None:
+            session = await self.sessions.get(scope, session_id)
+            if session is None:
+                raise SessionNotFound(session_id)
+            self.last_access.note(scope, session_id, last=session.last_accessed_at)
         if self.index is None or not self.is_indexed:
             return Recollection(warnings=(NO_INDEX if self.index is None else OFF,))
         access = await self.permissions.allowed(scope)

@@ -16,6 +16,7 @@ from recollect.errors import InvalidInput, SessionNotFound
 from recollect.ports.messages import MessageStore
 from recollect.services.access import Permissions
 from recollect.services.followups import FollowUps
+from recollect.services.last_access import LastAccess
 
 _READ_MESSAGES: Final = 20
 _MAX_HISTORY: Final = 1000
@@ -27,6 +28,7 @@ class Rewriting:
     """Understands follow-ups: of a stored session, or of a history that the caller brings."""
 
     messages: MessageStore
+    last_access: LastAccess
     permissions: Permissions
     follow_ups: FollowUps
     policies: Policies
@@ -54,6 +56,7 @@ class Rewriting:
         )
         if stored is None:
             raise SessionNotFound(session_id)
+        self.last_access.note(scope, session_id, last=stored.session.last_accessed_at)
         access = await self.permissions.allowed(scope)
         told = await self.permissions.told(access, stored.messages)
         return await self.after(said_in(told), question, model=model, language=language)

@@ -30,6 +30,7 @@ from recollect.services.contexts import Contexts
 from recollect.services.followups import FollowUps
 from recollect.services.history import History
 from recollect.services.indexing import Indexing
+from recollect.services.last_access import LastAccess
 from recollect.services.messages import Messages
 from recollect.services.outside_index import OutsideIndex
 from recollect.services.own_answers import OwnAnswers
@@ -83,6 +84,7 @@ class Services:
     """What interfaces call."""
 
     sessions: Sessions
+    last_access: LastAccess
     messages: Messages
     history: History
     contexts: Contexts
@@ -108,6 +110,11 @@ class Services:
     audit: AuditLog
     ids: Ids
 
+    async def settle(self) -> None:
+        """Wait until everything begun is written, before the engine is closed."""
+        await self.branches.settle()
+        await self.last_access.settle()
+
     @classmethod
     def on(cls, stores: Stores, around: Surroundings, policies: Policies | None = None) -> Self:
         """Build the use cases on an engine's stores."""
@@ -116,14 +123,17 @@ class Services:
         outside = _outside_index(stores, around)
         stores = stores if outside is None else replace(stores, recall=outside)
         permissions = Permissions(sql=around.sql, history=stores.history, source=around.permissions)
+        last_access = LastAccess(store=stores.sessions, clock=clock, retention=chosen.retention)
         sessions = Sessions(
             store=stores.sessions,
+            last_access=last_access,
             permissions=permissions,
             clock=clock,
             retention=chosen.retention,
         )
         rewriting = Rewriting(
             messages=stores.messages,
+            last_access=last_access,
             permissions=permissions,
             follow_ups=FollowUps(
                 model=around.answering_model, model_from_billions=chosen.rewrites_from_billions
@@ -133,6 +143,7 @@ class Services:
         recall = Recall(
             index=stores.recall,
             sessions=stores.sessions,
+            last_access=last_access,
             permissions=permissions,
             seen_entries=SeenEntries(permissions=permissions, history=stores.history),
             clock=clock,
@@ -143,6 +154,7 @@ class Services:
         )
         messages = Messages(
             store=stores.messages,
+            last_access=last_access,
             permissions=permissions,
             clock=clock,
             retention=chosen.retention,
@@ -151,7 +163,7 @@ class Services:
         )
         contexts = Contexts(
             messages=stores.messages,
-            sessions=sessions,
+            last_access=last_access,
             permissions=permissions,
             rewriting=rewriting,
             recall=recall,
@@ -165,6 +177,7 @@ class Services:
         )
         branches = Branches(
             store=stores.branches,
+            last_access=last_access,
             turns=turns,
             clock=clock,
             retention=chosen.retention,
@@ -172,6 +185,7 @@ class Services:
         )
         return cls(
             sessions=sessions,
+            last_access=last_access,
             messages=messages,
             history=History(store=stores.history, permissions=permissions, clock=clock),
             contexts=contexts,

@@ -5,7 +5,7 @@ from enum import StrEnum
 from pydantic import BaseModel, Field, SecretStr
 
 from recollect.domain.scope import DEFAULT_TENANT
-from recollect.settings.reading import SeparatedByCommas
+from recollect.settings.reading import Identity, SeparatedByCommas
 
 
 class UserIdSource(StrEnum):
@@ -20,11 +20,11 @@ class UserIdSource(StrEnum):
 class CallerSettings(BaseModel):
     """How callers are told from each other."""
 
-    tenant: str = Field(
+    tenant: Identity = Field(
         default=DEFAULT_TENANT,
         description="Tenant of the local user, and of credentials that name none.",
     )
-    local_user: str = Field(
+    local_user: Identity = Field(
         default="local", description="The one user served while no credentials are configured."
     )
 

@@ -3,8 +3,19 @@
 import json
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
+
+from recollect.domain.scope import check_identity
+from recollect.errors import InvalidInput
+
+
+def read_identity(name: str) -> str:
+    """Return the name of a user or a tenant, or refuse it in the way that pydantic reports."""
+    try:
+        return check_identity(name, "name")
+    except InvalidInput as error:
+        raise ValueError(error.problem) from None
 
 
 def _split(value: object) -> object:
@@ -25,6 +36,9 @@ def _parse(value: object) -> object:
         raise ValueError("must be a JSON object")  # noqa: TRY004  # pydantic tells these alone
     return read
 
+
+Identity: TypeAlias = Annotated[str, AfterValidator(read_identity)]
+"""The name of a user or a tenant."""
 
 SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 """Texts that are given as one, `a, b`."""

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 
 from recollect.domain.retention import RetentionMode, RetentionPolicy
 from recollect.errors import InvalidInput
-from recollect.settings.reading import TextsByName
+from recollect.settings.reading import TextsByName, read_identity
 
 
 class UpkeepSettings(BaseModel):
@@ -61,4 +61,14 @@ class UpkeepSettings(BaseModel):
                 RetentionPolicy.parse(text)
             except InvalidInput as error:
                 raise ValueError(str(error)) from None
+        return value
+
+    @field_validator("retention_by_tenant")
+    @classmethod
+    def _check_tenants(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value:
+            try:
+                read_identity(name)
+            except ValueError as error:
+                raise ValueError(f"a tenant's name {error}") from None
         return value

@@ -65,6 +65,16 @@ async def test_whoever_is_not_checked_gets_nothing(anybody: Caller, authorizatio
     await assert_unauthenticated(using(anybody, authorization))
 
 
+@pytest.mark.parametrize("name", ["alice ", "alice\u00a0", "alice\n", "al\u200bice", "Zoe\u0308"])
+@pytest.mark.parametrize("told_by", ["caller", "upstream"])
+async def test_a_checked_name_that_could_be_taken_for_another_is_refused(
+    anybody: Caller, denodo: DenodoDouble, name: str, told_by: str
+) -> None:
+    given = basic(name if told_by == "caller" else "alice", "checked")
+    denodo.users[given] = name if told_by == "upstream" else ""
+    await assert_unauthenticated(using(anybody, given))
+
+
 async def test_an_upstream_that_does_not_answer_lets_nobody_in(
     anybody: Caller, denodo: DenodoDouble
 ) -> None:

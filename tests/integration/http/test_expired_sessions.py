@@ -143,39 +143,26 @@ async def test_use_does_not_move_a_fixed_end(fixed: Scene) -> None:
     assert (await fixed.caller.get(path)).status_code == 404
 
 
-@pytest.mark.parametrize("use", ["context", "message"])
-async def test_use_moves_a_sliding_end(use: str, sliding: Scene) -> None:
+USES = [
+    operation
+    for operation in OF_ONE_THING
+    if "{session_id}" in operation.path and operation.method != "DELETE"
+]
+
+
+@pytest.mark.parametrize("use", USES, ids=str)
+async def test_use_moves_a_sliding_end(use: Operation, sliding: Scene) -> None:
     ids = await sliding.talk()
-    path = f"/api/v1/sessions/{ids['session_id']}"
     for _ in range(5):
         sliding.clock.move(timedelta(days=5))
-        if use == "context":
-            response = await sliding.caller.post(
-                f"{path}/context", {"question": "What is the capital of France?"}
-            )
-            assert response.status_code == 200
-        else:
-            await sliding.caller.add({"session_id": ids["session_id"]}, "On", role="assistant")
-        # What follows a read is not waited for, but done before the next one.
-        assert (await sliding.caller.get(path)).status_code == 200
+        response = await sliding.send(use, ids)
+        assert response.is_success, response.text
+        await sliding.services.settle()  # the response has not waited for it
 
     sliding.clock.move(A_WEEK - A_SECOND)
-    assert (await sliding.caller.get(path)).status_code == 200
+    assert len((await sliding.caller.get("/api/v1/sessions")).json()["items"]) == 1
     sliding.clock.move(timedelta(hours=1) + A_SECOND)
-    assert (await sliding.caller.get(path)).status_code == 404
-
-
-async def test_a_reader_who_comes_often_is_noted_once_an_hour(sliding: Scene) -> None:
-    ids = await sliding.talk()
-    path = f"/api/v1/sessions/{ids['session_id']}"
-    noted = []
-    for _ in range(13):
-        await sliding.caller.post(f"{path}/context", {"question": "What is the capital of France?"})
-        noted.append((await sliding.caller.get(path)).json()["last_accessed_at"])
-        sliding.clock.move(timedelta(minutes=10))
-
-    assert len(set(noted)) == 3
-    assert noted == sorted(noted)
+    assert (await sliding.caller.get("/api/v1/sessions")).json()["items"] == []
 
 
 async def test_cleaning_up_takes_what_has_expired_and_nothing_else(fixed: Scene) -> None:

@@ -136,7 +136,7 @@ OF_CALLERS: Final = {
 OF_ONES_OWN: Final = {
     *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
     *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
-    *("branches.fail", "branches.settle", "proxy.begin"),
+    *("branches.fail", "branches.settle", "proxy.begin", "last_access.settle"),
 }
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.

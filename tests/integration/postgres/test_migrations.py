@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 import asyncpg
@@ -85,6 +86,50 @@ async def test_going_back_before_branches_keeps_the_active_one_alone(fresh: Fres
     rows = await connection.fetch("SELECT content FROM recollect.messages ORDER BY sequence")
     assert [row["content"] for row in rows] == ["one, edited", "re: one, edited"]
     assert await connection.fetchval("SELECT count(*) FROM recollect.turns") == 1
+
+
+_NAMES: Final = [
+    ("Show sales", "Show sales", True),
+    ("Show sales", "  Show\u00a0\n sales ", True),
+    ("数据 在哪", "数据\u3000在哪", True),
+    ("x" * 500, "x" * 3000, True),
+    ("y" * 499, "y" * 499 + " and more", True),
+    ("Show", "Show sales", False),
+    ("数据", "销售", False),
+    ("Given", "Show sales", False),
+    (None, "Show sales", False),
+]
+_SESSION_OF_0008: Final = """
+    WITH owner AS (
+        INSERT INTO owners VALUES ($1, 'acme', 'alice', now())
+    ), session AS (
+        INSERT INTO sessions (
+            owner_id, session_id, name, metadata, databases, tags, created_at, updated_at,
+            last_accessed_at
+        ) VALUES ($1, $1, $2, '{}', '{}', '{}', now(), now(), now())
+    ), turn AS (
+        INSERT INTO turns (owner_id, session_id, turn_number, status, started_at)
+        VALUES ($1, $1, 4, 'pending', now())
+    )
+    INSERT INTO messages (
+        owner_id, session_id, sequence, message_id, turn_number, role, content, metadata, created_at
+    ) VALUES ($1, $1, 7, $1, 4, 'user', $3, '{}', now())
+"""
+
+
+async def test_names_made_from_questions_before_are_known_as_such(fresh: Fresh) -> None:
+    dsn, connection = fresh
+    await migrate(dsn, target="0008")
+    await connection.execute("SET search_path = recollect")
+    sessions = {uuid4(): case for case in _NAMES}
+    for session_id, (name, asked, _) in sessions.items():
+        await connection.execute(_SESSION_OF_0008, session_id, name, asked)
+    await migrate(dsn)
+    rows = await connection.fetch("SELECT session_id, name, name_turn FROM sessions")
+    assert {row["session_id"]: (row["name"], row["name_turn"]) for row in rows} == {
+        session_id: (name, 4 if is_its_question else None)
+        for session_id, (name, _, is_its_question) in sessions.items()
+    }
 
 
 async def test_replicas_that_start_at_once_migrate_one_after_the_other(fresh: Fresh) -> None:

@@ -1,7 +1,27 @@
+from typing import Final
+
 import pytest
 
 from recollect.domain.scope import MAX_NAME_LENGTH, Scope, TenantScope
 from recollect.errors import InvalidInput
+
+MISTAKABLE: Final = {
+    "blank before": " alice",
+    "blank after": "alice ",
+    "line break after": "alice\n",
+    "no-break space after": "alice\u00a0",
+    "ideographic space before": "\u3000alice",
+    "control character": "al\x07ice",
+    "next line": "alice\u0085",
+    "zero-width space": "al\u200bice",
+    "zero-width joiner": "alice\u200d",
+    "right-to-left override": "al\u202eice",
+    "byte order mark": "\ufeffalice",
+    "soft hyphen": "al\u00adice",
+    "line separator": "alice\u2028",
+    "accent apart from its letter": "Zoe\u0308",
+    "a sign for a letter": "\u212bngstr\u00f6m",
+}
 
 
 def test_the_owner_id_follows_from_tenant_and_user() -> None:
@@ -39,11 +59,29 @@ def test_scopes_of_one_owner_are_equal_whoever_acts() -> None:
     assert hash(alice) == hash(admin)
 
 
-def test_blanks_around_a_name_make_no_other_owner() -> None:
-    padded = Scope(tenant=" acme ", user="alice\n")
-    assert (padded.tenant, padded.user) == ("acme", "alice")
-    assert padded == Scope(tenant="acme", user="alice")
-    assert padded.owner_id == Scope(tenant="acme", user="alice").owner_id
+@pytest.mark.parametrize("name", MISTAKABLE.values(), ids=MISTAKABLE)
+def test_a_name_that_could_be_taken_for_another_is_refused(name: str) -> None:
+    _assert_refused(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "Zo\u00eb", "o'hara", "x" * MAX_NAME_LENGTH, "数据库", "👩"]
+)
+def test_a_name_in_its_normal_form_is_taken_as_it_is(name: str) -> None:
+    scope = Scope(tenant=name, user=name)
+    assert (scope.tenant, scope.user) == (name, name)
+
+
+def test_an_owner_stored_by_an_earlier_version_keeps_its_id() -> None:
+    stored = Scope.stored(tenant="acme", user="alice", actor="worker")
+    assert stored == Scope(tenant="acme", user="alice")
+    assert (stored.owner_id, stored.actor) == (
+        Scope(tenant="acme", user="alice").owner_id,
+        "worker",
+    )
+    decomposed = Scope.stored(tenant="acme", user="Zoe\u0308", actor="worker")
+    assert decomposed.user == "Zoe\u0308"
+    assert decomposed.owner_id != Scope(tenant="acme", user="Zo\u00eb").owner_id
 
 
 @pytest.mark.parametrize(
@@ -51,6 +89,10 @@ def test_blanks_around_a_name_make_no_other_owner() -> None:
     ["", "  ", "a\0b", "\ud800", "a\nb", pytest.param("x" * (MAX_NAME_LENGTH + 1), id="too long")],
 )
 def test_names_that_cannot_be_stored_are_refused(name: str) -> None:
+    _assert_refused(name)
+
+
+def _assert_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match=r"^tenant "):
         Scope(tenant=name, user="alice")
     with pytest.raises(InvalidInput, match=r"^user "):
@@ -60,7 +102,7 @@ def test_names_that_cannot_be_stored_are_refused(name: str) -> None:
 
 
 def test_a_tenant_is_an_owner_of_its_own() -> None:
-    tenant = TenantScope(tenant=" acme ")
+    tenant = TenantScope(tenant="acme")
     assert tenant == TenantScope(tenant="acme", actor="admin")
     assert tenant.owner_id == TenantScope(tenant="acme").owner_id
     assert tenant.owner_id != TenantScope(tenant="globex").owner_id

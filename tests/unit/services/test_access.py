@@ -263,6 +263,21 @@ async def test_a_session_is_not_named_by_a_question_that_is_kept_back() -> None:
     assert renamed.name == "About pay"
 
 
+async def test_a_session_named_after_a_later_question_is_not_named_by_one_that_is_kept_back() -> (
+    None
+):
+    scene = Scene()
+    await scene.start()
+    first, _ = await scene.say("How much in 2024?", "1234567", ORDERS)
+    await scene.say("What does Quentin earn?", "Quentin earns 98765.", PAY)
+    await scene.services.messages.delete(scene.scope, scene.session_id, first.message_id)
+
+    assert (await scene.services.sessions.get(scene.scope, scene.session_id)).name == "[…]"
+    scene.source.access = RESTRICTED
+    shown = await scene.services.sessions.get(scene.scope, scene.session_id)
+    assert shown.name == "What does Quentin earn?"
+
+
 async def test_tables_without_a_database_are_in_that_of_the_session_when_they_were_used() -> None:
     scene = Scene(source=ByHand(Access(tables={"sales.orders": Visibility.ALL})))
     await scene.start("sales")

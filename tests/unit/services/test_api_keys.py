@@ -32,11 +32,14 @@ async def test_a_created_key_is_recognised_by_its_text(api_keys: ApiKeys) -> Non
     assert await api_keys.recognise(text) == key
 
 
-async def test_a_users_key_names_its_user_without_blanks(api_keys: ApiKeys) -> None:
-    key, _ = await api_keys.create(
-        a_tenant_scope(), name="laptop", scopes=[KeyScope.USER], user=" alice "
-    )
-    assert key.user == "alice"
+async def test_no_key_is_made_for_a_user_whose_name_could_be_taken_for_another(
+    api_keys: ApiKeys,
+) -> None:
+    scope = a_tenant_scope()
+    for name in (" alice", "alice\u00a0", "alice\n", "al\u200bice"):
+        with pytest.raises(InvalidInput, match=r"^user "):
+            await api_keys.create(scope, name="laptop", scopes=[KeyScope.USER], user=name)
+    assert await api_keys.list(scope) == ()
 
 
 @pytest.mark.parametrize("text", ["", "rec_", "Basic YTpi", "rec_" + "A" * 86])

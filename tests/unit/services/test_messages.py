@@ -14,6 +14,7 @@ from recollect.errors import (
     TurnNotFound,
 )
 from recollect.ports.stores import Stores
+from recollect.services.last_access import LastAccess
 from recollect.services.messages import Messages
 from recollect.testing.examples import (
     a_message,
@@ -37,6 +38,7 @@ def messages(stores: Stores) -> Messages:
         store=stores.messages,
         permissions=permissions_on(stores),
         clock=FixedClock(),
+        last_access=LastAccess(store=stores.sessions, clock=FixedClock()),
     )
 
 

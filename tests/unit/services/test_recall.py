@@ -38,6 +38,7 @@ from recollect.ports.permissions import PermissionSource
 from recollect.ports.recall_index import RecallIndex
 from recollect.ports.stores import Stores
 from recollect.services.access import UNAVAILABLE, Permissions
+from recollect.services.last_access import LastAccess
 from recollect.services.recall import (
     EMBEDDER_FAILED,
     FAILED,
@@ -74,6 +75,7 @@ def recall_on(
         permissions=permissions,
         seen_entries=SeenEntries(permissions=permissions, history=stores.history),
         clock=FixedClock(),
+        last_access=LastAccess(store=stores.sessions, clock=FixedClock()),
         stems=PlainWords(),
         embedder=embedder,
         **more,  # type: ignore[arg-type]  # by name

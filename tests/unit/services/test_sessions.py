@@ -7,6 +7,7 @@ from recollect.domain.paging import PageRequest
 from recollect.domain.session import SessionChanges
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import SessionNotFound
+from recollect.services.last_access import LastAccess
 from recollect.services.sessions import Sessions
 from recollect.testing.examples import a_scope, a_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
@@ -21,7 +22,12 @@ def clock() -> FixedClock:
 @pytest.fixture
 def sessions(clock: FixedClock) -> Sessions:
     stores = in_memory_stores()
-    return Sessions(store=stores.sessions, permissions=permissions_on(stores), clock=clock)
+    return Sessions(
+        store=stores.sessions,
+        permissions=permissions_on(stores),
+        clock=clock,
+        last_access=LastAccess(store=stores.sessions, clock=clock),
+    )
 
 
 async def test_a_started_session_is_resumed_by_its_id(sessions: Sessions) -> None:

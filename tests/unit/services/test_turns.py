@@ -13,6 +13,7 @@ from recollect.domain.turn import TurnStatus
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
 from recollect.ports.messages import Appended, MessageStore
+from recollect.services.last_access import LastAccess
 from recollect.services.messages import Messages
 from recollect.services.turns import Turns
 from recollect.testing.examples import a_message, a_scope
@@ -67,6 +68,7 @@ async def a_setup() -> Setup:
         store=slow,  # type: ignore[arg-type]  # what turns need of it
         permissions=permissions_on(stores),
         clock=clock,
+        last_access=LastAccess(store=stores.sessions, clock=clock),
     )
     return Setup(scope=scope, store=slow, turns=Turns(messages=messages, store=stores.turns))
 

@@ -116,7 +116,7 @@ class DenodoClient:
             raise IdentityUnavailable("the Denodo AI SDK does not answer") from None
         match received.status, received.json():
             case HTTPStatus.OK, {"username": str() as user}:
-                return user.strip() or None
+                return user if user.strip() else None
             case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN, _:
                 raise Unauthenticated("Denodo does not accept these credentials")
             case HTTPStatus.NOT_FOUND, _:

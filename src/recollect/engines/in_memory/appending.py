@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.domain.message import AnswerDetails, Message, NewMessage, Role
-from recollect.domain.session import name_from_question
 from recollect.domain.turn import TurnStatus, turn_offsets
 from recollect.engines.in_memory.state import Conversation, OwnerMemory, copy_object
 from recollect.errors import IdAlreadyUsed, MessageNotFound
@@ -62,11 +61,9 @@ def add_messages(
         conversation.messages[message.message_id] = message
         _move_turn(conversation, message)
     conversation.last_sequence += len(added)
-    conversation.session = replace(
-        conversation.session,
-        name=conversation.session.name or _name_from(messages),
-        updated_at=time,
-    )
+    conversation.session = replace(conversation.session, updated_at=time)
+    if conversation.session.name is None:
+        conversation.name_after(next((m for m in added if m.role is Role.USER), None))
     if reply_to is not None and not conversation.messages[reply_to].is_active:
         turn = conversation.messages[reply_to].turn_number
         conversation.switch(shown=(), hidden=[m for m in added if m.turn_number == turn])
@@ -131,9 +128,3 @@ def _move_turn(conversation: Conversation, message: Message) -> None:
     conversation.turns[message.turn_number] = status
     conversation.change(message.turn_number)
     conversation.last_turn = max(conversation.last_turn, message.turn_number)
-
-
-def _name_from(messages: Sequence[NewMessage]) -> str | None:
-    questions = (message.content for message in messages if message.role is Role.USER)
-    question = next(questions, None)
-    return None if question is None else name_from_question(question)

@@ -14,7 +14,7 @@ def queue_compaction(state: State, scope: Scope, session_id: UUID, *, now: datet
     job = Job(
         job_id=job_id_for(JobKind.COMPACT, session_id),
         kind=JobKind.COMPACT,
-        scope=Scope(tenant=scope.tenant, user=scope.user),
+        scope=Scope.stored(tenant=scope.tenant, user=scope.user),
         session_id=session_id,
         attempts=0,
         scheduled_at=now,

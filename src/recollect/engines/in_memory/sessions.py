@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.domain.audit import AuditAction
-from recollect.domain.paging import Page, PageRequest, SessionPosition
+from recollect.domain.paging import AccessPosition, Page, PageRequest, SessionPosition, SessionSort
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, Session, SessionChanges
 from recollect.engines.in_memory.paging import cut_page
@@ -42,9 +42,13 @@ class InMemorySessions:
         conversation = self.state.conversation(scope, session_id)
         return None if conversation is None else conversation.session
 
-    async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
-        """The owner's sessions by the time of their last change."""
+    async def list(
+        self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
+    ) -> Page[Session]:
+        """The owner's sessions by the time of their last change or use."""
         sessions = [conversation.session for conversation in self.state.conversations(scope)]
+        if sort is SessionSort.LAST_ACCESSED:
+            return cut_page(sessions, page, AccessPosition, position_of=_access)
         return cut_page(sessions, page, SessionPosition, position_of=_position)
 
     async def change(
@@ -103,11 +107,16 @@ def _changed(session: Session, changes: SessionChanges, now: datetime) -> Sessio
     return replace(
         session,
         name=session.name if changes.name is None else changes.name,
+        name_turn=session.name_turn if changes.name is None else None,
         metadata=metadata,
         databases=session.databases if changes.databases is None else changes.databases,
         tags=session.tags if changes.tags is None else changes.tags,
         updated_at=max(now, session.updated_at),
     )
+
+
+def _access(session: Session) -> AccessPosition:
+    return AccessPosition(session.last_accessed_at, session.session_id)
 
 
 def _position(session: Session) -> SessionPosition:

@@ -10,10 +10,10 @@ from recollect.domain.api_key import ApiKey
 from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.compaction import Summary
 from recollect.domain.job import Job
-from recollect.domain.message import Message
+from recollect.domain.message import Message, Role
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.scope import Scope, TenantScope
-from recollect.domain.session import Session
+from recollect.domain.session import Session, name_from_question
 from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.turn import TurnStatus
@@ -94,6 +94,7 @@ class Conversation:
         self.turns = {number: status for number, status in self.turns.items() if number in alive}
         self.due = {number: change for number, change in self.due.items() if number in alive}
         self.recount()
+        self._name_anew()
 
     def switch(self, *, shown: Iterable[Message], hidden: Iterable[Message]) -> None:
         """Make messages active and others inactive; a summary that tells of either goes."""
@@ -111,6 +112,19 @@ class Conversation:
         """Whether all these messages are still there, on the active branch."""
         found = map(self.messages.get, message_ids)
         return all(message is not None and message.is_active for message in found)
+
+    def name_after(self, question: Message | None) -> None:
+        """Name the session after a question, or take the name that it has from one."""
+        name = None if question is None else name_from_question(question.content)
+        turn = question.turn_number if question is not None and name else None
+        self.session = replace(self.session, name=name, name_turn=turn)
+
+    def _name_anew(self) -> None:
+        """Where the question is gone that gave the name, name it after the first one left."""
+        questions = [m for m in self.messages.values() if m.role is Role.USER]
+        turn = self.session.name_turn
+        if turn is not None and all(question.turn_number != turn for question in questions):
+            self.name_after(next((one for one in questions if one.is_active), None))
 
     def _drop_stale_entries(self) -> None:
         self.entries = {

@@ -1,4 +1,4 @@
-"""Deleting messages so that counters, turns, summaries and recall stay true."""
+"""Deleting messages so that counters, turns, summaries, names and recall stay true."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,6 +7,7 @@ from uuid import UUID
 from asyncpg import Connection
 
 from recollect.domain.scope import Scope
+from recollect.domain.session import name_from_question
 from recollect.engines.postgres.queries import query
 
 
@@ -34,4 +35,18 @@ async def remove(
     await connection.execute(query("delete_stale_summaries"), owner, touched, first_gone)
     await connection.execute(query("delete_stale_entries"), owner, touched, first_gone)
     await connection.execute(query("recount_sessions"), owner, touched)
+    await _name_anew(connection, scope, touched)
     return sum(row["count"] for row in rows)
+
+
+async def _name_anew(connection: Connection, scope: Scope, sessions: Sequence[UUID]) -> None:
+    """Name sessions whose question is gone after the first one left, or not at all."""
+    rows = await connection.fetch(query("unname_sessions"), scope.owner_id, sessions)
+    names = [
+        (row["session_id"], name, row["turn_number"])
+        for row in rows
+        if row["question"] is not None and (name := name_from_question(row["question"]))
+    ]
+    if names:
+        columns = (list(column) for column in zip(*names, strict=True))
+        await connection.execute(query("name_sessions"), scope.owner_id, *columns)

@@ -60,7 +60,7 @@ class PostgresIndexingStore:
 
 
 def _scope(row: Record) -> Scope:
-    return Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
+    return Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
 
 
 def _due_turn(rows: Sequence[Record]) -> DueTurn:

@@ -10,7 +10,7 @@ from recollect.engines.postgres.dsn import APP_ROLE, display
 from recollect.engines.postgres.faults import translated
 from recollect.errors import SchemaOutdated
 
-HEAD: Final = "0008"
+HEAD: Final = "0009"
 """The latest revision; a test holds it against the files in `migrations/versions`."""
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"

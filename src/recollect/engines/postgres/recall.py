@@ -100,7 +100,7 @@ class PostgresRecallIndex:
             rows = await connection.fetch(query("outdated_owners"), model, owners)
         found: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
-            scope = Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
+            scope = Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
             entries = await self._outdated_of(scope, model, limit - len(found))
             found += [(scope, entry) for entry in entries]
             if len(found) >= limit:

@@ -33,6 +33,7 @@ def session_from(row: Mapping[str, Any]) -> Session:
     return Session(
         session_id=row["session_id"],
         name=row["name"],
+        name_turn=row["name_turn"],
         metadata=orjson.loads(row["metadata"]),
         databases=tuple(row["databases"]),
         tags=tuple(row["tags"]),
@@ -154,7 +155,7 @@ def job_from(row: Record) -> Job:
     return Job(
         job_id=row["job_id"],
         kind=JobKind(row["kind"]),
-        scope=Scope(tenant=payload["tenant"], user=payload["user"], actor="worker"),
+        scope=Scope.stored(tenant=payload["tenant"], user=payload["user"], actor="worker"),
         session_id=UUID(payload["session_id"]),
         attempts=row["attempts"],
         scheduled_at=row["scheduled_at"],

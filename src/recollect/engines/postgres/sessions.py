@@ -7,7 +7,14 @@ from uuid import UUID
 from asyncpg import Connection
 
 from recollect.domain.audit import RETENTION, AuditAction
-from recollect.domain.paging import Order, Page, PageRequest, SessionPosition
+from recollect.domain.paging import (
+    AccessPosition,
+    Order,
+    Page,
+    PageRequest,
+    SessionPosition,
+    SessionSort,
+)
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, Session, SessionChanges
 from recollect.engines.postgres.audit import record
@@ -50,20 +57,27 @@ class PostgresSessionStore:
         rows = await self._database.read("get_session", scope.owner_id, session_id, now)
         return session_from(rows[0]) if rows else None
 
-    async def list(self, scope: Scope, page: PageRequest) -> Page[Session]:
-        """The owner's sessions by the time of their last change."""
+    async def list(
+        self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
+    ) -> Page[Session]:
+        """The owner's sessions by the time of their last change or use."""
         name = _LISTS[page.order]
-        position = page.position(SessionPosition) or _START
+        is_by_access = sort is SessionSort.LAST_ACCESSED
+        after = page.position(AccessPosition) if is_by_access else page.position(SessionPosition)
         async with self._database.owned_by(scope.owner_id) as connection:
             rows = await connection.fetch(
                 query(name),
                 scope.owner_id,
-                *position,
+                *(after or _START),
                 page.limit + 1,
                 page.offset,
                 self._clock.now(),
+                is_by_access,
             )
-        sessions = map(session_from, rows)
+        sessions = [session_from(row) for row in rows]
+        if is_by_access:
+            by_access = [(s, AccessPosition(s.last_accessed_at, s.session_id)) for s in sessions]
+            return page.page(by_access)
         return page.page([(s, SessionPosition(s.updated_at, s.session_id)) for s in sessions])
 
     async def change(
@@ -101,15 +115,9 @@ class PostgresSessionStore:
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
         """Note that the session was used, and move its end to `expires_at` if that is later."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            await connection.execute(
-                query("touch_session"),
-                scope.owner_id,
-                session_id,
-                now,
-                expires_at,
-                self._clock.now(),
-            )
+        await self._database.write(
+            "touch_session", scope.owner_id, session_id, now, expires_at, self._clock.now()
+        )
 
     async def _create(
         self, scope: Scope, session: NewSession, now: datetime, expires_at: datetime | None

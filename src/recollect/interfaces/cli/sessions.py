@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from recollect.domain.message import Message
-from recollect.domain.paging import DEFAULT_LIMIT, PageRequest
+from recollect.domain.paging import DEFAULT_LIMIT, PageRequest, SessionSort
 from recollect.domain.scope import Scope
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.cli.database import with_memory
@@ -26,12 +26,15 @@ def list_sessions(
     user: User = None,
     tenant: Tenant = None,
     limit: Limit = DEFAULT_LIMIT,
+    sort: Annotated[
+        SessionSort, typer.Option(help="By the last change, or by the last use.")
+    ] = SessionSort.UPDATED,
     as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
 ) -> None:
     """List a user's sessions, the last changed one first."""
     page = with_memory(
         lambda memory, settings: memory.services.sessions.list(
-            _scope(settings, user, tenant), PageRequest(limit=limit)
+            _scope(settings, user, tenant), PageRequest(limit=limit), sort=sort
         )
     )
     show_table(

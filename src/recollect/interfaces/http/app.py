@@ -2,11 +2,12 @@
 
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from recollect.interfaces.http.auth import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, Transactions
+from recollect.interfaces.http.query_parameters import refuse_unknown_query
 from recollect.interfaces.http.routes import (
     chat,
     contexts,
@@ -32,6 +33,9 @@ Keeps conversations, every message in order and for its owner alone, and answers
 
 Errors are `{"error", "detail"}`; what belongs to somebody else answers 404. Each response has an
 `X-Transaction-ID`: the one you sent, or a new one; the server's log knows it.
+
+A query parameter that a route does not describe is refused with 422, as an unknown field of a body
+is; `/healthz`, `/readyz`, `/v1/…` and `/answerQuestion` take any.
 """
 
 
@@ -44,6 +48,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,  # its page would load scripts from the internet
         redoc_url=None,
+        dependencies=[Depends(refuse_unknown_query)],
     )
     app.state.memory = memory
     app.state.authenticator = Authenticator(

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 
 from recollect.domain.api_key import KEY_PREFIX, ApiKey, KeyScope
 from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.scope import ANONYMOUS, Scope, anonymous_user
+from recollect.domain.scope import ANONYMOUS, Scope, anonymous_user, check_identity
 from recollect.domain.session import parse_uuid
 from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
 from recollect.interfaces.http.basic import BasicReader
@@ -103,13 +103,17 @@ class Authenticator:
             raise InvalidInput(USER_HEADER, "must name the user this key acts for")
         if user.startswith(ANONYMOUS) and principal.actor != ANONYMOUS_ACTOR:
             raise Forbidden(f"no credentials may name a user that begins with '{ANONYMOUS}'")
-        scope = Scope(
-            tenant=principal.tenant,
-            user=user,
-            actor=principal.actor,
-            transaction_id=transaction_id.get(),
-            authorization=_handed_on(headers) if self._hands_on else None,
-        )
+        try:
+            scope = Scope(
+                tenant=principal.tenant,
+                user=user,
+                actor=principal.actor,
+                transaction_id=transaction_id.get(),
+                authorization=_handed_on(headers) if self._hands_on else None,
+            )
+        except InvalidInput as error:
+            # A name from a header was checked with the header: this one is the credentials'.
+            raise Unauthenticated(f"the credentials name nobody: {error}") from None
         return Caller(scope=scope, memory=principal.memory)
 
     def _anonymous(self, headers: Headers, session: UUID | None) -> Principal | None:
@@ -150,13 +154,13 @@ class Authenticator:
     async def _named_user(self, headers: Headers) -> str | None:
         """The user that the headers name; an empty header is an absent one."""
         if named := header_text(headers, USER_HEADER):
-            return named
+            return check_identity(named, USER_HEADER)
         if self._openwebui and (token := header_text(headers, OPENWEBUI_TOKEN_HEADER)):
             return (await self._openwebui.read(token)).user
         named = header_text(headers, OPENWEBUI_USER_HEADER)
         if named and self._openwebui:
             raise Unauthenticated(f"{OPENWEBUI_TOKEN_HEADER} is required beside the user's id")
-        return named or None
+        return check_identity(named, OPENWEBUI_USER_HEADER) if named else None
 
 
 _bearer = HTTPBearer(

@@ -11,6 +11,7 @@ from recollect.domain.completions.call import CompletionCall
 from recollect.domain.memory_policy import stricter
 from recollect.interfaces.http.auth import KnownCaller
 from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.openai_proxy.headers import client_ids, headers_for, wanted_memory
 from recollect.interfaces.openai_proxy.schemas import (
     COMPLETIONS,
@@ -20,7 +21,8 @@ from recollect.interfaces.openai_proxy.schemas import (
 )
 from recollect.services.passing import Passing
 
-router = APIRouter(prefix="/v1", tags=["openai"])
+# Clients of OpenAI's API send parameters of their own, such as Azure's `api-version`.
+router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[ANY_QUERY])
 
 
 @router.post(

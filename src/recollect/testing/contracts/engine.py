@@ -14,6 +14,7 @@ from recollect.testing.contracts.message_reading import MessageReadingContract
 from recollect.testing.contracts.message_retrying import MessageRetryingContract
 from recollect.testing.contracts.queueing import QueueingContract
 from recollect.testing.contracts.retention import RetentionContract
+from recollect.testing.contracts.session_naming import SessionNamingContract
 from recollect.testing.contracts.sessions import SessionStoreContract
 from recollect.testing.contracts.states import StateStoreContract
 from recollect.testing.contracts.turns import TurnContract
@@ -26,6 +27,9 @@ class EngineContract:
 
     class TestSessions(SessionStoreContract):
         """Starting, finding, changing and deleting."""
+
+    class TestSessionNaming(SessionNamingContract):
+        """A name made from a question goes with it."""
 
     class TestMessageAppending(MessageAppendingContract):
         """Order, numbers and names."""

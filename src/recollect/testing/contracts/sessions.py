@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.paging import Order, PageRequest
+from recollect.domain.paging import Order, PageRequest, SessionSort
 from recollect.domain.session import NewSession, SessionChanges
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidCursor
@@ -166,6 +166,35 @@ class SessionStoreContract:
         assert {s.session_id for s in walked} == {s.session_id for s in started}
         assert len(walked) == 5
         assert expected[-1].session_id == started[0].session_id
+
+    @pytest.mark.parametrize("order", Order)
+    @pytest.mark.parametrize("limit", [1, 2, 5, 6])
+    async def test_walking_all_pages_yields_every_session_once_by_its_last_use(
+        self, stores: Stores, order: Order, limit: int
+    ) -> None:
+        scope = a_scope()
+        started = [await start_session(stores, scope, now=seconds_on(n // 2)) for n in range(5)]
+        used = started[1].session_id
+        await stores.sessions.touch(scope, used, now=seconds_on(99), expires_at=None)
+        walked = await walk(
+            lambda page: stores.sessions.list(scope, page, sort=SessionSort.LAST_ACCESSED),
+            PageRequest(order=order, limit=limit),
+        )
+        expected = sorted(walked, key=lambda one: (one.last_accessed_at, one.session_id))
+        assert walked == (expected if order is Order.ASC else expected[::-1])
+        assert {s.session_id for s in walked} == {s.session_id for s in started}
+        assert (len(walked), expected[-1].session_id) == (5, used)
+        by_change = await stores.sessions.list(scope, PageRequest(limit=2))
+        assert used not in {session.session_id for session in by_change.items}
+
+    async def test_a_cursor_of_one_sort_is_refused_by_the_other(self, stores: Stores) -> None:
+        scope = a_scope()
+        for _ in range(2):
+            await start_session(stores, scope)
+        for sort, other in ((*SessionSort,), (*SessionSort,)[::-1]):
+            page = await stores.sessions.list(scope, PageRequest(limit=1), sort=sort)
+            with pytest.raises(InvalidCursor):
+                await stores.sessions.list(scope, PageRequest(cursor=page.next_cursor), sort=other)
 
     async def test_an_offset_skips_so_many_sessions(self, stores: Stores) -> None:
         scope = a_scope()

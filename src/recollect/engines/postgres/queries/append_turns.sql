@@ -13,7 +13,8 @@ WITH session AS (
         updated_at = greatest(updated_at, $10),
         last_accessed_at = greatest(last_accessed_at, $10),
         expires_at = CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at, $11) END,
-        name = coalesce(name, $17)
+        name = coalesce(name, $17),
+        name_turn = CASE WHEN name IS NULL AND $17 IS NOT NULL THEN last_turn + 1 ELSE name_turn END
     WHERE owner_id = $1 AND session_id = $2 AND (expires_at IS NULL OR expires_at > $12)
     RETURNING
         message_count - summarized_count AS unsummarized,

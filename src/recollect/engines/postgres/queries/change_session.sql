@@ -1,6 +1,7 @@
 -- Replace the given parts of a session; a NULL leaves its part as it is.
 UPDATE sessions AS session
 SET name = coalesce($3, name),
+    name_turn = CASE WHEN $3 IS NULL THEN name_turn END,
     metadata = coalesce($4::text::json, metadata),
     databases = coalesce($5, databases),
     tags = coalesce($6, tags),

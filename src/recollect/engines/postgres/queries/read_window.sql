@@ -8,7 +8,7 @@ SELECT
 FROM (SELECT set_config('recollect.owner_id', $1::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     SELECT
-        found.owner_id, found.session_id, found.name, found.metadata AS session_metadata,
+        found.owner_id, found.session_id, found.name, found.name_turn, found.metadata AS session_metadata,
         found.databases, found.tags, found.created_at AS session_created_at, found.updated_at,
         found.last_accessed_at, found.expires_at, found.message_count, found.turn_count,
         found.summarized_count,

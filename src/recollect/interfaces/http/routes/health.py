@@ -7,8 +7,9 @@ from pydantic import BaseModel
 
 from recollect.interfaces.http.dependencies import OpenMemory
 from recollect.interfaces.http.errors import ErrorBody
+from recollect.interfaces.http.query_parameters import ANY_QUERY
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], dependencies=[ANY_QUERY])
 
 
 class Health(BaseModel):

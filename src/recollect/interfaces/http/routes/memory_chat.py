@@ -13,6 +13,7 @@ from recollect.domain.session import MAX_LABELS, Session, SessionChanges, parse_
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
+from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
 from recollect.interfaces.http.sessions import SESSION_HEADER, name_session, tell_replay
@@ -94,7 +95,8 @@ async def _noted(services: Services, scope: Scope, session_id: UUID, inquiry: In
     return await services.sessions.change(scope, session_id, changes)
 
 
-@router.post("/answerQuestion", include_in_schema=False)  # the AI SDK describes it
+# The AI SDK describes it, and its parameters are the SDK's.
+@router.post("/answerQuestion", include_in_schema=False, dependencies=[ANY_QUERY])
 async def answer_question(request: Request, scope: CallerScope, memory: OpenMemory) -> Response:
     """Send a request on to the AI SDK as it is, and its answer back as it came."""
     if memory.denodo is None:

@@ -1,9 +1,11 @@
 """Sessions over HTTP."""
 
 from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
+from recollect.domain.paging import SessionSort
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
@@ -15,6 +17,10 @@ from recollect.interfaces.http.schemas.common import (
     SessionIdPath,
 )
 from recollect.interfaces.http.schemas.sessions import SessionIn, SessionOut, SessionPatch
+
+SortQuery = Annotated[
+    SessionSort, Query(description="By the time of the last change, or of the last use.")
+]
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], responses=ERRORS)
 
@@ -36,10 +42,10 @@ async def start_session(
 
 @router.get("", summary="List sessions")
 async def list_sessions(
-    scope: CallerScope, services: UseCases, page: PageQuery
+    scope: CallerScope, services: UseCases, page: PageQuery, sort: SortQuery = SessionSort.UPDATED
 ) -> ListOf[SessionOut]:
-    """List the caller's sessions by the time of their last change."""
-    found = await services.sessions.list(scope, page)
+    """List the caller's sessions by the time of their last change, or of their last use."""
+    found = await services.sessions.list(scope, page, sort=sort)
     return ListOf(
         items=[SessionOut.of(item) for item in found.items], next_cursor=found.next_cursor
     )

@@ -1,0 +1,105 @@
+"""What is deleted is nowhere in the database any more, whichever way it went."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from recollect.domain.message import Message
+from recollect.domain.paging import PageRequest
+from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession
+from recollect.ports.stores import Stores
+from recollect.services.services import Services
+from recollect.testing.examples import a_message, a_summary, put_summary
+
+_TABLES = """
+    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+    WHERE table_schema = 'recollect' AND table_type = 'BASE TABLE'
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A user who said something to be forgotten, and something else."""
+
+    services: Services
+    stores: Stores
+    scope: Scope
+    connection: asyncpg.Connection
+    session_id: UUID = field(default_factory=uuid4)
+    marker: str = field(default_factory=lambda: f"bsn{uuid4().hex}")
+
+    async def say_it(self) -> Message:
+        """Say it first, so that the session is named after it, and summarise and index it."""
+        await self.services.sessions.start(self.scope, NewSession(session_id=self.session_id))
+        said = [
+            a_message("user", f"My number is {self.marker}"),
+            a_message("assistant", "I will remember that."),
+            a_message("user", "What is the weather like?"),
+            a_message("assistant", "Sunny."),
+        ]
+        stored = await self.services.messages.append(self.scope, self.session_id, said)
+        summary = a_summary(f"The number is {self.marker}.", through=2)
+        assert await put_summary(self.stores, self.scope, self.session_id, summary, replaces=0)
+        await self.index()
+        return stored.messages[0]
+
+    async def index(self) -> None:
+        assert self.services.indexing is not None
+        await self.services.indexing.do_session(self.scope, self.session_id)
+
+    async def places(self) -> set[str]:
+        """The tables with a row that has it."""
+        tables = [row["name"] for row in await self.connection.fetch(_TABLES)]
+        counts = {
+            table: await self.connection.fetchval(
+                f"SELECT count(*) FROM {table} AS t WHERE strpos(t::text, $1) > 0",  # noqa: S608  # our own tables
+                self.marker,
+            )
+            for table in tables
+        }
+        return {table.removeprefix("recollect.") for table, count in counts.items() if count}
+
+    async def recalled(self) -> list[str]:
+        found = await self.services.recall.search(self.scope, f"number {self.marker}")
+        return [one.text for one in found.items if self.marker in one.text]
+
+
+@pytest_asyncio.fixture
+async def scene(
+    services: Services, stores: Stores, scope: Scope, admin_dsn: str
+) -> AsyncIterator[Scene]:
+    connection = await asyncpg.connect(admin_dsn)
+    yield Scene(services=services, stores=stores, scope=scope, connection=connection)
+    await connection.close()
+
+
+Way = Callable[[Scene, Message], Awaitable[object]]
+WAYS: dict[str, Way] = {
+    "message": lambda s, m: s.services.messages.delete(s.scope, s.session_id, m.message_id),
+    "clear": lambda s, _: s.services.messages.clear(s.scope, s.session_id),
+    "message of the history": lambda s, m: s.services.history.delete(s.scope, m.message_id),
+    "clear history": lambda s, _: s.services.history.clear(s.scope),
+    "trim history": lambda s, _: s.services.history.trim(s.scope, keep_last=2),
+    "session": lambda s, _: s.services.sessions.delete(s.scope, s.session_id),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+async def test_what_was_deleted_is_in_no_table_and_not_recalled(scene: Scene, way: Way) -> None:
+    message = await scene.say_it()
+    assert await scene.places() == {"messages", "sessions", "summaries", "recall_entries"}
+    assert len(await scene.recalled()) == 1
+
+    await way(scene, message)
+
+    assert await scene.places() == set()
+    assert await scene.recalled() == []
+    await scene.index()
+    assert await scene.places() == set()
+    listed = await scene.services.sessions.list(scene.scope, PageRequest())
+    assert all(scene.marker not in str(session) for session in listed.items)
