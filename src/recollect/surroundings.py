@@ -203,7 +203,9 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     from recollect.models.openai_compatible import OpenAICompatibleChat  # noqa: PLC0415
 
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
-    return OpenAICompatibleChat(settings.llm_base_url or "", model=model, api_key=key)
+    return OpenAICompatibleChat(
+        settings.llm_base_url or "", model=model, api_key=key, template=settings.chat_template
+    )
 
 
 def _endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":

@@ -4,6 +4,8 @@ It shows one branch and sends all of it with each question, with no ids in the b
 after that it asks for titles, suggestions and tags under the same chat id.
 """
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 from uuid import uuid4
@@ -11,6 +13,7 @@ from uuid import uuid4
 import httpx
 
 from .callers import Caller, Json
+from .chat_double import Reply
 from .proxying import streamed_text
 
 Style = Literal["forwarded", "templates"]
@@ -31,6 +34,36 @@ CALL: Final[Json] = {
     ],
 }
 
+_TOOL_CALL: Final = json.dumps(
+    {
+        "choices": [
+            {
+                "index": 0,
+                "delta": {"tool_calls": [{"index": 0, "id": "call_1", "type": "function"}]},
+                "finish_reason": "tool_calls",
+            }
+        ]
+    }
+)
+CALLS_A_TOOL: Final = Reply(
+    body=f"data: {_TOOL_CALL}\n\ndata: [DONE]\n\n".encode(),
+    headers={"Content-Type": "text/event-stream"},
+)
+
+
+def rag_prompt(question: str, documents: Sequence[str]) -> str:
+    """A question with passages of documents, in the form that versions 0.6.40 to 0.12 send."""
+    sources = "\n".join(
+        f'<source id="{number}" name="file-{number}.txt" resource-type="file">{text}</source>'
+        for number, text in enumerate(documents, start=1)
+    )
+    return (
+        "### Task:\nRespond to the user query using the provided context, incorporating inline "
+        "citations in the format [id].\n\n### Guidelines:\n- Do not use XML tags in your response."
+        "\n\n### Output:\nProvide a clear and direct response to the user's query.\n\n"
+        f"<context>\n{sources}\n</context>\n\n{question}"
+    )
+
 
 @dataclass(kw_only=True)
 class OpenWebUI:
@@ -48,10 +81,16 @@ class OpenWebUI:
         """Ask which models there are, outside any chat."""
         return await self.server.send("GET", "/v1/models", headers=self._headers(chat_id=""))
 
-    async def ask(self, text: str) -> str:
-        """Ask under what is shown; the answer is shown then."""
+    async def ask(self, text: str, *, documents: Sequence[str] = ()) -> str:
+        """Ask under what is shown; the answer is shown then.
+
+        With documents the question goes out as a prompt that has them in it, and is shown plain.
+        """
         self._question_id = str(uuid4())
-        return await self._send([*self.shown, {"role": "user", "content": text}])
+        sent = rag_prompt(text, documents) if documents else text
+        answer = await self._send([*self.shown, {"role": "user", "content": sent}])
+        self.shown[self._last_question()] = {"role": "user", "content": text}
+        return answer
 
     async def regenerate(self) -> str:
         """Ask the last question again."""

@@ -124,9 +124,10 @@ async def staged(
     client: httpx.AsyncClient,
     *,
     policies: Policies | None = None,
+    double: NumberingDouble | None = None,
 ) -> AsyncIterator[Stage]:
     """A server with an endpoint of its own."""
-    double = NumberingDouble()
+    double = double or NumberingDouble()
     async with (
         listening(double),
         proxy_server(stores, endpoint_url=double.url, policies=policies) as (services, url),

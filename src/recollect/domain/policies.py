@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from recollect.domain.chat_templates import ChatTemplate
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.message import Role
 from recollect.domain.presets import DEFAULT, ContextForm, MissingSession
@@ -32,6 +33,8 @@ class Policies:
     """Whether exchanges are indexed, so that they can be looked for at all."""
     model: str | None = None
     """The model that answers unless a request names another."""
+    chat_template: ChatTemplate = ChatTemplate.AUTO
+    """What the model's chat template demands of messages."""
     rewrites_from_billions: float = 14
     """The smallest model that is asked to rewrite follow-ups; rules do it for smaller ones."""
     missing_session: MissingSession = DEFAULT.missing_session

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.branches import Stored, turn_of
+from recollect.domain.completions.front_end_prompts import words_in
 from recollect.domain.message import Message, NewMessage, Role
 from recollect.domain.thoughts import without_thoughts
 
@@ -170,4 +171,9 @@ def gist(text: str) -> str:
 def _is_same(message: Message, wanted: NewMessage) -> bool:
     if message.role is not wanted.role:
         return False
-    return message.content == wanted.content or gist(message.content) == gist(wanted.content)
+    if message.content == wanted.content:
+        return True
+    stored, sent = message.content, wanted.content
+    if message.role is Role.USER:  # a front end's prompt is the question it was made of
+        stored, sent = words_in(stored), words_in(sent)
+    return gist(stored) == gist(sent)

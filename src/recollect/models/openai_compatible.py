@@ -8,6 +8,8 @@ from typing import Final, Self
 
 import orjson
 
+from recollect.domain.chat_templates import ChatTemplate
+from recollect.domain.completions.shaping import shaped
 from recollect.models.endpoint import MAX_RESPONSE_BYTES, Endpoint, json_bytes
 from recollect.models.streaming import StreamedAnswer, model_of, tokens_of
 from recollect.models.thoughts import without_thoughts
@@ -32,7 +34,9 @@ class OpenAICompatibleChat:
         attempts: int = 3,
         first_pause: float = 0.5,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
+        template: ChatTemplate = ChatTemplate.AUTO,
     ) -> None:
+        self._template = template
         self._endpoint = Endpoint(
             base_url,
             "/chat/completions",
@@ -130,7 +134,8 @@ class OpenAICompatibleChat:
 
     def _body(self, messages: Sequence[Prompt], sampling: Sampling, *, is_streamed: bool) -> bytes:
         model = self._endpoint.model
-        spoken = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
+        prompts = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
+        spoken = shaped(prompts, self._template.of(model))
         body: dict[str, object] = {"model": model, "messages": spoken, "stream": is_streamed}
         is_reasoning = _OPENAI_REASONING.match(model)
         if sampling.max_tokens is not None:

@@ -13,6 +13,7 @@ from uuid import UUID
 from recollect.domain.answer import Asked
 from recollect.domain.completions.call import CompletionCall
 from recollect.domain.completions.writing import Memories, to_bytes, with_memories
+from recollect.domain.followup.language import language_of
 from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.message import NewMessage, Role
 from recollect.domain.policies import Policies
@@ -33,7 +34,7 @@ from recollect.services.remembering import Remembering
 from recollect.services.sessions import Sessions
 from recollect.services.states import States
 
-_CREATED_VIA: Final = "openai"
+NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,8 @@ class Proxy:
         attempts = Attempts(self.counters)
         await attempts.attempt("state", self.states.check_not_halted(scope))
         session_id = self._session_id(scope, call)
+        if session_id is None and call.memory is not MemoryPolicy.OFF:
+            attempts.warn(NO_SESSION)
         followed = None
         if session_id is not None and call.memory is MemoryPolicy.FULL:
             followed = await attempts.attempt(
@@ -111,13 +114,7 @@ class Proxy:
         except SessionNotFound:
             if self.policies.rejects_unknown_sessions:
                 raise
-        external = call.ids.session
-        is_named = external is not None and external.strip().lower() != str(session_id)
-        known_as = {"external_id": external} if is_named else {}
-        session = NewSession(
-            session_id=session_id, metadata={**known_as, "created_via": _CREATED_VIA}
-        )
-        await self.sessions.start(scope, session)
+        await self.sessions.start(scope, _new_session(session_id, call))
         return await follow()
 
     def _messages(self, call: CompletionCall) -> list[NewMessage]:
@@ -141,7 +138,9 @@ class Proxy:
             return
         memories = await self._memories(passing, followed)
         passing.tables = memories.tables
-        body = with_memories(call.request, memories)
+        model = call.request.model or self.policies.model
+        template = self.policies.chat_template.of(model)
+        body = with_memories(call.request, memories, template=template)
         if "model" not in body and self.policies.model is not None:
             body = {**body, "model": self.policies.model}
         is_changed = body != call.request.body
@@ -165,3 +164,13 @@ class Proxy:
             return None
         passing.tables = context.tables
         return Asked(context=context)
+
+
+def _new_session(session_id: UUID, call: CompletionCall) -> NewSession:
+    external = call.ids.session
+    is_named = external is not None and external.strip().lower() != str(session_id)
+    _, question = call.request.said[-1]
+    metadata = {"language": language_of(question, ()), **call.session_metadata}
+    if is_named:
+        metadata["external_id"] = external
+    return NewSession(session_id=session_id, metadata=metadata)

@@ -6,7 +6,7 @@ from uuid import UUID
 from recollect.domain.completions.call import CompletionCall
 from recollect.domain.completions.writing import Memories
 from recollect.domain.context import Context
-from recollect.domain.rendering.chat import lasting_messages, recalled_messages, summary_messages
+from recollect.domain.rendering.chat import recalled_text, summary_text, window_messages
 from recollect.domain.scope import Scope
 from recollect.ports.branches import Followed
 from recollect.services.contexts import Contexts
@@ -27,16 +27,16 @@ class Remembering:
         model that sees the conversation needs no rewriting.
         """
         context = await self.context(scope, session_id, call)
-        lasting = lasting_messages(context)
-        if not call.continues:
-            leaves_out = followed is not None and _leaves_out(call, followed)
-            lasting = summary_messages(context) if leaves_out else []
-            if not leaves_out:
-                elsewhere = (one for one in context.recalled if one.session_id != session_id)
-                context = replace(context, recalled=tuple(elsewhere))
-        passing = recalled_messages(context)
-        tables = context.tables if lasting or passing else ()
-        return Memories(lasting=lasting, passing=passing, tables=tables)
+        leaves_out = call.continues or (followed is not None and _leaves_out(call, followed))
+        if not leaves_out:
+            elsewhere = (one for one in context.recalled if one.session_id != session_id)
+            context = replace(context, recalled=tuple(elsewhere))
+        memories = Memories(
+            summary=summary_text(context) if leaves_out else "",
+            window=window_messages(context) if call.continues else (),
+            recalled=recalled_text(context),
+        )
+        return replace(memories, tables=context.tables) if memories else memories
 
     async def context(self, scope: Scope, session_id: UUID, call: CompletionCall) -> Context:
         """The last question in the context of its session."""

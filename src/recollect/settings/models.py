@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field, SecretStr
 
+from recollect.domain.chat_templates import ChatTemplate
+
 
 class ModelSettings(BaseModel):
     """Endpoints and names of models."""
@@ -13,6 +15,12 @@ class ModelSettings(BaseModel):
     )
     llm_api_key: SecretStr | None = Field(default=None, description="Key of that endpoint.")
     llm_model: str | None = Field(default=None, description="The model that answers.")
+    chat_template: ChatTemplate = Field(
+        default=ChatTemplate.AUTO,
+        description="What the models' chat templates demand beside one leading system message: "
+        "plain (nothing), alternating (users and assistants take turns), no_system (that, and no "
+        "system role) or auto: by the family of the model.",
+    )
     llm_timeout_seconds: float = Field(
         default=60, gt=0, description="Time limit of one call of a model, retries included."
     )

@@ -163,6 +163,7 @@ class Settings(
             recall=self._recall(preset),
             keeps_index=self.recall is not RecallScope.OFF,
             model=self.llm_model,
+            chat_template=self.chat_template,
             rewrites_from_billions=self.rewrite_from_billions,
             missing_session=self.missing_session or preset.missing_session,
             rejects_unknown_sessions=self.unknown_session is UnknownSession.REJECT,

@@ -1,12 +1,14 @@
 """The conversation as a model is told it, over real HTTP."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.answer import Answer, Asked
+from recollect.domain.chat_templates import ChatTemplate
 from recollect.domain.context import Context, Cut, Sources, Tokens
 from recollect.domain.message import NO_DETAILS, Message, Role
 from recollect.domain.presets import ContextForm
@@ -15,12 +17,14 @@ from recollect.domain.text import JsonObject
 from recollect.models.openai_compatible import OpenAICompatibleChat
 from recollect.testing.fakes import FIRST_MOMENT
 from support.chat_double import Reply, chat_double
+from support.chat_double import serving as listening
 from support.patience import PATIENCE
+from support.strict_templates import StrictDouble
 
 SCOPE = Scope(tenant="acme", user="alice")
 
 
-def context(language: str = "nl") -> Context:
+def context(language: str = "nl", *, summary: str | None = None) -> Context:
     said = ((Role.USER, "Wat kost een harnas?"), (Role.ASSISTANT, "80 euro."))
     window = tuple(
         Message(
@@ -40,7 +44,7 @@ def context(language: str = "nl") -> Context:
         question="Wat kost een lijn?",
         asked="En een lijn?",
         language=language,
-        summary=None,
+        summary=summary,
         window=window,
         tokens=Tokens(),
         cut=Cut(),
@@ -130,3 +134,27 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
     assert pieces == ["Dat ", "is ", "20 ", "euro."]
     assert isinstance(answer, Answer)
     assert answer.content == "Dat is 20 euro."
+
+
+@pytest.mark.parametrize(
+    ("model", "template"),
+    [
+        ("small", ChatTemplate.PLAIN),
+        ("mistral", ChatTemplate.ALTERNATING),
+        ("gemma3:4b", ChatTemplate.NO_SYSTEM),
+    ],
+)
+@pytest.mark.parametrize("form", ContextForm)
+async def test_strict_chat_templates_accept_what_a_model_is_told(
+    form: ContextForm, model: str, template: ChatTemplate
+) -> None:
+    asked = context(summary="Zij spraken over valbeveiliging.")
+    unanswered = replace(asked, window=asked.window[1:] + asked.window[:1])
+    async with (
+        listening(StrictDouble(template)) as double,
+        OpenAICompatibleChat(double.url, model=model) as chat,
+    ):
+        answerer = LlmAnswerer(chat, form=form, system_prompt="Wees kort.", timeout=5)
+        assert (await answerer.answer(SCOPE, Asked(context=unanswered))).content == "Answer 1."
+    told = str(double.last_messages)
+    assert [told.count(text) for text in ("Wees kort.", "spraken over", "80 euro.")] == [1, 1, 1]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +13,8 @@ from uuid import uuid4
 import pytest
 
 from recollect import Memory
+from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession, session_id_from
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.migrate import HEAD
 from recollect.services.services import Services
@@ -186,3 +189,55 @@ async def test_the_command_line_sees_what_the_server_stored(
 ) -> None:
     session = await memory.session("chat", user="local")
     assert str(session.id) in run("sessions", "list", "--json", "--limit", "1000").stdout
+
+
+async def test_only_chats_that_openwebui_no_longer_has_are_forgotten(
+    run: Run, services: Services, tmp_path: Path
+) -> None:
+    scope = Scope(tenant="default", user=f"user-{uuid4()}")
+
+    async def start(created_via: str, external_id: str | None = None) -> str:
+        chat_id = external_id or str(uuid4())
+        session = NewSession(
+            session_id=session_id_from(chat_id, scope.owner_id),
+            metadata={"created_via": created_via},
+        )
+        await services.sessions.start(scope, session)
+        return str(session.session_id)
+
+    kept, gone, other = [await start(via) for via in ("openwebui", "openwebui", "api")]
+    channel = await start("openwebui", "channel:7")
+    chats = tmp_path / "chats.txt"
+    chats.write_text(f"{kept.upper()}\n\n channel:7 \n")
+    os.utime(chats, (time.time() + 60, time.time() + 60))
+    forget = ("sessions", "forget", "--user", scope.user, "--except", str(chats))
+
+    def sessions() -> set[str]:
+        listed = run("sessions", "list", "--user", scope.user, "--json").stdout
+        return {item["session_id"] for item in json.loads(listed)["items"]}
+
+    listed = json.loads(run(*forget, "--dry-run", "--json").stdout)["items"]
+    assert [session["session_id"] for session in listed] == [gone]
+    refused = run(*forget)
+    assert (refused.returncode, gone in refused.stdout) == (1, True)
+    assert sessions() == {kept, gone, other, channel}, "nothing is deleted without a yes"
+    assert json.loads(run(*forget, "--yes", "--json").stdout) == {"deleted": [gone]}
+    assert sessions() == {kept, other, channel}
+    assert "no session to forget" in run(*forget, "--yes").stdout
+
+
+async def test_chats_begun_after_the_list_was_made_and_empty_lists_forget_nothing(
+    run: Run, services: Services, tmp_path: Path
+) -> None:
+    scope = Scope(tenant="default", user=f"user-{uuid4()}")
+    session = NewSession(session_id=uuid4(), metadata={"created_via": "openwebui"})
+    chats = tmp_path / "chats.txt"
+    chats.write_text("another chat\n")
+    os.utime(chats, (time.time() - 60, time.time() - 60))
+    await services.sessions.start(scope, session)
+    forget = ("sessions", "forget", "--user", scope.user, "--except", str(chats), "--yes")
+    assert "no session to forget" in run(*forget).stdout
+    chats.write_text("\n")
+    empty = run(*forget)
+    assert (empty.returncode, "names no chat" in empty.stderr) == (1, True)
+    assert await services.sessions.get(scope, session.session_id)

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller
+from support.callers import Caller, Tenant
 
 ZEPPELIN = "What did the zeppelin cost?"
 
@@ -94,3 +94,33 @@ async def test_there_is_nothing_to_pass_through_to_without_a_data_platform(alice
     response = await alice.post("/answerQuestion", {"question": ZEPPELIN})
     assert response.status_code == 501
     assert "MEMORY_DENODO_URL" in response.json()["detail"]
+
+
+async def test_openwebuis_chat_id_names_the_session_where_no_other_id_does(tenant: Tenant) -> None:
+    user, chat_id = str(uuid4()), str(uuid4())
+    front_end = (await tenant.service()).with_headers({"X-OpenWebUI-User-Id": user})
+    for headers, session in (
+        ({"X-OpenWebUI-Chat-Id": chat_id}, chat_id),
+        ({"X-OpenWebUI-Chat-Id": chat_id, "X-Session-ID": ""}, chat_id),
+        ({"X-OpenWebUI-Chat-Id": "channel:1", "X-Session-ID": chat_id}, chat_id),
+    ):
+        response = await front_end.post("/chat", {"query": "Hoe hoog?"}, headers)
+        assert response.status_code == 200, response.text
+        assert response.headers["X-Session-ID"] == session
+    (stored,) = (await front_end.get("/api/v1/sessions")).json()["items"]
+    assert stored["message_count"] == 6
+    metadata = stored["metadata"]
+    assert metadata["created_via"] == "openwebui"
+    assert metadata["openwebui_conversation_id"] == chat_id
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_temporary_chat_of_openwebui_is_answered_and_not_kept(
+    tenant: Tenant, *, streams: bool
+) -> None:
+    headers = {"X-OpenWebUI-User-Id": str(uuid4()), "X-OpenWebUI-Chat-Id": "temporary:abc"}
+    front_end = (await tenant.service()).with_headers(headers)
+    response = await front_end.post("/chat", {"query": "Hoe hoog?", "stream": streams})
+    assert response.status_code == 200, response.text
+    assert "X-Session-ID" not in response.headers
+    assert (await front_end.get("/api/v1/sessions")).json()["items"] == []

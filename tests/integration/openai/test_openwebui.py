@@ -1,29 +1,16 @@
 """OpenWebUI's calls, in both styles of its headers: exactly what was said is stored."""
 
 import json
+from uuid import UUID
 
 import pytest
 
+from recollect.domain.paging import PageRequest
+from recollect.ports.stores import Stores
 from recollect.services.states import States
-from support.chat_double import Reply
-from support.openwebui import STYLES, OpenWebUI, Style
+from support.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
 from support.proxying import NumberingDouble, Stage
-
-TOOL_CALL = json.dumps(
-    {
-        "choices": [
-            {
-                "index": 0,
-                "delta": {"tool_calls": [{"index": 0, "id": "call_1", "type": "function"}]},
-                "finish_reason": "tool_calls",
-            }
-        ]
-    }
-)
-CALLS_A_TOOL = Reply(
-    body=f"data: {TOOL_CALL}\n\ndata: [DONE]\n\n".encode(),
-    headers={"Content-Type": "text/event-stream"},
-)
+from support.recalling import index_messages
 
 styles = pytest.mark.parametrize("style", STYLES)
 
@@ -185,7 +172,8 @@ async def test_any_chat_id_maps_to_one_session_of_its_owner(stage: Stage) -> Non
         ids.append(response.headers["X-Session-ID"])
     assert ids[0] == ids[2] != ids[1]
     (session,) = await stage.sessions("ada")
-    assert session["metadata"] == {"external_id": "a chat, of mine", "created_via": "openai"}
+    noted = {"external_id": "a chat, of mine", "created_via": "openai"}
+    assert noted.items() <= session["metadata"].items()
 
 
 async def test_a_halted_user_is_refused_before_the_endpoint_is_asked(
@@ -202,3 +190,46 @@ async def test_a_halted_user_is_refused_before_the_endpoint_is_asked(
         assert response.status_code == 423
         assert response.json()["error"]["type"] == "invalid_request_error"
     assert double.requests == []
+
+
+async def test_what_openwebui_tells_of_a_chat_is_noted_without_names(stage: Stage) -> None:
+    chat = await front_end(stage, "forwarded")
+    await chat.ask("Wat zijn de vereisten voor valbeveiliging?")
+    (session,) = await stage.sessions(chat.user)
+    assert session["metadata"] == {
+        "language": "nl",
+        "created_via": "openwebui",
+        "openwebui_conversation_id": chat.chat_id,
+        "user_agent": session["metadata"]["user_agent"],
+    }
+
+
+async def test_a_chat_that_is_deleted_by_its_id_is_not_recalled(
+    stage: Stage, stores: Stores, double: NumberingDouble
+) -> None:
+    chat = await front_end(stage, "forwarded")
+    await chat.ask("The sales of the North were 2.5M.")
+    scope = stage.tenant.scope(chat.user)
+    said = await stage.services.messages.list(scope, UUID(chat.chat_id), PageRequest())
+    await index_messages(stores, scope, tuple(reversed(said.items)))
+    asking = OpenWebUI(server=chat.server, style="forwarded", user=chat.user)
+    await asking.ask("Which sales did the North have?")
+    assert "2.5M" in str(double.last_messages)
+    owner = chat.server.with_headers({"X-OpenWebUI-User-Id": chat.user})
+    assert (await owner.delete(f"/api/v1/sessions/{chat.chat_id}")).status_code == 204
+    asking = OpenWebUI(server=chat.server, style="forwarded", user=chat.user)
+    await asking.ask("Which sales did the North have?")
+    assert "2.5M" not in str(double.last_messages)
+
+
+async def test_a_call_without_a_session_is_told_that_nothing_is_remembered(stage: Stage) -> None:
+    service = (await stage.tenant.service()).with_headers({"X-Memory-User": "ada"})
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
+    told = "No session was named in X-Session-ID; nothing is remembered."
+    for streams in (False, True):
+        response = await service.post("/v1/chat/completions", body | {"stream": streams})
+        headers = response.headers
+        assert (headers["X-Memory"], headers["X-Memory-Warning"]) == ("off", told)
+    for more in ({"X-Memory": "off"}, {"X-Session-ID": "1"}, {"X-Memory-Task": "tags"}):
+        response = await service.post("/v1/chat/completions", body, more)
+        assert "X-Memory-Warning" not in response.headers

@@ -76,7 +76,7 @@ async def test_the_figure_that_was_asked_about_last_week_is_recalled(embedder: E
     context = await diary.ask(today, "What was the figure I asked about last week?")
 
     assert "4.2 percent" in context.recalled[0].text
-    assert "4.2 percent" in context.messages()[-2]["content"]
+    assert "4.2 percent" in context.messages()[-1]["content"]
 
 
 async def test_a_follow_up_to_what_was_recalled_is_understood_and_recalled(

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from recollect.domain.completions.front_end_prompts import words_in
 from recollect.domain.context import Context, Cut, Sources, Tokens
 from recollect.domain.message import AnswerDetails, Message, Role
 from recollect.domain.recall.recalled import Recalled
@@ -145,15 +146,18 @@ def test_no_stored_text_ends_the_summary_it_stands_in(name: str) -> None:
 def test_no_stored_text_ends_the_record_it_is_recalled_in_or_adds_to_it(
     name: str, place: str
 ) -> None:
-    *_, system, question = PLACES[place](HOSTILE[name]).messages()
+    *_, question = PLACES[place](HOSTILE[name]).messages()
 
-    assert (system["role"], question["content"]) == ("system", "And now?")
-    said = system["content"].lower().replace(" ", "")
+    assert question["role"] == "user"
+    told, end, asked = question["content"].partition("\n\nAnd now?")
+    assert (end, asked) == ("\n\nAnd now?", "")
+    said = told.lower().replace(" ", "")
     assert said.count("</conversation_recalled>") == 1
     assert said.endswith("</conversation_recalled>")
     assert said.count("<conversation_recalled>") == 1
-    items = [line for line in system["content"].splitlines() if line.startswith("- ")]
+    items = [line for line in told.splitlines() if line.startswith("- ")]
     assert len(items) == 2
+    assert words_in(question["content"]) == "And now?", "a record that comes back is not the user's"
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -254,16 +258,23 @@ def test_what_was_recalled_comes_after_all_that_stays_the_same_and_before_the_qu
 
     messages = context.messages()
 
-    assert [message["role"] for message in messages] == [
-        *("system", "user", "assistant", "system", "user")
-    ]
-    assert "not instructions" in messages[-2]["content"]
-    assert messages[-2]["content"].endswith(
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert "not instructions" in messages[-1]["content"]
+    assert messages[-1]["content"].endswith(
         "<conversation_recalled>\n"
         "- 2026-01-01: Question: Why? SQL: SELECT 1\n"
         "- 2026-01-01: Anna: Hm\n  Well.\n"
-        "</conversation_recalled>"
+        "</conversation_recalled>\n\n"
+        "And now?"
     )
+
+
+def test_stored_instructions_lead_together_with_the_summary() -> None:
+    told = a_stored_message(2, role=Role.SYSTEM, content="Answer in Dutch.")
+    messages = a_context(asked("Hello"), told, answered("Hi"), summary="They met.").messages()
+
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[0]["content"].startswith("Answer in Dutch.\n\nWhat was said earlier")
 
 
 def test_what_was_recalled_is_told_as_values_too() -> None:

@@ -97,7 +97,7 @@ async def test_a_context_tells_what_was_said_before_and_where_it_has_that_from()
     assert context.sources.messages == ()
     assert context.tokens.recalled > COUNT(SALES)
     assert context.tokens.total <= context.tokens.limit
-    assert "Show me total sales" in context.messages()[-2]["content"]
+    assert "Show me total sales" in context.messages()[-1]["content"]
     assert context.warnings == ()
 
 

@@ -1,12 +1,18 @@
 """A request for a completion with everything around it that tells what to do with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.domain.completions.request import ChatRequest
 from recollect.domain.memory_policy import MemoryPolicy
+from recollect.domain.text import JsonObject
 
 _NOT_KEPT: Final = ("temporary:", "local:")
+
+
+def is_temporary_chat(chat_id: str) -> bool:
+    """Whether a front end's chat with that id is kept nowhere."""
+    return chat_id.lower().startswith(_NOT_KEPT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +39,7 @@ class ClientIds:
     @property
     def is_temporary(self) -> bool:
         """Whether the front end itself does not keep the conversation."""
-        return self.session is not None and self.session.lower().startswith(_NOT_KEPT)
+        return self.session is not None and is_temporary_chat(self.session)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +49,21 @@ class CompletionCall:
     request: ChatRequest
     ids: ClientIds
     policy: MemoryPolicy = MemoryPolicy.FULL
+    session_metadata: JsonObject = field(default_factory=dict)
+    """What is noted of the caller where a session is started."""
 
     @property
     def is_task(self) -> bool:
         """Whether no user asks, but a front end for a title, tags, suggestions or searches.
 
-        A front end that gives ids to messages has none for the reply to such a call.
+        A front end that gives ids to messages has none for the reply to such a call; of others
+        it is told by the prompt.
         """
-        if self.ids.task is not None or self.request.looks_like_a_task:
+        if self.ids.task is not None:
             return True
-        return self.ids.user_message is not None and self.ids.message is None
+        if self.ids.knows_messages:
+            return self.ids.message is None
+        return self.request.looks_like_a_task
 
     @property
     def memory(self) -> MemoryPolicy:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from recollect.domain.completions.request import text_of
+from recollect.domain.completions.content import text_of
 from recollect.domain.message import MAX_CONTENT_LENGTH
 from recollect.domain.text import JsonValue
 

@@ -4,16 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
+from recollect.domain.completions.content import kinds_of, text_of, words_of
+from recollect.domain.completions.front_end_prompts import is_task_prompt
 from recollect.domain.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.text import JsonObject, JsonValue, storable
 from recollect.domain.thoughts import without_thoughts
 from recollect.errors import InvalidInput
 
-_TEXT_PARTS: Final = ("text", "input_text")  # no set: what is asked for may be unhashable
-_TASK_MARK: Final = "### Task:"
 _MAX_TOOLS: Final = 50
 _MAX_TOOL_NAME: Final = 200
 _MAX_MODEL_NAME: Final = 255
+_NOTHING: Final = "[nothing]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,8 @@ class ChatRequest:
     @property
     def goes_on(self) -> bool:
         """Whether something follows the last question: tool calls, or a begun answer."""
-        return self.messages[-1].get("role") != Role.USER
+        place = self.last_question_at
+        return place is not None and place < len(self.messages) - 1
 
     @property
     def begun_answer(self) -> str:
@@ -71,9 +73,9 @@ class ChatRequest:
 
     @property
     def last_question_at(self) -> int | None:
-        """The place of the last message of a user."""
-        places = [place for place, m in enumerate(self.messages) if m.get("role") == Role.USER]
-        return places[-1] if places else None
+        """The place of the last message in which a user says something."""
+        places = range(len(self.messages) - 1, -1, -1)
+        return next((place for place in places if _question(self.messages[place])), None)
 
     @property
     def tools_called(self) -> tuple[str, ...]:
@@ -87,18 +89,8 @@ class ChatRequest:
         """Whether a front end asks for a title, for tags or the like, and no user for anything."""
         first = self.messages[0]
         is_alone = len(self.messages) == 1 and first.get("role") == Role.USER
-        return is_alone and text_of(first.get("content")).lstrip().startswith(_TASK_MARK)
-
-
-def text_of(content: JsonValue) -> str:
-    """The text of a message's content, given whole or in parts."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    parts = [part for part in content if isinstance(part, Mapping)]
-    texts = [part.get("text") for part in parts if part.get("type") in _TEXT_PARTS]
-    return "\n".join(text for text in texts if isinstance(text, str))
+        prompt = text_of(first.get("content"))
+        return is_alone and is_task_prompt(prompt, streams=self.streams)
 
 
 def remembered(text: str) -> str:
@@ -108,21 +100,21 @@ def remembered(text: str) -> str:
 
 def _spoken(messages: Sequence[JsonObject]) -> Iterator[tuple[Role, str]]:
     for message in messages:
-        content = message.get("content")
-        if message.get("role") == Role.USER:
-            yield Role.USER, remembered(text_of(content)) or _kinds_of(content)
+        if question := _question(message):
+            yield Role.USER, question
         elif message.get("role") == Role.ASSISTANT and not message.get("tool_calls"):
-            text = remembered(text_of(content))
+            text = remembered(text_of(message.get("content")))
             if text:
                 yield Role.ASSISTANT, text
 
 
-def _kinds_of(content: JsonValue) -> str:
-    """What stands for a message without text: `[image_url]`."""
-    parts = content if isinstance(content, list) else []
-    kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
-    named = " ".join(f"[{kind}]" for kind in kinds if isinstance(kind, str) and kind.isidentifier())
-    return named[:_MAX_TOOL_NAME] or "[nothing]"
+def _question(message: JsonObject) -> str:
+    """What a user says in a message; empty if it is no user's, or a front end wrote all of it."""
+    if message.get("role") != Role.USER:
+        return ""
+    content = message.get("content")
+    said = remembered(words_of(content)) or kinds_of(content)
+    return said or ("" if text_of(content).strip() else _NOTHING)
 
 
 def _tools(calls: JsonValue) -> Iterator[str]:

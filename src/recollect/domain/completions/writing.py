@@ -6,51 +6,64 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from recollect.domain.chat_templates import ChatTemplate
 from recollect.domain.completions.request import ChatRequest
+from recollect.domain.completions.shaping import (
+    is_instructing,
+    preceded_by,
+    shaped,
+    system_message,
+)
 from recollect.domain.message import Role
 from recollect.domain.text import JsonObject, JsonValue
 
 OUR_MODEL: Final = "recollect-memory"
 """The model that stands for whoever answers where there is no endpoint."""
 _ENDS: Final = (b"data: [DONE]", b"data:[DONE]")
-_INSTRUCTING: Final = ("system", "developer")  # no set: what is asked for may be unhashable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memories:
     """What memory adds to a request."""
 
-    lasting: Sequence[JsonObject] = ()
-    """Messages that are the same in the next turn, or only grow."""
-    passing: Sequence[JsonObject] = ()
-    """Messages for this question alone."""
+    summary: str = ""
+    """What came before the window, in short; the same in the next turn, or it grows."""
+    window: Sequence[JsonObject] = ()
+    """Earlier messages that the client left out; they only grow."""
+    recalled: str = ""
+    """What is told for this question alone."""
     tables: tuple[str, ...] = ()
     """The tables that these draw on."""
 
     def __bool__(self) -> bool:
-        return bool(self.lasting or self.passing)
+        return bool(self.summary or self.window or self.recalled)
 
 
-def with_memories(request: ChatRequest, memories: Memories) -> JsonObject:
-    """The request with what memory adds; the client's own messages stay as they are and in order.
+def with_memories(
+    request: ChatRequest, memories: Memories, *, template: ChatTemplate = ChatTemplate.PLAIN
+) -> JsonObject:
+    """The request with what memory adds, as the model's chat template accepts it.
 
-    What lasts comes after the client's instructions, what passes just before the last question:
-    everything before it is what the endpoint has read in the last turn already, and has cached.
+    The summary follows the client's instructions in one leading message, and what was recalled
+    comes within the last question, before the user's words: everything before that is what the
+    endpoint has read in the last turn already, and has cached. With nothing to add, messages
+    change only where a template is strict.
     """
-    said = request.messages
-    start = next(
-        (place for place, m in enumerate(said) if m.get("role") not in _INSTRUCTING), len(said)
-    )
-    end = request.last_question_at
-    end = len(said) if end is None else end
-    messages: list[JsonValue] = [
-        *said[:start],
-        *memories.lasting,
-        *said[start:end],
-        *memories.passing,
-        *said[end:],
-    ]
+    if not memories and template is ChatTemplate.PLAIN:
+        return request.body
+    messages: list[JsonValue] = [*shaped(_with_memories(request, memories), template)]
     return {**request.body, "messages": messages}
+
+
+def _with_memories(request: ChatRequest, memories: Memories) -> list[JsonObject]:
+    messages = list(request.messages)
+    place = request.last_question_at
+    if memories.recalled and place is not None:
+        messages[place] = preceded_by(memories.recalled, messages[place])
+    instructions = [message for message in messages if is_instructing(message)]
+    spoken = [message for message in messages if not is_instructing(message)]
+    summary = [system_message(memories.summary)] if memories.summary else []
+    return [*instructions, *summary, *memories.window, *spoken]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

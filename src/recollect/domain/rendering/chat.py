@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
+from recollect.domain.message import Role
 from recollect.domain.rendering.quoting import quoted
 from recollect.domain.rendering.recalled import RECALLED_FRAME, record
 from recollect.domain.shortening import message_text
@@ -16,31 +17,34 @@ SUMMARY_FRAME: Final = (
 
 
 def chat_messages(context: "Context") -> list[dict[str, str]]:
-    """The summary as a system message, the window with its SQL, and the question last.
+    """One system message at most, the window with its SQL, and the question last.
 
-    What was recalled changes with every question, so it comes after all that stays the same.
+    What was recalled changes with every question, so it comes with the question, before it: all
+    that stays the same comes first, and strict chat templates accept it.
     """
-    question = {"role": "user", "content": context.question}
-    return [*lasting_messages(context), *recalled_messages(context), question]
+    window = window_messages(context)
+    instructions = [said["content"] for said in window if said["role"] == Role.SYSTEM]
+    leading = "\n\n".join(filter(None, [*instructions, summary_text(context)]))
+    question = "\n\n".join(filter(None, [recalled_text(context), context.question]))
+    return [
+        *([{"role": str(Role.SYSTEM), "content": leading}] if leading else []),
+        *(said for said in window if said["role"] != Role.SYSTEM),
+        {"role": str(Role.USER), "content": question},
+    ]
 
 
-def lasting_messages(context: "Context") -> list[dict[str, str]]:
-    """What is the same for the next question, or only grows: the summary and the window."""
-    window = [{"role": str(said.role), "content": message_text(said)} for said in context.window]
-    return [*summary_messages(context), *window]
+def window_messages(context: "Context") -> list[dict[str, str]]:
+    """The last messages, which only grow from question to question."""
+    return [{"role": str(said.role), "content": message_text(said)} for said in context.window]
 
 
-def summary_messages(context: "Context") -> list[dict[str, str]]:
-    """The summary as a system message; nothing where there is none."""
-    if not context.summary:
-        return []
-    content = SUMMARY_FRAME.format(summary=quoted(context.summary))
-    return [{"role": "system", "content": content}]
+def summary_text(context: "Context") -> str:
+    """The summary, marked as a record; empty where there is none."""
+    return SUMMARY_FRAME.format(summary=quoted(context.summary)) if context.summary else ""
 
 
-def recalled_messages(context: "Context") -> list[dict[str, str]]:
-    """What was recalled as a system message; nothing where nothing was."""
+def recalled_text(context: "Context") -> str:
+    """What was recalled, marked as a record; empty where nothing was."""
     if not context.recalled:
-        return []
-    content = RECALLED_FRAME.format(entries="\n".join(map(record, context.recalled)))
-    return [{"role": "system", "content": content}]
+        return ""
+    return RECALLED_FRAME.format(entries="\n".join(map(record, context.recalled)))

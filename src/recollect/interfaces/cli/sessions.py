@@ -9,6 +9,7 @@ from recollect.domain.paging import DEFAULT_LIMIT, PageRequest, SessionSort
 from recollect.domain.scope import Scope
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.cli.database import with_memory
+from recollect.interfaces.cli.forgetting import forget
 from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, fail, show, show_table
 from recollect.settings import Settings
 
@@ -79,6 +80,9 @@ def delete(
         )
     )
     show({"deleted": identifier}, as_json=as_json, text=f"session {identifier} is deleted")
+
+
+app.command()(forget)
 
 
 def _scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:

@@ -17,7 +17,8 @@ SessionIdHeader = Annotated[
     str | None,
     Header(
         alias=SESSION_HEADER,
-        description="The conversation's UUID, new or known; missing or blank: by the preset.",
+        description="The conversation's UUID, new or known; missing or blank: by "
+        "X-OpenWebUI-Chat-Id, else by the preset.",
         json_schema_extra={"format": "uuid"},
     ),
 ]

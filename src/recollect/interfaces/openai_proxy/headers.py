@@ -7,11 +7,13 @@ from starlette.datastructures import Headers
 from recollect.domain.completions.call import ClientIds
 from recollect.domain.memory_policy import MemoryPolicy, parse_memory_policy
 from recollect.interfaces.http.auth import header_text
+from recollect.interfaces.http.front_ends import (
+    OPENWEBUI_CHAT_HEADER,
+    OPENWEBUI_MESSAGE_HEADER,
+)
 from recollect.interfaces.http.sessions import SESSION_HEADER
 from recollect.services.passing import Passing
 
-OPENWEBUI_SESSION_HEADER: Final = "X-OpenWebUI-Chat-Id"
-OPENWEBUI_MESSAGE_HEADER: Final = "X-OpenWebUI-Message-Id"
 MEMORY_HEADER: Final = "X-Memory"
 WARNING_HEADER: Final = "X-Memory-Warning"
 _MAX_ID: Final = 255
@@ -28,7 +30,7 @@ def client_ids(headers: Headers) -> ClientIds:
         text = told(*names)
         return None if text is None else text[:_MAX_ID]
 
-    from_openwebui = told(OPENWEBUI_SESSION_HEADER)
+    from_openwebui = told(OPENWEBUI_CHAT_HEADER)
     return ClientIds(
         session=told(SESSION_HEADER) or from_openwebui,
         task=noted("X-Memory-Task"),

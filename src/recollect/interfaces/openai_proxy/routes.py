@@ -11,6 +11,7 @@ from recollect.domain.completions.call import CompletionCall
 from recollect.domain.memory_policy import stricter
 from recollect.interfaces.http.auth import KnownCaller
 from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.front_ends import session_metadata
 from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.openai_proxy.headers import client_ids, headers_for, wanted_memory
 from recollect.interfaces.openai_proxy.schemas import (
@@ -44,6 +45,7 @@ async def complete_chat(
         request=body.to_domain(),
         ids=client_ids(request.headers),
         policy=stricter(caller.memory, wanted_memory(request.headers)),
+        session_metadata=session_metadata(request.headers, created_via="openai"),
     )
     passing = await services.proxy.begin(caller.scope, call, await request.body())
     if call.request.streams and passing.reply.status == HTTPStatus.OK:

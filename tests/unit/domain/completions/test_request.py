@@ -16,6 +16,12 @@ def user(content: JsonValue) -> dict[str, JsonValue]:
     return {"role": "user", "content": content}
 
 
+def rag_prompt(question: str) -> str:
+    return (
+        f'{RAG_START}<source id="1" name="a.txt">Said in a file.</source>\n</context>\n\n{question}'
+    )
+
+
 def part(text: str) -> dict[str, JsonValue]:
     return {"type": "text", "text": text}
 
@@ -24,6 +30,10 @@ def assistant(content: JsonValue, **more: JsonValue) -> dict[str, JsonValue]:
     return {"role": "assistant", "content": content, **more}
 
 
+RAG_START = "### Task:\nRespond to the user query using the provided context.\n\n<context>\n"
+MERGING = (
+    "You have been provided with a set of responses from various models to the latest user query:"
+)
 CALL: JsonValue = [{"id": "1", "function": {"name": "look_up", "arguments": "{}"}}]
 
 
@@ -65,6 +75,36 @@ def test_any_content_can_be_stored(content: JsonValue, stored: str) -> None:
     assert request(user(content)).said == (("user", stored),)
 
 
+def test_a_question_is_taken_out_of_the_prompt_that_a_front_end_made_of_it() -> None:
+    files = (
+        '<attached_files>\n<file type="file" id="1" url="u" name="a.txt"/>\n</attached_files>\n\n'
+    )
+    image: JsonValue = {"type": "image_url"}
+    asked = request(
+        user(rag_prompt("One?")),
+        assistant("Re."),
+        user([part(rag_prompt(files)), part(rag_prompt("Two?")), image]),
+        assistant("Re."),
+        user([part(files), image]),
+        assistant("Re."),
+        user(files + "Three?"),
+    )
+    questions = [text for role, text in asked.said if role == "user"]
+    assert questions == ["One?", "Two?", "[image_url]", "Three?"]
+
+
+def test_sources_without_words_of_a_user_are_no_question() -> None:
+    asked = request(
+        user("What time is it?"),
+        assistant("", tool_calls=CALL),
+        {"role": "tool", "tool_call_id": "1", "content": "noon"},
+        user(rag_prompt("")),
+    )
+    assert asked.said == (("user", "What time is it?"),)
+    assert (asked.last_question_at, asked.goes_on) == (0, True)
+    assert request(user(rag_prompt(""))).said == ()
+
+
 def test_odd_fields_are_left_alone() -> None:
     odd = request({"role": [], "content": {}}, {}, user("Hi"), model=3, stream="yes")
     assert with_memories(odd, Memories())["messages"] == list(odd.messages)
@@ -104,7 +144,14 @@ def call(asked: ChatRequest, **ids: str) -> CompletionCall:
         (request(user("Hi")), {"user_message": "1"}, True),
         (request(user("Hi")), {"user_message": "1", "message": "2"}, False),
         (request(user("Hi")), {"message": "2"}, False),
-        (request(user(" ### Task:\nName it")), {"message": "1"}, True),
+        (request(user(" ### Task:\nName it")), {"message": "1"}, False),
+        (request(user(" ### Task:\nName it")), {"user_message": "1"}, True),
+        (request(user("### Task: x"), stream=True), {}, False),
+        (request(user(f"{MERGING} “Why?”"), stream=True), {}, True),
+        (request(user(f"{MERGING} “Why?”")), {"message": "1"}, False),
+        (request(user("### Task: x\n<chat_history>\nUSER: y\n"), stream=True), {}, True),
+        (request(user(rag_prompt("What?"))), {}, False),
+        (request(user("### Task: x\n<chat_history>\n" + rag_prompt("What?"))), {}, True),
         (request(user([{"type": "text", "text": "### Task: x"}])), {}, True),
         (request(user("### Task: x"), assistant("y"), user("z")), {}, False),
         (request({"role": "system", "content": "s"}, user("### Task: x")), {}, False),

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from recollect.domain.chat_templates import ChatTemplate
 from recollect.domain.completions.reading import AnswerReader
 from recollect.domain.completions.request import ChatRequest
 from recollect.domain.completions.writing import (
@@ -15,6 +16,7 @@ from recollect.domain.completions.writing import (
 )
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.testing.fakes import FIRST_MOMENT
+from support.strict_templates import check_template
 
 
 def said(role: str, content: str) -> dict[str, JsonValue]:
@@ -28,34 +30,98 @@ SYSTEM, ONE, RE, TWO = (
     said("user", "Two?"),
 )
 TOOL: JsonObject = {"role": "tool", "content": "found"}
-LASTING, PASSING = said("system", "a summary"), said("system", "recalled")
+IMAGE: JsonObject = {"type": "image_url"}
+EVERYTHING = Memories(
+    summary="A summary.", window=[said("user", "Zero?"), said("assistant", "Z.")], recalled="Found."
+)
 
 
-def added(*messages: JsonValue, lasting: bool = True, passing: bool = True) -> JsonValue:
+def added(
+    *messages: JsonValue,
+    memories: Memories = EVERYTHING,
+    template: ChatTemplate = ChatTemplate.PLAIN,
+) -> list[JsonValue]:
     request = ChatRequest.of({"messages": list(messages), "model": "m", "x": 1})
-    memories = Memories(lasting=[LASTING] * lasting, passing=[PASSING] * passing)
-    body = with_memories(request, memories)
+    body = with_memories(request, memories, template=template)
     assert {**body, "messages": 0} == {"messages": 0, "model": "m", "x": 1}
+    assert isinstance(body["messages"], list)
     return body["messages"]
 
 
-def test_what_lasts_follows_the_instructions_and_what_passes_precedes_the_question() -> None:
-    assert added(SYSTEM, ONE, RE, TWO) == [SYSTEM, LASTING, ONE, RE, PASSING, TWO]
-    assert added(ONE) == [LASTING, PASSING, ONE]
-    assert added(SYSTEM) == [SYSTEM, LASTING, PASSING]
+def test_what_lasts_is_in_one_leading_system_message_and_what_passes_in_the_question() -> None:
+    assert added(SYSTEM, ONE, RE, TWO) == [
+        said("system", "s\n\nA summary."),
+        *EVERYTHING.window,
+        ONE,
+        RE,
+        said("user", "Found.\n\nTwo?"),
+    ]
+    assert added(ONE, memories=Memories(summary="A summary.")) == [
+        said("system", "A summary."),
+        ONE,
+    ]
+    assert added(SYSTEM, ONE, memories=Memories(recalled="Found.")) == [
+        SYSTEM,
+        said("user", "Found.\n\nOne?"),
+    ]
+
+
+def test_all_instructions_of_a_client_lead_in_their_order_with_the_summary_last() -> None:
+    developer, late = said("developer", "d"), said("system", "late")
+    summary = Memories(summary="A summary.")
+    assert added(developer, SYSTEM, ONE, RE, late, TWO, memories=summary) == [
+        said("developer", "d\n\ns\n\nlate\n\nA summary."),
+        ONE,
+        RE,
+        TWO,
+    ]
+
+
+def test_contents_in_parts_stay_in_parts() -> None:
+    text: JsonObject = {"type": "text", "text": "t"}
+    shown: JsonObject = {"role": "user", "content": [text, IMAGE]}
+    parts: JsonObject = {"role": "system", "content": [text], "name": "n"}
+    memories = Memories(summary="A summary.", recalled="Found.")
+    assert added(parts, shown, memories=memories) == [
+        {**parts, "content": [text, {"type": "text", "text": "\n\nA summary."}]},
+        {"role": "user", "content": [{"type": "text", "text": "Found.\n\n"}, text, IMAGE]},
+    ]
+    empty: JsonObject = {"role": "user", "content": None}
+    assert added(empty, memories=Memories(recalled="Found.")) == [said("user", "Found.")]
 
 
 def test_in_a_tool_loop_everything_stays_where_it_was_in_the_call_before() -> None:
-    first = added(SYSTEM, ONE)
-    second = added(SYSTEM, ONE, RE, TOOL)
-    assert isinstance(first, list)
-    assert isinstance(second, list)
-    assert second == [*first, RE, TOOL]
+    assert added(SYSTEM, ONE, RE, TOOL) == [*added(SYSTEM, ONE), RE, TOOL]
 
 
 def test_with_nothing_to_add_nothing_changes() -> None:
-    assert added(SYSTEM, ONE, lasting=False, passing=False) == [SYSTEM, ONE]
+    messages = (SYSTEM, ONE, SYSTEM, ONE, TWO)
+    assert added(*messages, memories=Memories()) == list(messages)
     assert not Memories()
+
+
+@pytest.mark.parametrize("memories", [EVERYTHING, Memories()])
+def test_a_strict_template_is_kept_whatever_the_client_sent(memories: Memories) -> None:
+    call: JsonObject = {"role": "assistant", "content": "", "tool_calls": [{}]}
+    sent = (RE, SYSTEM, ONE, TWO, RE, RE, SYSTEM, TWO, call, TOOL, RE)
+    alternating = added(*sent, memories=memories, template=ChatTemplate.ALTERNATING)
+    check_template(alternating, ChatTemplate.ALTERNATING)
+    folded = added(*sent, memories=memories, template=ChatTemplate.NO_SYSTEM)
+    check_template(folded, ChatTemplate.NO_SYSTEM)
+    for messages in (alternating, folded):
+        told = json.dumps(messages)
+        assert [told.count(text) for text in ("Two?", "One?", "Re.")] == [2, 1, 4]
+
+
+def test_a_template_without_system_role_has_the_instructions_in_the_first_question() -> None:
+    sent = (SYSTEM, ONE, RE, TWO)
+    assert added(*sent, memories=Memories(), template=ChatTemplate.NO_SYSTEM) == [
+        said("user", "s\n\nOne?"),
+        RE,
+        TWO,
+    ]
+    alone = added(SYSTEM, memories=Memories(), template=ChatTemplate.NO_SYSTEM)
+    assert alone == [said("user", "s")]
 
 
 def test_a_body_is_written_so_that_nothing_in_it_changes() -> None:

@@ -2,24 +2,27 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated, Final
+from typing import Final
+from uuid import UUID
 
 import orjson
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Request, Response
+from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
 
+from recollect.domain.completions.call import is_temporary_chat
 from recollect.domain.inquiry import Answered, Inquiry
-from recollect.domain.session import parse_uuid
-from recollect.domain.text import JsonObject, storable
+from recollect.domain.scope import Scope
+from recollect.domain.session import parse_uuid, session_id_from
 from recollect.errors import RecollectError
-from recollect.interfaces.http.auth import (
-    OPENWEBUI_TOKEN_HEADER,
-    OPENWEBUI_USER_HEADER,
-    USER_HEADER,
-    CallerScope,
-)
+from recollect.interfaces.http.auth import USER_HEADER, CallerScope, header_text
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
 from recollect.interfaces.http.errors import ErrorBody, described
+from recollect.interfaces.http.front_ends import (
+    OPENWEBUI_CHAT_HEADER,
+    is_openwebui,
+    session_metadata,
+)
 from recollect.interfaces.http.schemas.answers import ChatIn, ChatOut
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.sessions import (
@@ -32,9 +35,6 @@ from recollect.services.answering import ChatTurn
 
 router = APIRouter(tags=["chat"], responses=ANSWERING)
 
-_OPENWEBUI: Final = "openwebui"
-_FRONT_END_HEADERS: Final = (USER_HEADER, OPENWEBUI_USER_HEADER, OPENWEBUI_TOKEN_HEADER)
-_LONGEST_AGENT: Final = 200
 _EVENTS: Final = "text/event-stream"
 
 _EVENT_SCHEMA: Final = {
@@ -45,8 +45,6 @@ _EVENT_SCHEMA: Final = {
         "data": {"type": "string", "description": "JSON: {text}, or an answer, or an error."},
     },
 }
-
-UserAgent = Annotated[str, Header(alias="User-Agent", include_in_schema=False)]
 
 
 @router.post(
@@ -68,50 +66,54 @@ async def chat(
     response: Response,
     session_id: SessionIdHeader = None,
     idempotency_key: IdempotencyKey = None,
-    user_agent: UserAgent = "",
 ) -> Response | ChatOut:
     """Answer a question with the memory of its conversation, and remember both."""
     given = (session_id or "").strip()
-    is_front_end = _is_front_end(request, user_agent)
+    chat_id = header_text(request.headers, OPENWEBUI_CHAT_HEADER)
     inquiry = Inquiry(
         text=body.query,
-        session_id=parse_uuid(given, "session_id") if given else None,
-        needs_session_id=is_front_end,
-        session_metadata=_metadata(user_agent, is_front_end=is_front_end),
+        session_id=_session_id(scope, given, chat_id),
+        needs_session_id=_is_front_end(request.headers),
+        session_metadata=session_metadata(request.headers, created_via="api"),
         idempotency_key=idempotency_key or None,
         model=body.model,
         recall=body.recall(),
+        uses_memory=not is_temporary_chat(given or chat_id),
     )
     turn = await services.chat.begin(scope, inquiry)
     name_session(request, turn.session_id)
     if body.stream:
         return await _streamed(turn)
     answered = await turn.answer()
-    response.headers[SESSION_HEADER] = str(turn.session_id)
+    response.headers.update(_session_header(turn))
     tell_replay(response, answered)
     return ChatOut.of(answered)
 
 
-def _is_front_end(request: Request, user_agent: str) -> bool:
+def _session_id(scope: Scope, given: str, chat_id: str) -> UUID | None:
+    """The session that a request names: by its own id, or else by OpenWebUI's of the chat."""
+    if given:
+        return parse_uuid(given, "session_id")
+    return session_id_from(chat_id, scope.owner_id) if chat_id else None
+
+
+def _is_front_end(headers: Headers) -> bool:
     """Whether a program asks that serves several conversations: it must say which one is meant.
 
     A command line has one conversation, and gets a new session with its first question.
     """
-    is_openwebui = _OPENWEBUI in user_agent.lower().replace("-", "").replace(" ", "")
-    return is_openwebui or any(request.headers.get(name, "").strip() for name in _FRONT_END_HEADERS)
+    return is_openwebui(headers) or bool(headers.get(USER_HEADER, "").strip())
 
 
-def _metadata(user_agent: str, *, is_front_end: bool) -> JsonObject:
-    agent = storable(user_agent)[:_LONGEST_AGENT]
-    via = _OPENWEBUI if is_front_end else "api"
-    return {"created_via": via, **({"user_agent": agent} if agent else {})}
+def _session_header(turn: ChatTurn) -> dict[str, str]:
+    return {} if turn.session_id is None else {SESSION_HEADER: str(turn.session_id)}
 
 
 async def _streamed(turn: ChatTurn) -> StreamingResponse:
     """The answer as events; what goes wrong before the first piece still has its own status."""
     pieces = turn.stream()
     first = await anext(pieces)
-    headers = {SESSION_HEADER: str(turn.session_id), "Cache-Control": "no-store"}
+    headers = {**_session_header(turn), "Cache-Control": "no-store"}
     return StreamingResponse(_events(first, pieces), media_type=_EVENTS, headers=headers)
 
 
