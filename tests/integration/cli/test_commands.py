@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
+import httpx
 import pytest
 
 from recollect import Memory
@@ -17,9 +18,12 @@ from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, session_id_from
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.migrate import HEAD
+from recollect.interfaces.http.app import create_app
 from recollect.services.services import Services
+from recollect.settings import load_settings
 from support.patience import PATIENCE
 from support.ports import free_port
+from support.serving import serving
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -92,7 +96,10 @@ async def test_sessions_are_listed_shown_and_deleted(run: Run, memory: Memory) -
     assert shown["items"][1]["details"] == {"sql_query": "SELECT 1"}
     deleted = run("sessions", "delete", str(session.id), "--user", user, "--yes", "--json")
     assert json.loads(deleted.stdout) == {"deleted": str(session.id)}
-    assert json.loads(run("sessions", "list", "--user", user, "--json").stdout) == {"items": []}
+    assert json.loads(run("sessions", "list", "--user", user, "--json").stdout) == {
+        "items": [],
+        "next_cursor": None,
+    }
 
 
 async def test_deleting_without_a_yes_deletes_nothing(run: Run, memory: Memory) -> None:
@@ -241,3 +248,21 @@ async def test_chats_begun_after_the_list_was_made_and_empty_lists_forget_nothin
     empty = run(*forget)
     assert (empty.returncode, "names no chat" in empty.stderr) == (1, True)
     assert await services.sessions.get(scope, session.session_id)
+
+
+async def test_lists_in_json_are_those_of_the_http_interface(run: Run, memory: Memory) -> None:
+    settings = load_settings(local_user=f"user-{uuid4()}")
+    session = await memory.session(user=settings.local_user)
+    await session.add_exchange("How much?", "2.5M", sql_query="SELECT 1")
+    async with serving(create_app(memory, settings)) as url, httpx.AsyncClient() as client:
+        sessions = (await client.get(f"{url}/api/v1/sessions")).json()
+        messages = (await client.get(f"{url}/api/v1/sessions/{session.id}/messages")).json()
+    user = ("--user", settings.local_user, "--json")
+
+    (listed,) = json.loads(run("sessions", "list", *user).stdout)["items"]
+    assert {**listed, "last_accessed_at": None} == {
+        **sessions["items"][0],
+        "last_accessed_at": None,
+    }
+    shown = json.loads(run("sessions", "show", str(session.id), *user).stdout)
+    assert shown["items"] == messages["items"][::-1]

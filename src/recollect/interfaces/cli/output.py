@@ -33,7 +33,11 @@ def show(value: object, *, as_json: bool, text: str) -> None:
 
 
 def show_table(
-    rows: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool, empty: str
+    rows: Iterable[Mapping[str, object]],
+    columns: Sequence[str],
+    *,
+    empty: str,
+    as_json: bool = False,
 ) -> None:
     """Print many alike: all they have as JSON, the named columns as a table."""
     found = list(rows)

@@ -1,17 +1,29 @@
 """`recollect sessions`: what is stored."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.domain.message import Message
 from recollect.domain.paging import DEFAULT_LIMIT, PageRequest, SessionSort
 from recollect.domain.scope import Scope
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.forgetting import forget
-from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, fail, show, show_table
+from recollect.interfaces.cli.output import (
+    AsJson,
+    Tenant,
+    User,
+    facts_of,
+    fail,
+    show,
+    show_table,
+    to_json,
+)
 from recollect.settings import Settings
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 app = typer.Typer(help="List, show and delete sessions.", no_args_is_help=True)
 
@@ -38,9 +50,12 @@ def list_sessions(
             _scope(settings, user, tenant), PageRequest(limit=limit), sort=sort
         )
     )
-    show_table(
-        map(facts_of, page.items), _SESSION_COLUMNS, as_json=as_json, empty="no sessions yet"
-    )
+    if as_json:
+        from recollect.interfaces.http.schemas.sessions import SessionOut  # noqa: PLC0415
+
+        _echo_page(map(SessionOut.of, page.items), page.next_cursor)
+    else:
+        show_table(map(facts_of, page.items), _SESSION_COLUMNS, empty="no sessions yet")
 
 
 @app.command("show")
@@ -58,8 +73,13 @@ def show_session(
             _scope(settings, user, tenant), identifier, PageRequest(limit=limit)
         )
     )
-    rows = (_message_facts(message) for message in reversed(page.items))
-    show_table(rows, _MESSAGE_COLUMNS, as_json=as_json, empty="no messages yet")
+    oldest_first = page.items[::-1]
+    if as_json:
+        from recollect.interfaces.http.schemas.messages import MessageOut  # noqa: PLC0415
+
+        _echo_page(map(MessageOut.of, oldest_first), page.next_cursor)
+    else:
+        show_table(map(facts_of, oldest_first), _MESSAGE_COLUMNS, empty="no messages yet")
 
 
 @app.command()
@@ -89,6 +109,7 @@ def _scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:
     return Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
 
 
-def _message_facts(message: Message) -> dict[str, object]:
-    facts = facts_of(message)
-    return {**facts, "details": message.details.to_json()}
+def _echo_page(items: Iterable["BaseModel"], next_cursor: str | None) -> None:
+    """Print a list as the HTTP interface has it; its schemas are loaded for this alone."""
+    found = [item.model_dump(mode="json", exclude_unset=True) for item in items]
+    typer.echo(to_json({"items": found, "next_cursor": next_cursor}))
