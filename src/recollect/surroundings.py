@@ -185,9 +185,15 @@ async def _sql_database(
 
     address = settings.sql_database.get_secret_value() if settings.sql_database else ""
     answerer = SqlDatabaseAnswerer(
-        open_database(address, timeout=settings.answer_timeout_seconds),
+        open_database(
+            address,
+            timeout=settings.answer_timeout_seconds,
+            connections=settings.sql_connections,
+            role=settings.sql_role,
+        ),
         model,
         tables=settings.sql_tables,
+        functions=settings.sql_functions,
         row_limit=settings.sql_row_limit,
         model_timeout=settings.llm_timeout_seconds,
         results=ResultPolicy.parse(settings.stored_results),

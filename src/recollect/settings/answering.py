@@ -51,6 +51,18 @@ class AnsweringSettings(BaseModel):
     sql_row_limit: int = Field(
         default=100, ge=1, le=10_000, description="The most rows one question may find there."
     )
+    sql_functions: SeparatedByCommas = Field(
+        default=(),
+        description="Functions and macros of your own that statements may call there, "
+        "comma-separated, such as net_price,shop.fiscal_year; built-in ones need not be named.",
+    )
+    sql_role: str | None = Field(
+        default=None,
+        description="Role that statements run as on PostgreSQL; the account must be a member.",
+    )
+    sql_connections: int = Field(
+        default=4, ge=1, le=64, description="The most statements that run there at the same time."
+    )
     stored_results: str = Field(
         default=Kept.SUMMARY,
         description="What is kept of a query's result: none, summary (columns and number of "

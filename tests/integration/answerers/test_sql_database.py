@@ -1,5 +1,6 @@
 """Data questions on a real DuckDB, a real PostgreSQL and a real SQLite."""
 
+import asyncio
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,13 +17,14 @@ from hypothesis import strategies as st
 
 from recollect import Memory
 from recollect.answerers.sql_database import SqlDatabaseAnswerer, open_database
-from recollect.answerers.sql_database.data import Column, Table
+from recollect.answerers.sql_database.data import Column, StatementFailed, Table
 from recollect.answerers.sql_database.guard import check_statement
 from recollect.answerers.sql_database.prompts import statement_in, to_write
 from recollect.domain.answer import Answer, Asked
 from recollect.domain.scope import Scope
 from recollect.errors import (
     ConfigurationError,
+    DatabaseUnavailable,
     ModelUnavailable,
     RecollectError,
     StatementRefused,
@@ -36,6 +38,9 @@ _DATA = (
     "INSERT INTO sales VALUES ('North', 2023, 2200000), ('South', 2023, 1500000.5)",
     "CREATE TABLE salaries (name varchar(20), amount integer)",
     "INSERT INTO salaries VALUES ('Ann', 4711)",
+)
+_ENDLESS = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT (i + 1) % 7 FROM n) SELECT count(*) FROM n"
 )
 _SCOPE = Scope(tenant="tests", user="alice")
 _SALES = Table(
@@ -66,7 +71,7 @@ class ScriptedModel:
             return "Said from " + question.partition("Rows: ")[2]
         if self._statements:
             return self._statements.pop(0)
-        year = re.findall(r"Question: .*(\d{4})", self.asked[-1])[-1]
+        year = re.findall(r"\d{4}", self.asked[-1])[-1]
         return (
             f"```sql\nSELECT region, SUM(amount) AS total FROM sales WHERE year = {year}"
             " GROUP BY region ORDER BY region\n```\nSums the amounts."
@@ -303,13 +308,53 @@ async def test_the_model_sees_only_the_tables_it_may_read(answering: Answering) 
 
 async def test_even_a_statement_that_slips_through_cannot_write(address: str) -> None:
     database = open_database(address, timeout=PATIENCE)
+    (table,) = [table for table in await database.tables() if table.name == "sales"]
+    name = ".".join(part for part in (table.catalog, table.schema, table.name) if part)
 
     with pytest.raises(Exception, match=r"(?i)read.?only|readonly|write a readonly"):
-        await database.read("DELETE FROM sales", limit=1)
+        await database.read("DELETE FROM " + name, limit=1)  # noqa: S608  # from the catalogue
 
-    rows = await database.read("SELECT count(*) AS n FROM sales", limit=1)
+    rows = await database.read("SELECT count(*) AS n FROM " + name, limit=1)  # noqa: S608
     assert rows.rows == ((4,),)
     await database.close()
+
+
+async def test_a_statement_that_takes_too_long_is_interrupted_and_leaves_its_connection(
+    address: str,
+) -> None:
+    database = open_database(address, timeout=1, connections=1)
+
+    for _ in range(3):
+        with pytest.raises(StatementFailed, match="more than 1 seconds"):
+            await database.read(_ENDLESS, limit=1)
+
+    assert (await database.read("SELECT 1 AS n", limit=1)).rows == ((1,),)
+    await database.close()
+
+
+async def test_a_statement_that_finds_all_connections_busy_is_told_so(address: str) -> None:
+    database = open_database(address, timeout=600, connections=1)
+    endless = asyncio.create_task(database.read(_ENDLESS, limit=1))
+    await asyncio.sleep(0)
+
+    with pytest.raises(DatabaseUnavailable, match="busy"):
+        await database.read("SELECT 1 AS n", limit=1)
+
+    endless.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await endless
+    assert (await database.read("SELECT 1 AS n", limit=1)).rows == ((1,),)
+    await database.close()
+
+
+async def test_closing_ends_a_statement_that_still_runs(sqlite_url: str, duckdb_file: Path) -> None:
+    for address in (sqlite_url, str(duckdb_file)):
+        database = open_database(address, timeout=600, connections=1)
+        endless = asyncio.create_task(database.read(_ENDLESS, limit=1))
+        await asyncio.sleep(0)
+        await database.close()
+        with pytest.raises(StatementFailed, match=r"(?i)interrupt"):
+            await endless
 
 
 async def test_the_answer_can_be_streamed(answering: Answering) -> None:
@@ -357,20 +402,27 @@ def test_any_text_is_refused_or_reads(text: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "limited"),
     [
-        ("SELECT region FROM sales", "SELECT region FROM sales LIMIT 6"),
-        ("SELECT region FROM sales LIMIT 3;", "SELECT region FROM sales LIMIT 3"),
-        ("SELECT region FROM sales LIMIT 300", "SELECT region FROM sales LIMIT 6"),
+        ("SELECT region FROM sales", "LIMIT 6"),
+        ("SELECT region FROM sales LIMIT 3;", "LIMIT 3"),
+        ("SELECT region FROM sales LIMIT 300", "LIMIT 6"),
+        ("SELECT region FROM sales FETCH FIRST 300 ROWS ONLY", "FETCH FIRST 6 ROWS ONLY"),
     ],
 )
 def test_a_statement_never_finds_more_rows_than_wanted(statement: str, limited: str) -> None:
     checked = check_statement(statement, dialect="postgres", allowed=[_SALES], limit=5)
-    assert checked.limited == limited
+    assert checked.limited.removeprefix('SELECT region FROM "public"."sales" ') == limited
 
 
 @pytest.mark.parametrize(
     ("written", "statement", "remark"),
     [
         ("```sql\nSELECT 1\n```\nOne.", "SELECT 1", "One."),
+        ("Here it is:\n```sql\nSELECT 1\n```\nOne.", "SELECT 1", "Here it is:\n\nOne."),
+        ("```postgresql\nSELECT 1\n```", "SELECT 1", ""),
+        ("```\nSELECT\n1\n```", "SELECT\n1", ""),
+        ("```sql SELECT 1```", "SELECT 1", ""),
+        ("```SELECT 1```", "SELECT 1", ""),
+        ("```sql\nSELECT 1", "SELECT 1", ""),
         ("SELECT 1", "SELECT 1", ""),
         ("NO SQL: no such table", "", "no such table"),
     ],
@@ -379,6 +431,55 @@ def test_the_statement_is_found_in_what_a_model_writes(
     written: str, statement: str, remark: str
 ) -> None:
     assert statement_in(written) == (statement, remark)
+
+
+async def test_earlier_turns_are_messages_of_questions_and_their_sql() -> None:
+    async with Memory.in_memory() as memory:
+        session = await memory.session(user="alice")
+        await session.add("user", "Show me total sales by region for 2024")
+        await session.add(
+            "assistant",
+            "North sold most.",
+            sql_query="SELECT region FROM sales WHERE year = 2024",
+            query_explanation="Lists the regions.",
+        )
+        await session.add("user", "How is the weather?")
+        await session.add("assistant", "there is no weather here")
+        await session.add("user", "Drop it all")
+        await session.add("user", "What about the south?")
+        await session.add("assistant", "It sold less.", sql_query="SELECT 1 FROM sales")
+        context = await session.context("What about 2023?")
+
+    prompts = to_write(context, [_SALES], "postgres")
+
+    assert [(prompt.role, prompt.content) for prompt in prompts[1:]] == [
+        ("user", "Show me total sales by region for 2024"),
+        (
+            "assistant",
+            "```sql\nSELECT region FROM sales WHERE year = 2024\n```\nLists the regions.",
+        ),
+        ("user", "What about the south?"),
+        ("assistant", "```sql\nSELECT 1 FROM sales\n```"),
+        ("user", context.question),
+    ]
+    assert context.question != "What about 2023?"
+    assert "weather" not in str(prompts)
+
+
+async def test_sql_whose_values_are_withheld_is_no_example() -> None:
+    grants = {"restricted": ["sales"], "tables": []}
+    async with Memory.in_memory(permissions=lambda _tenant, _user: grants) as memory:
+        session = await memory.session(user="alice")
+        await session.add("user", "Sales of Ann Smith?")
+        sql = "SELECT amount FROM sales WHERE name = 'Ann Smith'"
+        await session.add("assistant", "4711", sql_query=sql, tables_used=["sales"])
+        context = await session.context("And in total?")
+
+    prompts = to_write(context, [_SALES], "postgres")
+
+    assert "4711" not in str(prompts)
+    assert "SELECT amount" not in str(prompts)
+    assert [prompt.role for prompt in prompts] == ["system", "user"]
 
 
 async def test_of_very_many_tables_the_fitting_ones_are_shown() -> None:

@@ -5,13 +5,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import quote
 from uuid import uuid4
 
+import asyncpg
 import httpx
 import pytest
+import pytest_asyncio
 
 from recollect import Memory
 from recollect.domain.scope import Scope
@@ -93,7 +96,7 @@ async def test_sessions_are_listed_shown_and_deleted(run: Run, memory: Memory) -
     assert "How much?" in listed.stdout
     shown = json.loads(run("sessions", "show", str(session.id), "--user", user, "--json").stdout)
     assert [message["content"] for message in shown["items"]] == ["How much?", "2.5M"]
-    assert shown["items"][1]["details"] == {"sql_query": "SELECT 1"}
+    assert shown["items"][1]["sql_query"] == "SELECT 1"
     deleted = run("sessions", "delete", str(session.id), "--user", user, "--yes", "--json")
     assert json.loads(deleted.stdout) == {"deleted": str(session.id)}
     assert json.loads(run("sessions", "list", "--user", user, "--json").stdout) == {
@@ -266,3 +269,48 @@ async def test_lists_in_json_are_those_of_the_http_interface(run: Run, memory: M
     }
     shown = json.loads(run("sessions", "show", str(session.id), *user).stdout)
     assert shown["items"] == messages["items"][::-1]
+
+
+@pytest_asyncio.fixture
+async def shop_url(admin_dsn: str) -> AsyncIterator[str]:
+    """A database with two tables, as its administrator, and a role that may read one of them."""
+    name = f"shop_{uuid4().hex}"
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"CREATE DATABASE {name}")
+    await admin.execute(f"CREATE ROLE {name}_reader")
+    shop = await asyncpg.connect(admin_dsn, database=name)
+    await shop.execute("CREATE TABLE sales (region text); CREATE TABLE salaries (name text)")
+    await shop.execute(f"GRANT SELECT ON sales TO {name}_reader")
+    host = quote(str(Path(shop._addr).parent), safe="")
+    await shop.close()
+    yield f"postgresql://{shop._params.user}@/{name}?host={host}"
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.execute(f"DROP ROLE {name}_reader")
+    await admin.close()
+
+
+def test_the_doctor_warns_of_an_account_that_may_do_more_than_read(run: Run, shop_url: str) -> None:
+    settings = {
+        "MEMORY_SQL_DATABASE": shop_url,
+        "MEMORY_SQL_TABLES": "sales",
+        "MEMORY_LLM_BASE_URL": "http://127.0.0.1:9",
+        "MEMORY_LLM_MODEL": "m",
+    }
+    name = shop_url.partition("@/")[2].partition("?")[0]
+
+    warned = _sql_account(run("doctor", "--json", **settings))
+    bound = _sql_account(run("doctor", "--json", **settings, MEMORY_SQL_ROLE=f"{name}_reader"))
+    unknown = _sql_account(run("doctor", "--json", **settings, MEMORY_SQL_ROLE="nobody_at_all"))
+
+    assert warned == [
+        ("warning", "the account is a superuser"),
+        ("warning", "the account may read tables outside MEMORY_SQL_TABLES: salaries"),
+        ("warning", "the account may write to salaries, sales"),
+    ]
+    assert bound == [("ok", "may only read what it has to")]
+    assert unknown[0][0] == "failed"
+
+
+def _sql_account(done: subprocess.CompletedProcess[str]) -> list[tuple[str, str]]:
+    findings = json.loads(done.stdout)["items"]
+    return [(f["status"], f["found"]) for f in findings if f["check"] == "SQL account"]

@@ -2,13 +2,22 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, create_engine, exc, inspect
 from sqlalchemy.engine import URL, Engine, Inspector
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from recollect.answerers.sql_database.data import Column, Rows, StatementFailed, Table
+from recollect.answerers.sql_database.data import (
+    BUSY,
+    WAIT_SECONDS,
+    Column,
+    Rows,
+    StatementFailed,
+    Table,
+)
+from recollect.answerers.sql_database.threads import RunningStatement, StatementThreads
 from recollect.answerers.sql_database.values import json_value
 from recollect.errors import DatabaseUnavailable
 
@@ -22,14 +31,24 @@ _MAX_NAMED: Final = 2000
 
 
 class SqlAlchemyDatabase:
-    """Reads through SQLAlchemy: on the event loop where the driver can, else in a thread."""
+    """Reads through SQLAlchemy: on the event loop where the driver can, else in threads."""
 
-    def __init__(self, url: URL, *, timeout: float) -> None:
+    def __init__(
+        self, url: URL, *, timeout: float, connections: int = 4, role: str | None = None
+    ) -> None:
         self._timeout = timeout
+        self._role = role
         self._name = url.get_backend_name()
+        self._threads = StatementThreads(limit=connections)
         self._engine: AsyncEngine | Engine
         if url.get_dialect().is_async:
-            self._engine = create_async_engine(url, pool_size=2, pool_pre_ping=True)
+            self._engine = create_async_engine(
+                url,
+                pool_size=connections,
+                max_overflow=0,
+                pool_timeout=WAIT_SECONDS,
+                pool_pre_ping=True,
+            )
         else:
             self._engine = create_engine(url, pool_pre_ping=True)
 
@@ -47,21 +66,22 @@ class SqlAlchemyDatabase:
         return await self._run(lambda connection: self._read(connection, statement, limit))
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Interrupt what still runs, and let go of all connections."""
         if isinstance(self._engine, AsyncEngine):
             await self._engine.dispose()
-        else:
-            await asyncio.to_thread(self._engine.dispose)
+            return
+        engine = self._engine
+        await self._threads.close()
+        with suppress(StatementFailed, DatabaseUnavailable):  # closed with the process, then
+            await self._threads.run(lambda _: engine.dispose(), timeout=WAIT_SECONDS)
 
     async def _run(self, work: Callable[[Connection], Result]) -> Result:
         try:
-            async with asyncio.timeout(self._timeout):
-                if not isinstance(self._engine, AsyncEngine):
-                    return await asyncio.to_thread(_in_thread, self._engine, work)
-                async with self._engine.connect() as connection:
-                    return await connection.run_sync(work)
-        except TimeoutError:
-            raise StatementFailed(f"it took more than {self._timeout:g} seconds") from None
+            if isinstance(self._engine, AsyncEngine):
+                return await self._run_async(self._engine, work)
+            return await self._run_in_thread(self._engine, work)
+        except exc.TimeoutError:
+            raise DatabaseUnavailable(BUSY) from None
         except (exc.OperationalError, exc.InterfaceError, OSError) as error:
             if isinstance(error, exc.DBAPIError) and not error.connection_invalidated:
                 raise StatementFailed(_first_line(error)) from None
@@ -69,8 +89,24 @@ class SqlAlchemyDatabase:
         except exc.SQLAlchemyError as error:
             raise StatementFailed(_first_line(error)) from None
 
+    async def _run_async(self, engine: AsyncEngine, work: Callable[[Connection], Result]) -> Result:
+        try:
+            async with asyncio.timeout(self._timeout), engine.connect() as connection:
+                return await connection.run_sync(work)
+        except TimeoutError:
+            raise StatementFailed(f"it took more than {self._timeout:g} seconds") from None
+
+    async def _run_in_thread(self, engine: Engine, work: Callable[[Connection], Result]) -> Result:
+        def run(running: RunningStatement) -> Result:
+            with engine.connect() as connection:
+                driver = connection.connection.driver_connection
+                with running.interrupted_by(lambda: _interrupt(driver)):
+                    return work(connection)
+
+        return await self._threads.run(run, timeout=self._timeout)
+
     def _read(self, connection: Connection, statement: str, limit: int) -> Rows:
-        for setting in self._settings():
+        for setting in self._settings(connection):
             connection.exec_driver_sql(setting)
         result = connection.exec_driver_sql(statement)
         found = result.fetchmany(limit + 1)
@@ -80,24 +116,39 @@ class SqlAlchemyDatabase:
         connection.rollback()
         return Rows(columns=columns, rows=rows, is_cut=len(found) > limit)
 
-    def _settings(self) -> Iterator[str]:
+    def _settings(self, connection: Connection) -> Iterator[str]:
         """What keeps the transaction from writing, and from running for ever."""
         milliseconds = int(self._timeout * 1000)
         match self._name:
             case "postgresql":
                 yield "SET TRANSACTION READ ONLY"
+                if self._role:
+                    role = connection.dialect.identifier_preparer.quote_identifier(self._role)
+                    yield f"SET LOCAL ROLE {role}"
+                # The guard names tables with their schema. Everything else is then PostgreSQL's
+                # own: no function, operator or type of a user's can take a built-in one's place.
+                yield "SET LOCAL search_path = pg_catalog"
                 yield f"SET LOCAL statement_timeout = {milliseconds}"
             case "mysql" | "mariadb":
                 yield "SET SESSION TRANSACTION READ ONLY"
+                if getattr(connection.dialect, "is_mariadb", False):
+                    yield f"SET SESSION max_statement_time = {self._timeout:g}"
+                else:
+                    yield f"SET SESSION max_execution_time = {milliseconds}"
             case "sqlite":
                 yield "PRAGMA query_only = ON"
+                yield "PRAGMA trusted_schema = OFF"
             case _:
                 return
 
 
-def _in_thread(engine: Engine, work: Callable[[Connection], Result]) -> Result:
-    with engine.connect() as connection:
-        return work(connection)
+def _interrupt(driver: object) -> None:
+    """End what a connection does now, in the way its driver knows, from another thread."""
+    for name in ("interrupt", "cancel", "close"):
+        method = getattr(driver, name, None)
+        if callable(method):
+            method()
+            return
 
 
 def _tables(inspector: Inspector) -> Iterator[Table]:

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Final
 
 from recollect.answerers.sql_database.data import Database, Rows, StatementFailed, Table
@@ -46,13 +45,15 @@ class SqlDatabaseAnswerer:
         model: ChatModel,
         *,
         tables: Sequence[str] = ("*",),
+        functions: Sequence[str] = (),
         row_limit: int = 100,
         model_timeout: float = 60,
         results: ResultPolicy | None = None,
     ) -> None:
         self._database = database
         self._model = model
-        self._patterns = tuple(pattern.lower() for pattern in tables)
+        self._patterns = tuple(tables)
+        self._functions = tuple(functions)
         self._row_limit = row_limit
         self._timeout = model_timeout
         self._results = results or ResultPolicy()
@@ -99,8 +100,13 @@ class SqlDatabaseAnswerer:
             ) from None
 
     async def _run(self, statement: str, remark: str, tables: Sequence[Table]) -> _Found:
-        checked = check_statement(
-            statement, dialect=self._database.dialect, allowed=tables, limit=self._row_limit
+        checked = await asyncio.to_thread(  # a long statement takes milliseconds to read
+            check_statement,
+            statement,
+            dialect=self._database.dialect,
+            allowed=tables,
+            limit=self._row_limit,
+            functions=self._functions,
         )
         began = time.perf_counter()
         rows = await self._database.read(checked.limited, limit=self._row_limit)
@@ -122,7 +128,7 @@ class SqlDatabaseAnswerer:
         async with self._reading:
             if time.monotonic() >= self._known_until:
                 found = await self._schema()
-                self._known = tuple(table for table in found if self._may_read(table))
+                self._known = tuple(t for t in found if t.is_named_by(self._patterns))
                 self._known_until = time.monotonic() + _SCHEMA_SECONDS
         return self._known
 
@@ -131,10 +137,6 @@ class SqlDatabaseAnswerer:
             return await self._database.tables()
         except StatementFailed:
             raise ModelUnavailable("the tables of the database could not be read") from None
-
-    def _may_read(self, table: Table) -> bool:
-        names = {table.full_name, table.shown_name.lower()}
-        return any(fnmatchcase(name, pattern) for name in names for pattern in self._patterns)
 
 
 def _answer(

@@ -2,9 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from fnmatch import fnmatchcase
+from typing import Final, Protocol
 
 from recollect.domain.text import JsonValue
+
+WAIT_SECONDS: Final = 5.0
+"""How long a statement waits for one of the connections."""
+BUSY: Final = (
+    "all connections to the database of the data questions are busy; ask again later, "
+    "or raise MEMORY_SQL_CONNECTIONS"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +32,8 @@ class Table:
     columns: tuple[Column, ...]
     is_in_default_schema: bool
     comment: str = ""
+    catalog: str = ""
+    """The database it lies in, where a statement has to name that."""
 
     @property
     def shown_name(self) -> str:
@@ -34,6 +44,11 @@ class Table:
     def full_name(self) -> str:
         """Schema and name in lower case, which permissions go by."""
         return f"{self.schema}.{self.name}".lower()
+
+    def is_named_by(self, patterns: Sequence[str]) -> bool:
+        """Whether one of the patterns means it; case does not matter."""
+        names = {self.full_name, self.shown_name.lower()}
+        return any(fnmatchcase(name, pattern.lower()) for name in names for pattern in patterns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

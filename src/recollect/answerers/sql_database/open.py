@@ -1,20 +1,49 @@
 """Opening the database that data questions are asked of."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import exc
 from sqlalchemy.engine import make_url
 
-from recollect.answerers.sql_database.data import Database
+from recollect.answerers.sql_database.data import Database, StatementFailed
+from recollect.answerers.sql_database.privileges import excess_privileges
 from recollect.errors import ConfigurationError
 
 _SUFFIXES = frozenset({".duckdb", ".ddb"})
 
 
-def open_database(address: str, *, timeout: float) -> Database:
-    """A database by its SQLAlchemy URL, or a DuckDB file by `duckdb:///path` or its path."""
+def open_database(
+    address: str, *, timeout: float, connections: int = 4, role: str | None = None
+) -> Database:
+    """A database by its SQLAlchemy URL, or a DuckDB file by `duckdb:///path` or its path.
+
+    At most so many statements run at the same time; on PostgreSQL as that role, if one is given.
+    """
     path = _duckdb_path(address)
-    return _open_duckdb(path, timeout) if path else _open_url(address, timeout)
+    if path:
+        return _open_duckdb(path, timeout, connections)
+    return _open_url(address, timeout, connections, role)
+
+
+async def inspect_account(
+    address: str,
+    *,
+    tables: Sequence[str],
+    timeout: float,  # noqa: ASYNC109  # of each statement
+    role: str | None = None,
+) -> tuple[str, ...]:
+    """What the account may do beyond reading these tables, one sentence each.
+
+    `ConfigurationError` or `DatabaseUnavailable` where the database cannot be asked.
+    """
+    database = open_database(address, timeout=timeout, connections=1, role=role)
+    try:
+        return await excess_privileges(database, tables=tables)
+    except StatementFailed as failed:
+        raise ConfigurationError(f"MEMORY_SQL_DATABASE: {failed}") from None
+    finally:
+        await database.close()
 
 
 def _duckdb_path(address: str) -> Path | None:
@@ -23,7 +52,7 @@ def _duckdb_path(address: str) -> Path | None:
     return Path(address) if Path(address).suffix.lower() in _SUFFIXES else None
 
 
-def _open_duckdb(path: Path, timeout: float) -> Database:
+def _open_duckdb(path: Path, timeout: float, connections: int) -> Database:
     try:
         from recollect.answerers.sql_database.duck import (  # noqa: PLC0415  # an extra
             DuckDatabase,
@@ -34,10 +63,10 @@ def _open_duckdb(path: Path, timeout: float) -> Database:
         ) from None
     if not path.is_file():
         raise ConfigurationError(f"MEMORY_SQL_DATABASE: there is no file {path}")
-    return DuckDatabase(path, timeout=timeout)
+    return DuckDatabase(path, timeout=timeout, connections=connections)
 
 
-def _open_url(address: str, timeout: float) -> Database:
+def _open_url(address: str, timeout: float, connections: int, role: str | None) -> Database:
     from recollect.answerers.sql_database.alchemy import (  # noqa: PLC0415  # takes 0.2 s
         SqlAlchemyDatabase,
     )
@@ -46,7 +75,9 @@ def _open_url(address: str, timeout: float) -> Database:
         url = make_url(address)
         if url.drivername in {"postgresql", "postgres"}:
             url = url.set(drivername="postgresql+asyncpg")
-        return SqlAlchemyDatabase(url, timeout=timeout)
+        if url.get_backend_name() == "sqlite":
+            url = url.set(drivername="sqlite")  # others cannot be interrupted
+        return SqlAlchemyDatabase(url, timeout=timeout, connections=connections, role=role)
     except (exc.ArgumentError, exc.NoSuchModuleError, ModuleNotFoundError) as error:
         reason = f"needs {error.name}" if isinstance(error, ModuleNotFoundError) else "is no URL"
         raise ConfigurationError(

@@ -6,6 +6,7 @@ from typing import Final
 
 import asyncpg
 
+_CLOSE_SECONDS: Final = 10.0
 _GONE: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
@@ -71,14 +72,18 @@ class Connections:
         return records
 
     async def close(self) -> None:
-        """Let running work finish, then close every connection."""
+        """Let running work finish, then close every connection; after a while in any case."""
         self._is_closing = True
         if self._timer is not None:
             self._timer.cancel()
-        if self._sweeping is not None:
-            await self._sweeping
-        await self._sweep()
-        await self._pool.close()
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                if self._sweeping is not None:
+                    await self._sweeping
+                await self._sweep()
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
 
     def _begin_sweep(self) -> None:
         self._timer = None

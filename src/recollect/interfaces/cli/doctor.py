@@ -17,6 +17,7 @@ from recollect.engines.postgres.migrate import HEAD
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.interfaces.cli.database import administered
 from recollect.interfaces.cli.output import AsJson, facts_of, show_table
+from recollect.interfaces.cli.sql_account import ADVICE, sql_account_problems
 from recollect.settings import (
     AnswererKind,
     Settings,
@@ -66,6 +67,7 @@ def _diagnose() -> Iterator[Finding]:
         return
     yield _check_access(settings)
     yield _check_answers(settings)
+    yield from _check_sql_account(settings)
     if settings.db_connection_string is None:
         yield _check_disk(settings.home)
     yield from _check_database(settings)
@@ -99,6 +101,23 @@ def _check_answers(settings: Settings) -> Finding:
         if lacks_name
         else "for a model, set MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL",
     )
+
+
+def _check_sql_account(settings: Settings) -> Iterator[Finding]:
+    try:
+        problems = asyncio.run(sql_account_problems(settings))
+    except (ConfigurationError, DatabaseUnavailable) as error:
+        yield Finding(
+            check="SQL account",
+            status=Status.FAILED,
+            found=str(error),
+            advice="check MEMORY_SQL_DATABASE and MEMORY_SQL_ROLE",
+        )
+        return
+    for problem in problems or ():
+        yield Finding(check="SQL account", status=Status.WARNING, found=problem, advice=ADVICE)
+    if problems == ():
+        yield Finding(check="SQL account", status=Status.OK, found="may only read what it has to")
 
 
 def _check_disk(home: Path) -> Finding:

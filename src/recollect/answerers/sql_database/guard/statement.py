@@ -1,0 +1,238 @@
+"""Nothing but one statement that reads, from allowed tables, with functions that only compute."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from sqlglot import Dialect, TokenType, exp
+from sqlglot.errors import SqlglotError
+
+from recollect.answerers.sql_database.data import Table
+from recollect.answerers.sql_database.guard.functions import is_built_in
+from recollect.answerers.sql_database.guard.kinds import KINDS, TYPES
+from recollect.answerers.sql_database.guard.references import qualify
+from recollect.errors import StatementRefused
+
+_LONGEST: Final = 10_000  # reading takes about a millisecond per thousand characters
+_STARTS: Final = frozenset(
+    {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.FROM, TokenType.VALUES}
+)
+_SAMPLING: Final = frozenset({"system", "bernoulli", "reservoir"})
+_DEFAULT_SCHEMAS: Final = {"postgres": "public", "duckdb": "main"}
+_UNREADABLE: Final = "the statement is not SQL that can be checked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedStatement:
+    """A statement that only reads."""
+
+    text: str
+    """As it was written."""
+    limited: str
+    """What is run: tables named in full, and no more rows than were asked for."""
+    tables: tuple[str, ...]
+    """The full names of the tables it reads."""
+
+
+def check_statement(
+    statement: str,
+    *,
+    dialect: str,
+    allowed: Collection[Table],
+    limit: int,
+    functions: Collection[str] = (),
+) -> CheckedStatement:
+    """Let a statement pass if all of it is known to be harmless; else `StatementRefused`.
+
+    It may read the allowed tables, and call built-in functions that only compute and those named
+    in `functions`, as `name` or `schema.name`.
+    """
+    query = _only_query(statement, dialect)
+    calls = _Calls(dialect, allowed, functions)
+    _check(query, dialect, calls)
+    tables = qualify(query, dialect=dialect, allowed=allowed)
+    limited = _limited(query, limit).sql(dialect=dialect, comments=False)
+    # What is run is what was written from the parsed statement: it must pass as well.
+    written = _only_query(limited, dialect)
+    _check(written, dialect, calls)
+    qualify(written, dialect=dialect, allowed=allowed)
+    return CheckedStatement(
+        text=statement.strip().rstrip(";").strip(),
+        limited=limited,
+        tables=tuple(sorted({table.full_name for table in tables})),
+    )
+
+
+class _Calls:
+    """The functions of the settings, which a statement names by their schema when it is run."""
+
+    def __init__(
+        self, dialect: str, allowed: Collection[Table], functions: Collection[str]
+    ) -> None:
+        self._has_search_path = dialect in _DEFAULT_SCHEMAS
+        home = next((table for table in allowed if table.is_in_default_schema), None)
+        default = {"postgres": "public", "duckdb": "main"}.get(dialect, "")
+        self._home = tuple(
+            part
+            for part in (home.catalog if home else "", home.schema if home else default)
+            if part
+        )
+        self._names = {self._in_full(function) for function in functions}
+
+    def are_allowed(self, parts: tuple[str, ...]) -> bool:
+        """Whether the settings name a function, by its name or with its schema."""
+        return self._in_full(".".join(parts)) in self._names
+
+    def qualify(self, call: exp.Func) -> None:
+        """Name a function of the settings with its schema, in place.
+
+        The search path has built-in functions only.
+        """
+        if not self._has_search_path:
+            return
+        path = [exp.to_identifier(part, quoted=True) for part in self._home]
+        if isinstance(call.parent, exp.Table) and call.arg_key == "this":
+            for key, part in zip(("db", "catalog"), reversed(path), strict=False):
+                call.parent.set(key, part)
+        else:
+            call.replace(exp.Dot.build([*path, call.copy()]))
+
+    def complete(self, dot: exp.Dot) -> None:
+        """Name the database of a schema as well, in place, where there are several."""
+        if isinstance(dot.this, exp.Identifier) and len(self._home) > 1:
+            catalog = exp.to_identifier(self._home[0], quoted=True)
+            dot.set("this", exp.Dot.build([catalog, dot.this.copy()]))
+
+    def _in_full(self, name: str) -> tuple[str, ...]:
+        parts = tuple(name.lower().split("."))
+        home = tuple(part.lower() for part in self._home)
+        return (*home[: max(0, len(home) + 1 - len(parts))], *parts)
+
+
+def _only_query(statement: str, dialect: str) -> exp.Query:
+    if len(statement) > _LONGEST:
+        raise StatementRefused(f"the statement has more than {_LONGEST} characters")
+    reader = Dialect.get_or_raise(dialect)
+    try:
+        tokens = reader.tokenize(statement)
+        while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+            tokens.pop()
+        if not tokens or tokens[0].token_type not in _STARTS:
+            # Of other statements sqlglot writes a part into the log, where no content belongs.
+            raise StatementRefused("only SELECT is allowed")
+        if any(token.token_type is TokenType.SEMICOLON for token in tokens):
+            raise StatementRefused("one statement is allowed, there are several")
+        (query,) = reader.parser().parse(tokens, statement)
+    except (SqlglotError, RecursionError, ValueError):
+        raise StatementRefused(_UNREADABLE) from None
+    if not isinstance(query, exp.Query):
+        raise StatementRefused("only SELECT is allowed")
+    return query
+
+
+def _check(query: exp.Query, dialect: str, calls: _Calls) -> None:
+    """Refuse every node that is not known to be harmless."""
+    for node in list(query.walk()):
+        if isinstance(node, exp.Func):
+            _check_call(node, dialect, calls)
+        elif type(node) not in KINDS:
+            raise StatementRefused(f"the statement has {node.key.upper()}, which is not allowed")
+        match node:
+            case exp.DataType() if not isinstance(node.this, exp.DataType.Type) or (
+                node.this.name not in TYPES
+            ):
+                raise StatementRefused("the statement casts to a type that is not built in")
+            case exp.In() if node.args.get("field") is not None:
+                # `x IN name`: some databases look in the table of that name.
+                raise StatementRefused("the statement has IN without parentheses")
+            case exp.Dot() if not _is_harmless(node, dialect, calls):
+                raise StatementRefused(_not_allowed(_called(node)))
+            case exp.TableSample() if not _is_known_sample(node):
+                raise StatementRefused("the statement samples in a way that is not known")
+            case exp.Column() if not isinstance(node.this, exp.Identifier | exp.Star):
+                raise StatementRefused(_UNREADABLE)
+
+
+def _is_known_sample(sample: exp.TableSample) -> bool:
+    return str(sample.args.get("method") or "system").lower() in _SAMPLING
+
+
+def _check_call(call: exp.Func, dialect: str, calls: _Calls) -> None:
+    if isinstance(call.parent, exp.Dot) and call.arg_key == "expression":
+        return  # checked with what stands before it
+    path = _schema_before(call)
+    if not _may_call(call, path, dialect, calls):
+        raise StatementRefused(_not_allowed(".".join((*path, _name_of(call)))))
+    if not path and not is_built_in(call, dialect):
+        calls.qualify(call)
+
+
+def _is_harmless(dot: exp.Dot, dialect: str, calls: _Calls) -> bool:
+    """Whether it takes a field out of a value, or calls a known function by its schema."""
+    call = dot.expression
+    if not isinstance(call, exp.Func):
+        return isinstance(call, exp.Identifier | exp.Star)
+    path = _path_names(dot.this)
+    if not path or not _may_call(call, path, dialect, calls):
+        return False
+    calls.complete(dot)
+    return True
+
+
+def _may_call(call: exp.Func, path: tuple[str, ...], dialect: str, calls: _Calls) -> bool:
+    is_plain = not path or (dialect == "postgres" and path == ("pg_catalog",))
+    if is_plain and is_built_in(call, dialect):
+        return True
+    return calls.are_allowed((*path, _name_of(call).lower()))
+
+
+def _schema_before(call: exp.Func) -> tuple[str, ...]:
+    """The schema of a function that stands for a table, where it is named."""
+    table = call.parent
+    if not isinstance(table, exp.Table) or call.arg_key != "this":
+        return ()
+    return tuple(name.lower() for name in (table.catalog, table.db) if name)
+
+
+def _path_names(path: exp.Expr) -> tuple[str, ...]:
+    """The names of a schema, with its database where that is named; empty for anything else."""
+    if isinstance(path, exp.Identifier):
+        return (path.name.lower(),)
+    if isinstance(path, exp.Dot) and isinstance(path.expression, exp.Identifier):
+        before = _path_names(path.this)
+        return (*before, path.expression.name.lower()) if before else ()
+    return ()
+
+
+def _called(dot: exp.Dot) -> str:
+    last = dot.expression
+    name = _name_of(last) if isinstance(last, exp.Func) else last.key
+    return ".".join((*_path_names(dot.this), name))
+
+
+def _name_of(call: exp.Func) -> str:
+    is_unknown = isinstance(call, exp.Anonymous | exp.AnonymousAggFunc)
+    return call.name if is_unknown else call.sql_name()
+
+
+def _not_allowed(function: str) -> str:
+    return (
+        f"the statement calls {function[:100]}, which is not among the known functions that only "
+        "compute; MEMORY_SQL_FUNCTIONS can allow it"
+    )
+
+
+def _limited(query: exp.Query, limit: int) -> exp.Query:
+    """The statement with a limit of one row more than wanted, unless it has a smaller one."""
+    present = query.args.get("limit")
+    if isinstance(present, exp.Fetch):
+        if not _is_at_most(present.args.get("count"), limit):
+            present.set("count", exp.Literal.number(limit + 1))
+        return query
+    if isinstance(present, exp.Limit) and _is_at_most(present.expression, limit):
+        return query
+    return query.limit(limit + 1)
+
+
+def _is_at_most(count: object, limit: int) -> bool:
+    return isinstance(count, exp.Literal) and count.is_int and int(count.name) <= limit

@@ -1,0 +1,79 @@
+"""Stopping: whatever somebody's work does, the process ends."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_START = """
+import asyncio, sys, threading, time
+from recollect.interfaces.http import server
+"""
+_LEAVES_A_THREAD = (
+    _START
+    + """
+async def work():
+    asyncio.get_running_loop().run_in_executor(None, time.sleep, 1000)
+    await asyncio.sleep(0.1)
+server._THREAD_SECONDS = 0.1
+server._run(work())
+"""
+)
+_HOLDS_THE_LOOP = (
+    _START
+    + """
+async def work():
+    print("holding", flush=True)
+    while True:
+        pass
+server._STOP_SECONDS = 0.1
+server._run(work())
+"""
+)
+_ENDS_IN_ORDER = (
+    _START
+    + """
+async def work():
+    print("waiting", flush=True)
+    try:
+        await asyncio.sleep(1000)
+    finally:
+        await asyncio.to_thread(print, "closed", flush=True)
+server._run(work())
+"""
+)
+_PATIENCE = 60
+
+
+@contextmanager
+def _started(program: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def test_a_thread_that_does_not_end_does_not_hold_the_process() -> None:
+    with _started(_LEAVES_A_THREAD) as process:
+        assert process.wait(_PATIENCE) == 0
+
+
+def test_a_process_whose_loop_is_held_ends_all_the_same() -> None:
+    with _started(_HOLDS_THE_LOOP) as process:
+        assert _first_line(process) == "holding\n"
+        process.terminate()
+        assert process.wait(_PATIENCE) == -signal.SIGALRM
+
+
+def test_a_process_told_to_stop_closes_in_order() -> None:
+    with _started(_ENDS_IN_ORDER) as process:
+        assert _first_line(process) == "waiting\n"
+        process.terminate()
+        assert process.communicate(timeout=_PATIENCE)[0] == "closed\n"
+        assert process.returncode == 0
