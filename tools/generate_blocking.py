@@ -1,4 +1,4 @@
-"""Write src/recollect/blocking.py, the blocking twin of Memory and Conversation.
+"""Write src/recollect/blocking.py, the blocking twin of Memory, Conversation and History.
 
 Run without arguments it writes the file, with --check it fails if the file is not up to date.
 """
@@ -12,14 +12,16 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "recollect"
 TARGET = PACKAGE / "blocking.py"
+TWINS = frozenset({"Conversation", "History", "Memory"})
 
 HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py and conversation.py; change those.
+Written by tools/generate_blocking.py from memory.py, conversation.py and history.py; change those.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Self, Unpack
@@ -27,8 +29,8 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import conversation, memory
-from recollect.conversation import Asking, Details, Narrowed
+from recollect import conversation, history, memory
+from recollect.conversation import Asking, Narrowed
 from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.inquiry import Answered
@@ -36,9 +38,11 @@ from recollect.domain.message import Message
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, SessionSort
 from recollect.domain.recall.policy import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
+from recollect.domain.scope import UNSET, GivenTenant
 from recollect.domain.session import Session
 from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
+from recollect.new_messages import Details, MessageFields
 from recollect.permissions.function import PermissionFunction
 from recollect.settings import Settings
 '''
@@ -95,10 +99,10 @@ OPENER = '''
 def generate() -> str:
     """The text of the twin."""
     parts = [HEADER]
-    for module in ("conversation", "memory"):
+    for module in ("conversation", "history", "memory"):
         tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
         for node in tree.body:
-            if isinstance(node, ast.ClassDef) and node.name in {"Conversation", "Memory"}:
+            if isinstance(node, ast.ClassDef) and node.name in TWINS:
                 parts.extend(_class(module, node))
     return _formatted("".join(parts))
 
@@ -141,11 +145,13 @@ def _blocking(parts: dict[str, str]) -> dict[str, str]:
 def _statement(item: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     bound = f"partial(self._inner.{item.name}, {_handed_on(item)})"
     call = f"self._portal.call({bound})"
+    if isinstance(item, ast.FunctionDef):  # it only makes a twin, which waits for nothing
+        call = f"self._inner.{item.name}({_handed_on(item)})"
     match ast.unparse(item.returns) if item.returns else "None":
         case "None":
             return call
-        case "Conversation":
-            return f"return Conversation(self._portal, {call})"
+        case str() as name if name in TWINS:
+            return f"return {name}(self._portal, {call})"
         case _:
             return f"return {call}"
 

@@ -28,6 +28,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
+from recollect.new_messages import MessageFields
 from recollect.services.services import Services, Surroundings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -102,6 +103,8 @@ def _type_of(spec: Json, models: Json) -> str:
     """A schema in words; models are linked, enumerations spelled out."""
     if "$ref" in spec:
         return _named(spec["$ref"].rpartition("/")[2], models)
+    if "properties" in spec and spec.get("title") in models:  # a model that is written out
+        return _named(spec["title"], models)
     if "anyOf" in spec:
         # pydantic writes the format of an optional text beside its alternatives
         shared = {"format": spec["format"]} if "format" in spec else {}
@@ -321,17 +324,19 @@ def python_page() -> str:
     """Every public name with its methods."""
     public = [getattr(recollect, name) for name in recollect.__all__]
     plain = [thing for thing in public if not issubclass(thing, RecollectError)]
-    first = [Memory, recollect.Conversation]
+    first = [Memory, recollect.Conversation, recollect.History]
     rest = [thing for thing in plain if thing not in first]
-    given_and_returned = [Asking, Answered, Answer, Timings]
+    given_and_returned = [MessageFields, Asking, Answered, Answer, Timings]
     return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 
 
 _PYTHON = """\
 `from recollect import …` gives the names below; `from recollect.blocking import Memory` the same
 memory without async: leave out `await` and `async`. `JsonObject` is a `dict` of anything JSON can
-say, `Details` the fields of [AnswerDetails](#answerdetails). What `ask` takes and returns,
-[Asking](#asking) and [Answered](#answered), needs no import."""
+say, `Details` the fields of [AnswerDetails](#answerdetails), `GivenTenant` a name, an integer, or
+None for the system tenant; UNSET is that of the settings. What `add_many` takes,
+[MessageFields](#messagefields), and what `ask` takes and returns, [Asking](#asking) and
+[Answered](#answered), needs no import."""
 
 
 def _class(thing: type) -> str:

@@ -17,9 +17,11 @@ from recollect.errors import (
     DatabaseUnavailable,
     IdAlreadyUsed,
     InvalidInput,
+    InvalidRole,
     NotFound,
     RecollectError,
 )
+from recollect.history import History
 from recollect.memory import Memory
 from recollect.settings import Settings
 
@@ -28,8 +30,10 @@ __all__ = [
     "Context",
     "Conversation",
     "DatabaseUnavailable",
+    "History",
     "IdAlreadyUsed",
     "InvalidInput",
+    "InvalidRole",
     "Memory",
     "Message",
     "NotFound",

@@ -1,10 +1,11 @@
 """The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py and conversation.py; change those.
+Written by tools/generate_blocking.py from memory.py, conversation.py and history.py; change those.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Self, Unpack
@@ -12,8 +13,8 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import conversation, memory
-from recollect.conversation import Asking, Details, Narrowed
+from recollect import conversation, history, memory
+from recollect.conversation import Asking, Narrowed
 from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.inquiry import Answered
@@ -21,9 +22,11 @@ from recollect.domain.message import Message
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, SessionSort
 from recollect.domain.recall.policy import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
+from recollect.domain.scope import UNSET, GivenTenant
 from recollect.domain.session import Session
 from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
+from recollect.new_messages import Details, MessageFields
 from recollect.permissions.function import PermissionFunction
 from recollect.settings import Settings
 
@@ -45,6 +48,7 @@ class Conversation:
         role: str,
         content: str,
         *,
+        created_at: datetime | None = None,
         metadata: JsonObject | None = None,
         message_id: UUID | None = None,
         idempotency_key: str | None = None,
@@ -54,13 +58,15 @@ class Conversation:
         """Store a message; with the same id or key again, the stored one is returned.
 
         A user's message opens a turn, an assistant's completes it: the latest one, or the one
-        of the message `reply_to`.
+        of the message `reply_to`. `created_at` is when it was said, for what was said elsewhere:
+        an aware time; the order stays that of storing.
         """
         return self._portal.call(
             partial(
                 self._inner.add,
                 role,
                 content,
+                created_at=created_at,
                 metadata=metadata,
                 message_id=message_id,
                 idempotency_key=idempotency_key,
@@ -69,11 +75,34 @@ class Conversation:
             )
         )
 
+    def add_many(
+        self, messages: Iterable[MessageFields], *, idempotency_key: str | None = None
+    ) -> tuple[Message, ...]:
+        """Store up to 10,000 messages at once, all or none, for imports.
+
+        Each is a mapping with `role`, `content` and what else `add` takes but `reply_to`;
+        `created_at` may also be ISO 8601. Turns are formed as if they were added one by one.
+        The same ids or key again store nothing twice.
+        """
+        return self._portal.call(
+            partial(self._inner.add_many, messages, idempotency_key=idempotency_key)
+        )
+
     def add_exchange(
-        self, question: str, answer: str, **details: Unpack[Details]
+        self,
+        question: str,
+        answer: str,
+        *,
+        created_at: datetime | None = None,
+        **details: Unpack[Details],
     ) -> tuple[Message, Message]:
-        """Store a question and its answer together: both or none, in one step."""
-        return self._portal.call(partial(self._inner.add_exchange, question, answer, **details))
+        """Store a question and its answer together: both or none, in one step.
+
+        `created_at` is when both were said, for what was said elsewhere.
+        """
+        return self._portal.call(
+            partial(self._inner.add_exchange, question, answer, created_at=created_at, **details)
+        )
 
     def context(
         self,
@@ -212,8 +241,94 @@ class Conversation:
         self._portal.call(partial(self._inner.delete))
 
 
+class History:
+    """One user's messages across all sessions. Get it from `Memory.history`.
+
+    What is added here goes to the user-wide session, which its first message starts.
+    """
+
+    def __init__(self, portal: BlockingPortal, inner: history.History) -> None:
+        self._portal = portal
+        self._inner = inner
+
+    @property
+    def session_id(self) -> UUID:
+        """The id of the user-wide session, with which `Memory.session` opens it."""
+        return self._inner.session_id
+
+    def add(
+        self,
+        role: str,
+        content: str,
+        *,
+        created_at: datetime | None = None,
+        metadata: JsonObject | None = None,
+        message_id: UUID | None = None,
+        idempotency_key: str | None = None,
+        **details: Unpack[Details],
+    ) -> Message:
+        """Store a message without naming a session; with the same id or key again, nothing new."""
+        return self._portal.call(
+            partial(
+                self._inner.add,
+                role,
+                content,
+                created_at=created_at,
+                metadata=metadata,
+                message_id=message_id,
+                idempotency_key=idempotency_key,
+                **details,
+            )
+        )
+
+    def add_many(
+        self, messages: Iterable[MessageFields], *, idempotency_key: str | None = None
+    ) -> tuple[Message, ...]:
+        """Store up to 10,000 messages at once, all or none, as `Conversation.add_many` does."""
+        return self._portal.call(
+            partial(self._inner.add_many, messages, idempotency_key=idempotency_key)
+        )
+
+    def last(self, count: int = 10) -> tuple[Message, ...]:
+        """Read the newest messages by time, oldest first, as a prompt wants them."""
+        return self._portal.call(partial(self._inner.last, count))
+
+    def list(
+        self,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        order: str = Order.DESC,
+        cursor: str | None = None,
+        offset: int = 0,
+    ) -> Page[Message]:
+        """List the messages in pages by time, newest first by default, as a display wants them."""
+        return self._portal.call(
+            partial(self._inner.list, limit=limit, order=order, cursor=cursor, offset=offset)
+        )
+
+    def count(self) -> int:
+        """Count the messages."""
+        return self._portal.call(partial(self._inner.count))
+
+    def delete(self, message_id: UUID) -> None:
+        """Delete one message, in whichever session it is."""
+        self._portal.call(partial(self._inner.delete, message_id))
+
+    def clear(self) -> int:
+        """Delete all messages and say how many; the sessions stay."""
+        return self._portal.call(partial(self._inner.clear))
+
+    def trim(self, *, keep_last: int) -> int:
+        """Delete all but the newest messages by time and say how many went."""
+        return self._portal.call(partial(self._inner.trim, keep_last=keep_last))
+
+
 class Memory:
-    """The memory of all users. Open it with `with Memory.open() as memory:`."""
+    """The memory of all users. Open it with `with Memory.open() as memory:`.
+
+    Users belong to tenants, named by a text or an integer; without one, to that of the settings.
+    `tenant=None` is the system tenant, apart from all others.
+    """
 
     def __init__(self, portal: BlockingPortal, inner: memory.Memory) -> None:
         self._portal = portal
@@ -265,7 +380,7 @@ class Memory:
         session_id: str | UUID | None = None,
         *,
         user: str,
-        tenant: str | None = None,
+        tenant: GivenTenant = UNSET,
         name: str | None = None,
         metadata: JsonObject | None = None,
         authorization: str | None = None,
@@ -296,7 +411,7 @@ class Memory:
         self,
         *,
         user: str,
-        tenant: str | None = None,
+        tenant: GivenTenant = UNSET,
         limit: int = DEFAULT_LIMIT,
         order: str = Order.DESC,
         sort: str = SessionSort.UPDATED,
@@ -323,57 +438,25 @@ class Memory:
         )
 
     def history(
-        self,
-        *,
-        user: str,
-        tenant: str | None = None,
-        limit: int = DEFAULT_LIMIT,
-        order: str = Order.DESC,
-        cursor: str | None = None,
-        offset: int = 0,
-        authorization: str | None = None,
-    ) -> Page[Message]:
-        """List a user's messages across all sessions in pages, newest first by default."""
-        return self._portal.call(
-            partial(
-                self._inner.history,
-                user=user,
-                tenant=tenant,
-                limit=limit,
-                order=order,
-                cursor=cursor,
-                offset=offset,
-                authorization=authorization,
-            )
+        self, user: str, *, tenant: GivenTenant = UNSET, authorization: str | None = None
+    ) -> History:
+        """A user's messages across all sessions: to list, count, trim and delete them.
+
+        Messages can be added to it without naming a session.
+        """
+        return History(
+            self._portal, self._inner.history(user, tenant=tenant, authorization=authorization)
         )
 
-    def count_history(self, *, user: str, tenant: str | None = None) -> int:
-        """Count a user's messages."""
-        return self._portal.call(partial(self._inner.count_history, user=user, tenant=tenant))
-
-    def clear_history(self, *, user: str, tenant: str | None = None) -> int:
-        """Delete all of a user's messages and say how many; the sessions stay."""
-        return self._portal.call(partial(self._inner.clear_history, user=user, tenant=tenant))
-
-    def trim_history(self, *, user: str, keep_last: int, tenant: str | None = None) -> int:
-        """Delete all but a user's newest messages and say how many went."""
-        return self._portal.call(
-            partial(self._inner.trim_history, user=user, keep_last=keep_last, tenant=tenant)
-        )
-
-    def delete_message(self, message_id: UUID, *, user: str, tenant: str | None = None) -> None:
-        """Delete one of a user's messages, in whichever session it is."""
-        self._portal.call(partial(self._inner.delete_message, message_id, user=user, tenant=tenant))
-
-    def state(self, *, user: str, tenant: str | None = None) -> UserState | None:
+    def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""
         return self._portal.call(partial(self._inner.state, user=user, tenant=tenant))
 
-    def set_state(self, mode: str, *, user: str, tenant: str | None = None) -> UserState:
+    def set_state(self, mode: str, *, user: str, tenant: GivenTenant = UNSET) -> UserState:
         """Set the user's mode; while it is 'halted' no question is answered."""
         return self._portal.call(partial(self._inner.set_state, mode, user=user, tenant=tenant))
 
-    def delete_state(self, *, user: str, tenant: str | None = None) -> bool:
+    def delete_state(self, *, user: str, tenant: GivenTenant = UNSET) -> bool:
         """Forget the user's mode; whether there was one."""
         return self._portal.call(partial(self._inner.delete_state, user=user, tenant=tenant))
 
@@ -382,7 +465,7 @@ class Memory:
         query: str,
         *,
         user: str,
-        tenant: str | None = None,
+        tenant: GivenTenant = UNSET,
         authorization: str | None = None,
         k: int = DEFAULT_RECALLED,
         **narrowed: Unpack[Narrowed],

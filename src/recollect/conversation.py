@@ -1,8 +1,10 @@
 """One session of one user, ready to be written and read."""
 
-from collections.abc import AsyncGenerator, Collection
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import aclosing
 from datetime import datetime
+from functools import partial
 from typing import TypedDict, Unpack
 from uuid import UUID
 
@@ -10,6 +12,7 @@ from recollect.domain.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.inquiry import Answered, Inquiry
 from recollect.domain.message import (
+    NO_DETAILS,
     AnswerDetails,
     Message,
     NewMessage,
@@ -23,22 +26,9 @@ from recollect.domain.recall.policy import DEFAULT_RECALLED, RecallWish, parse_r
 from recollect.domain.recall.recalled import Recollection
 from recollect.domain.scope import Scope
 from recollect.domain.session import Session, SessionChanges
-from recollect.domain.text import JsonObject, JsonValue
+from recollect.domain.text import JsonObject
+from recollect.new_messages import Details, MessageFields, new_messages
 from recollect.services.services import Services
-
-
-class Details(TypedDict, total=False):
-    """What may be told about an assistant's answer."""
-
-    sql_query: str
-    query_explanation: str
-    tables_used: tuple[str, ...]
-    execution_result: JsonValue
-    tokens: int
-    execution_time_ms: float
-    citations: tuple[JsonValue, ...]
-    model: str
-    database: str
 
 
 class Narrowed(TypedDict, total=False):
@@ -84,10 +74,18 @@ class Asking(TypedDict, total=False):
 class Conversation:
     """One session of one user. Get it from `Memory.session`."""
 
-    def __init__(self, services: Services, scope: Scope, session_id: UUID) -> None:
+    def __init__(
+        self,
+        services: Services,
+        scope: Scope,
+        session_id: UUID,
+        *,
+        starts_session: bool = False,
+    ) -> None:
         self._services = services
         self._scope = scope
         self._session_id = session_id
+        self._starts_session = starts_session
 
     @property
     def id(self) -> UUID:
@@ -99,6 +97,7 @@ class Conversation:
         role: str,
         content: str,
         *,
+        created_at: datetime | None = None,
         metadata: JsonObject | None = None,
         message_id: UUID | None = None,
         idempotency_key: str | None = None,
@@ -108,35 +107,61 @@ class Conversation:
         """Store a message; with the same id or key again, the stored one is returned.
 
         A user's message opens a turn, an assistant's completes it: the latest one, or the one
-        of the message `reply_to`.
+        of the message `reply_to`. `created_at` is when it was said, for what was said elsewhere:
+        an aware time; the order stays that of storing.
         """
         message = NewMessage(
             message_id=message_id or self._new_id(idempotency_key),
             role=parse_role(role),
             content=content,
             metadata=metadata or {},
-            details=AnswerDetails(**details),
+            details=AnswerDetails(**details) if details else NO_DETAILS,
+            created_at=created_at,
         )
-        appended = await self._services.messages.append(
-            self._scope, self._session_id, [message], reply_to=reply_to
+        (stored,) = await self._append([message], reply_to=reply_to)
+        return stored
+
+    async def add_many(
+        self, messages: Iterable[MessageFields], *, idempotency_key: str | None = None
+    ) -> tuple[Message, ...]:
+        """Store up to 10,000 messages at once, all or none, for imports.
+
+        Each is a mapping with `role`, `content` and what else `add` takes but `reply_to`;
+        `created_at` may also be ISO 8601. Turns are formed as if they were added one by one.
+        The same ids or key again store nothing twice.
+        """
+        # Checking 10,000 messages takes longer than other work on this loop should wait.
+        made = await asyncio.to_thread(
+            new_messages, messages, partial(self._id_at, idempotency_key)
         )
-        return appended.messages[0]
+        return await self._append(made)
 
     async def add_exchange(
-        self, question: str, answer: str, **details: Unpack[Details]
+        self,
+        question: str,
+        answer: str,
+        *,
+        created_at: datetime | None = None,
+        **details: Unpack[Details],
     ) -> tuple[Message, Message]:
-        """Store a question and its answer together: both or none, in one step."""
-        asked = NewMessage(message_id=self._new_id(None), role=Role.USER, content=question)
+        """Store a question and its answer together: both or none, in one step.
+
+        `created_at` is when both were said, for what was said elsewhere.
+        """
+        asked = NewMessage(
+            message_id=self._new_id(None),
+            role=Role.USER,
+            content=question,
+            created_at=created_at,
+        )
         answered = NewMessage(
             message_id=self._new_id(None),
             role=Role.ASSISTANT,
             content=answer,
             details=AnswerDetails(**details),
+            created_at=created_at,
         )
-        appended = await self._services.messages.append(
-            self._scope, self._session_id, [asked, answered]
-        )
-        first, second = appended.messages
+        first, second = await self._append([asked, answered])
         return first, second
 
     async def context(
@@ -271,3 +296,18 @@ class Conversation:
         if idempotency_key is None:
             return self._services.ids.new_id()
         return message_id_for_key(self._session_id, idempotency_key)
+
+    def _id_at(self, idempotency_key: str | None, position: int) -> UUID:
+        return self._new_id(None if idempotency_key is None else f"{idempotency_key}:{position}")
+
+    async def _append(
+        self, messages: Sequence[NewMessage], *, reply_to: UUID | None = None
+    ) -> tuple[Message, ...]:
+        appended = await self._services.messages.append(
+            self._scope,
+            self._session_id,
+            messages,
+            reply_to=reply_to,
+            starts_session=self._starts_session,
+        )
+        return appended.messages

@@ -4,6 +4,7 @@ RecollectError
 ├── InvalidInput            what the caller gave cannot be taken; nothing was changed
 │   ├── InvalidId           an id that is not a UUID
 │   ├── InvalidCursor       a paging cursor that this list did not give out
+│   ├── InvalidRole         a message's role that is unknown, or not allowed by the preset
 │   └── MissingSessionId    a question that must name its session, and does not
 ├── NotFound                nothing of that name belongs to this owner
 │   ├── SessionNotFound
@@ -29,6 +30,8 @@ RecollectError
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
 
+from collections.abc import Iterable
+from typing import Self
 from uuid import UUID
 
 
@@ -44,6 +47,12 @@ class InvalidInput(RecollectError):
         self.field = field
         self.problem = problem
 
+    def inside(self, place: str) -> Self:
+        """The same error, of a field inside of another one."""
+        self.field = f"{place}.{self.field}"
+        self.args = (f"{self.field} {self.problem}",)
+        return self
+
 
 class InvalidId(InvalidInput):
     """An id that is not a UUID where only a UUID will do."""
@@ -57,6 +66,14 @@ class InvalidCursor(InvalidInput):
 
     def __init__(self) -> None:
         super().__init__("cursor", "is not one that this list returned; start again without it")
+
+
+class InvalidRole(InvalidInput):
+    """A role that is none of those a message may have here."""
+
+    def __init__(self, allowed: Iterable[str], *, by: str | None = None) -> None:
+        by_whom = "" if by is None else f" (by {by})"
+        super().__init__("role", f"must be one of: {', '.join(allowed)}{by_whom}")
 
 
 class MissingSessionId(InvalidInput):

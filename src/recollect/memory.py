@@ -9,11 +9,19 @@ from uuid import UUID
 from recollect.answerers.denodo.client import DenodoClient
 from recollect.conversation import Conversation, Narrowed, recall_filter
 from recollect.domain.followup.dialogue import Rewrite, Said
-from recollect.domain.message import Message, parse_role
+from recollect.domain.message import parse_role
 from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest, SessionSort
 from recollect.domain.recall.policy import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
-from recollect.domain.scope import DEFAULT_TENANT, Scope
+from recollect.domain.scope import (
+    DEFAULT_TENANT,
+    SYSTEM_TENANT,
+    UNSET,
+    GivenTenant,
+    Scope,
+    Unset,
+    tenant_name,
+)
 from recollect.domain.session import NewSession, Session, session_id_from
 from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
@@ -21,6 +29,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.engine import open_embedded, open_external
 from recollect.engines.postgres.stores import postgres_stores
+from recollect.history import History
 from recollect.permissions.function import PermissionFunction
 from recollect.services.services import Services
 from recollect.settings import Settings, load_settings
@@ -28,20 +37,24 @@ from recollect.surroundings import offline, open_outside
 
 
 class Memory:
-    """The memory of all users. Open it with `async with Memory.open() as memory:`."""
+    """The memory of all users. Open it with `async with Memory.open() as memory:`.
+
+    Users belong to tenants, named by a text or an integer; without one, to that of the settings.
+    `tenant=None` is the system tenant, apart from all others.
+    """
 
     def __init__(
         self,
         services: Services,
         *,
-        tenant: str = DEFAULT_TENANT,
+        tenant: str | int = DEFAULT_TENANT,
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         warm: Callable[[], Awaitable[None]] | None = None,
         denodo: DenodoClient | None = None,
     ) -> None:
         self.services = services
         self.denodo = denodo
-        self._tenant = tenant
+        self._tenant = tenant_name(tenant)
         self._is_answering = is_answering
         self._warm = warm
 
@@ -97,7 +110,7 @@ class Memory:
         session_id: str | UUID | None = None,
         *,
         user: str,
-        tenant: str | None = None,
+        tenant: GivenTenant = UNSET,
         name: str | None = None,
         metadata: JsonObject | None = None,
         authorization: str | None = None,
@@ -123,7 +136,7 @@ class Memory:
         self,
         *,
         user: str,
-        tenant: str | None = None,
+        tenant: GivenTenant = UNSET,
         limit: int = DEFAULT_LIMIT,
         order: str = Order.DESC,
         sort: str = SessionSort.UPDATED,
@@ -139,50 +152,28 @@ class Memory:
         scope = self._scope(user, tenant, authorization)
         return await self.services.sessions.list(scope, page, sort=SessionSort.parse(sort))
 
-    async def history(
+    def history(
         self,
-        *,
         user: str,
-        tenant: str | None = None,
-        limit: int = DEFAULT_LIMIT,
-        order: str = Order.DESC,
-        cursor: str | None = None,
-        offset: int = 0,
+        *,
+        tenant: GivenTenant = UNSET,
         authorization: str | None = None,
-    ) -> Page[Message]:
-        """List a user's messages across all sessions in pages, newest first by default."""
-        page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
-        scope = self._scope(user, tenant, authorization)
-        return await self.services.history.list(scope, page)
+    ) -> History:
+        """A user's messages across all sessions: to list, count, trim and delete them.
 
-    async def count_history(self, *, user: str, tenant: str | None = None) -> int:
-        """Count a user's messages."""
-        return await self.services.history.count(self._scope(user, tenant))
+        Messages can be added to it without naming a session.
+        """
+        return History(self.services, self._scope(user, tenant, authorization))
 
-    async def clear_history(self, *, user: str, tenant: str | None = None) -> int:
-        """Delete all of a user's messages and say how many; the sessions stay."""
-        return await self.services.history.clear(self._scope(user, tenant))
-
-    async def trim_history(self, *, user: str, keep_last: int, tenant: str | None = None) -> int:
-        """Delete all but a user's newest messages and say how many went."""
-        scope = self._scope(user, tenant)
-        return await self.services.history.trim(scope, keep_last=keep_last)
-
-    async def delete_message(
-        self, message_id: UUID, *, user: str, tenant: str | None = None
-    ) -> None:
-        """Delete one of a user's messages, in whichever session it is."""
-        await self.services.history.delete(self._scope(user, tenant), message_id)
-
-    async def state(self, *, user: str, tenant: str | None = None) -> UserState | None:
+    async def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""
         return await self.services.states.get(self._scope(user, tenant))
 
-    async def set_state(self, mode: str, *, user: str, tenant: str | None = None) -> UserState:
+    async def set_state(self, mode: str, *, user: str, tenant: GivenTenant = UNSET) -> UserState:
         """Set the user's mode; while it is 'halted' no question is answered."""
         return await self.services.states.put(self._scope(user, tenant), mode)
 
-    async def delete_state(self, *, user: str, tenant: str | None = None) -> bool:
+    async def delete_state(self, *, user: str, tenant: GivenTenant = UNSET) -> bool:
         """Forget the user's mode; whether there was one."""
         return await self.services.states.delete(self._scope(user, tenant))
 
@@ -191,7 +182,7 @@ class Memory:
         query: str,
         *,
         user: str,
-        tenant: str | None = None,
+        tenant: GivenTenant = UNSET,
         authorization: str | None = None,
         k: int = DEFAULT_RECALLED,
         **narrowed: Unpack[Narrowed],
@@ -246,13 +237,18 @@ class Memory:
         if self._warm is not None:
             await self._warm()
 
-    def _scope(self, user: str, tenant: str | None, authorization: str | None = None) -> Scope:
+    def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
         return Scope(
-            tenant=tenant or self._tenant,
+            tenant=self._tenant_name(tenant),
             user=user,
             actor="library",
             authorization=authorization,
         )
+
+    def _tenant_name(self, tenant: GivenTenant) -> str:
+        if isinstance(tenant, Unset):
+            return self._tenant
+        return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
 
 
 def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:

@@ -8,6 +8,7 @@ from typing import Final, Self, TypeVar, cast
 from uuid import UUID, uuid5
 
 from recollect.domain.access import Visibility
+from recollect.domain.moments import to_utc
 from recollect.domain.text import (
     JsonObject,
     JsonValue,
@@ -16,7 +17,7 @@ from recollect.domain.text import (
     check_name,
     check_text,
 )
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, InvalidRole
 
 MAX_CONTENT_LENGTH: Final = 1_000_000
 FROM_MEMORY: Final = "recollect/from-memory"
@@ -174,12 +175,16 @@ class NewMessage:
     content: str
     metadata: JsonObject = field(default_factory=dict)
     details: AnswerDetails = NO_DETAILS
+    created_at: datetime | None = None
+    """When it was said, for what was said elsewhere; None: when it is stored."""
 
     def __post_init__(self) -> None:
         check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
         if not self.content.strip():
             raise InvalidInput("content", "must not be blank")
         check_json_object(self.metadata, "metadata")
+        if self.created_at is not None:
+            object.__setattr__(self, "created_at", to_utc(self.created_at, "created_at"))
         if self.details is not NO_DETAILS and self.role is not Role.ASSISTANT:
             self._refuse_details()
 
@@ -202,6 +207,7 @@ class Message:
     metadata: JsonObject
     details: AnswerDetails
     created_at: datetime
+    """When it was said: its own time where it brought one, else when it was stored."""
     is_active: bool = True
     """Whether it is on the branch of the conversation that is shown; see `domain.branches`."""
     visibility: Visibility = Visibility.ALL
@@ -217,8 +223,7 @@ def parse_role(role: str) -> Role:
     try:
         return Role(role)
     except ValueError:
-        known = ", ".join(Role)
-        raise InvalidInput("role", f"must be one of: {known}") from None
+        raise InvalidRole(Role) from None
 
 
 def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:

@@ -45,3 +45,9 @@ class Policies:
     """How a context reaches the model."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """Sizes of models in billions, by pattern of their names."""
+
+    @property
+    def starts_unknown_sessions(self) -> bool:
+        """Whether messages for a session that is not there start it."""
+        creates = self.missing_session is not MissingSession.REJECT
+        return creates and not self.rejects_unknown_sessions

@@ -2,15 +2,37 @@
 
 import unicodedata
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import lru_cache
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 from uuid import UUID, uuid5
 
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput
 
 DEFAULT_TENANT: Final = "default"
-"""The tenant that stands for 'none': a tenant is never missing inside."""
+"""The tenant of callers whose settings and credentials name none."""
+SYSTEM_TENANT: Final = "$system"
+"""The tenant that stands for None: what belongs to the system itself and to no organisation.
+
+A tenant is never missing inside. Only programs that say `tenant=None` reach it; no credentials,
+settings or commands can name it.
+"""
+
+
+class Unset(Enum):
+    """Tells 'no tenant given' from `tenant=None`, which means the system tenant."""
+
+    UNSET = "unset"
+
+    def __repr__(self) -> str:
+        """Read well in signatures."""
+        return self.name
+
+
+UNSET: Final = Unset.UNSET
+GivenTenant: TypeAlias = str | int | Unset | None
+"""What a program may give as a tenant: a name, a number, None for the system, or nothing."""
 
 MAX_NAME_LENGTH: Final = 255
 ANONYMOUS: Final = "anon:"
@@ -38,6 +60,23 @@ def check_identity(name: str, field_name: str) -> str:
     if not unicodedata.is_normalized("NFC", name):
         raise InvalidInput(field_name, "must be in Unicode's normal form NFC")
     return name
+
+
+def tenant_name(tenant: str | int) -> str:
+    """Return the name of a tenant that a caller gave by name or number.
+
+    Raises:
+        InvalidInput: it is neither, or the name reserved for the system tenant.
+    """
+    if isinstance(tenant, int) and not isinstance(tenant, bool):
+        return str(tenant)
+    if not isinstance(tenant, str):
+        raise InvalidInput("tenant", "must be a name or an integer")
+    if tenant.strip() == SYSTEM_TENANT:
+        raise InvalidInput(
+            "tenant", f"must not be '{SYSTEM_TENANT}', which is reserved for the system tenant"
+        )
+    return tenant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,3 +123,8 @@ def session_id_from(text: str, owner_id: UUID) -> UUID:
     except InvalidId:
         name = check_name(text, "session_id", max_length=MAX_EXTERNAL_ID_LENGTH)
         return uuid5(owner_id, f"session:{name}")
+
+
+def user_wide_session_id(owner_id: UUID) -> UUID:
+    """The id of the one session of a user that is meant where none is named."""
+    return session_id_from("user-wide", owner_id)

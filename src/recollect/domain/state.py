@@ -1,18 +1,17 @@
 """The mode a user is in, such as active or halted."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from recollect.errors import InvalidInput
+from recollect.domain.text import check_name
 
 ACTIVE: Final = "active"
 """The mode of a user for whom none was set."""
 HALTED: Final = "halted"
-"""The mode in which no question is answered."""
+"""The mode in which no question is answered, in upper or lower case."""
 
-_MODE: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+MAX_MODE_LENGTH: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +24,10 @@ class UserState:
     @property
     def is_halted(self) -> bool:
         """Whether the user gets no answers."""
-        return self.mode == HALTED
+        return self.mode.casefold() == HALTED
 
 
 def check_mode(mode: str) -> str:
-    """Return a mode as it is, or refuse what is no short plain word."""
-    if not isinstance(mode, str) or not _MODE.fullmatch(mode):
-        raise InvalidInput("mode", "must be 1 to 64 lower-case letters, digits, '.', '_' or '-'")
-    return mode
+    """Return a mode without the blanks around it; refuse one that is blank, long or unprintable."""
+    trimmed = mode.strip() if isinstance(mode, str) else mode
+    return check_name(trimmed, "mode", max_length=MAX_MODE_LENGTH)

@@ -46,12 +46,18 @@ def answered_turns(
     return answered
 
 
-def split_before_first_question(messages: Sequence[NewMessage]) -> Iterator[Sequence[NewMessage]]:
-    """Part what belongs to the session's latest turn from what opens turns of its own."""
+def split_into_parts(
+    messages: Sequence[NewMessage], *, size: int
+) -> Iterator[Sequence[NewMessage]]:
+    """Part messages into whole turns and into replies that belong to a turn before.
+
+    A part begins with a question, or has none. None is longer than `size`.
+    """
     first = 0
-    while first < len(messages) and messages[first].role is not Role.USER:
-        first += 1
-    if first:
-        yield messages[:first]
-    if first < len(messages):
-        yield messages[first:]
+    while first < len(messages):
+        end = min(first + size, len(messages))
+        if messages[first].role is not Role.USER:
+            questions = (n for n in range(first, end) if messages[n].role is Role.USER)
+            end = next(questions, end)
+        yield messages[first:end]
+        first = end

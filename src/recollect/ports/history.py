@@ -11,14 +11,14 @@ from recollect.domain.scope import Scope
 
 
 class HistoryStore(Protocol):
-    """One owner's messages in the order they were stored, whichever session they are in.
+    """One owner's messages by their own times, whichever session they are in.
 
     Messages of sessions that have expired by the store's clock are not among them. Lists and
     counts tell of active branches; what is deleted is deleted from all of them.
     """
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; within one session in the order of the sequence."""
+        """The owner's messages by time; those of one time and session by their numbers."""
         ...
 
     async def of_turns(
@@ -43,5 +43,5 @@ class HistoryStore(Protocol):
         ...
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
-        """Delete all but the newest messages and say how many. Audited."""
+        """Delete all but the newest messages by time and say how many. Audited."""
         ...

@@ -10,7 +10,7 @@ from recollect.domain.compaction import CompactionPolicy, Summary
 from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import Page, PageRequest
 from recollect.domain.scope import Scope
-from recollect.domain.session import Session
+from recollect.domain.session import NewSession, Session
 from recollect.domain.turn import TurnStatus
 
 MAX_WINDOW: Final = 1000
@@ -35,6 +35,14 @@ class StoredWindow:
     messages: tuple[Message, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStart:
+    """A session to be started by the first messages appended to it."""
+
+    session: NewSession
+    expires_at: datetime | None = None
+
+
 class MessageStore(Protocol):
     """Keeps messages in the order of their sequence numbers.
 
@@ -54,8 +62,14 @@ class MessageStore(Protocol):
         now: datetime,
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
+        start: SessionStart | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session.
+
+        With `start`, a session that is not there is started together with them: if they cannot
+        be stored, neither is it. A message that brings its own time keeps it; the others are
+        given the time of the session's last change. Numbers follow the order of the messages,
+        whatever their times; no time of a message moves a time of its session or turn.
 
         A user message opens a turn, an assistant's completes the turn of the user message
         before it, or of the message `reply_to` where that is given (`MessageNotFound` if the

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from recollect.domain.api_key import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
 from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.scope import TenantScope, check_identity
+from recollect.domain.scope import TenantScope, check_identity, tenant_name
 from recollect.errors import ApiKeyNotFound, Unauthenticated
 from recollect.ports.api_keys import ApiKeyStore
 from recollect.ports.clock import Clock, Ids
@@ -30,6 +30,7 @@ class ApiKeys:
         memory: MemoryPolicy = MemoryPolicy.FULL,
     ) -> tuple[ApiKey, str]:
         """Make a key and return it with its text, which nobody can find out afterwards."""
+        tenant_name(scope.tenant)  # refuses keys of the system tenant
         secret = self.ids.new_secret(SECRET_BYTES)
         key = ApiKey(
             key_id=self.ids.new_id(),

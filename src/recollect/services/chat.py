@@ -20,7 +20,7 @@ from recollect.domain.message import NewMessage, Role, message_id_for_key
 from recollect.domain.policies import Policies
 from recollect.domain.presets import MissingSession
 from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession, session_id_from
+from recollect.domain.session import NewSession, session_id_from, user_wide_session_id
 from recollect.errors import MissingSessionId, SessionNotFound
 from recollect.ports.clock import Ids
 from recollect.ports.counters import Counters
@@ -33,8 +33,6 @@ from recollect.services.turns import OpenTurn, Turns
 
 NO_MEMORY: Final = "Memory did not answer; the question was answered without it."
 NOT_STORED: Final = "Memory did not answer; this exchange is not remembered."
-USER_WIDE: Final = "user-wide"
-"""The name of the one session of a user, where everything goes to one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ class Chat:
             case MissingSession.REJECT if inquiry.needs_session_id:
                 raise MissingSessionId
             case MissingSession.USER_WIDE:
-                return session_id_from(USER_WIDE, scope.owner_id)
+                return user_wide_session_id(scope.owner_id)
             case _ if inquiry.idempotency_key:
                 return session_id_from(_asked_first(inquiry.idempotency_key), scope.owner_id)
             case _:

@@ -2,21 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.message import Message, NewMessage, Role
+from recollect.domain.moments import check_not_ahead
 from recollect.domain.paging import MAX_LIMIT, Page, PageRequest
 from recollect.domain.retention import RetentionPolicies
 from recollect.domain.scope import Scope
+from recollect.domain.session import NewSession
 from recollect.domain.turn import TurnStatus
-from recollect.errors import InvalidInput, MessageNotFound, SessionNotFound, TurnNotFound
+from recollect.errors import (
+    InvalidInput,
+    InvalidRole,
+    MessageNotFound,
+    SessionNotFound,
+    TurnNotFound,
+)
 from recollect.ports.clock import Clock
-from recollect.ports.messages import Appended, MessageStore
+from recollect.ports.messages import Appended, MessageStore, SessionStart
 from recollect.services.access import Permissions
 from recollect.services.last_access import LastAccess
 
-_MAX_APPENDED = 1000
+MAX_APPENDED: Final = 10_000
+"""The most messages that are stored at once."""
 _MAX_TURN = 2**63 - 1
 
 
@@ -31,6 +42,8 @@ class Messages:
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     compaction: CompactionPolicy | None = None
     roles: frozenset[Role] = frozenset(Role)
+    starts_unknown_sessions: bool = True
+    """Whether messages for a session that is not there may start it, by the preset."""
 
     async def append(
         self,
@@ -39,15 +52,19 @@ class Messages:
         messages: Sequence[NewMessage],
         *,
         reply_to: UUID | None = None,
+        starts_session: bool = False,
     ) -> Appended:
-        """Store messages one after the other, all or none; a retry stores nothing twice."""
-        if not 1 <= len(messages) <= _MAX_APPENDED:
-            raise InvalidInput("messages", f"must be 1 to {_MAX_APPENDED} at a time")
-        for message in messages:
-            if message.role not in self.roles:
-                allowed = ", ".join(sorted(self.roles))
-                raise InvalidInput("role", f"must be one of: {allowed} (by the server's preset)")
+        """Store messages one after the other, all or none; a retry stores nothing twice.
+
+        With `starts_session` they start a session that is not there. What replies to a message
+        never does: that message would be missing.
+        """
         now = self.clock.now()
+        self._check(messages, now)
+        policy = self.retention.of(scope.tenant)
+        start = SessionStart(
+            session=NewSession(session_id=session_id), expires_at=policy.end_of_new(now)
+        )
         self.last_access.written(scope, session_id)
         appended = await self.store.append(
             scope,
@@ -55,8 +72,9 @@ class Messages:
             messages,
             reply_to=reply_to,
             now=now,
-            expires_at=self.retention.of(scope.tenant).end_of_used(now),
+            expires_at=policy.end_of_used(now),
             compaction=self.compaction,
+            start=start if starts_session and reply_to is None else None,
         )
         if appended is None:
             raise SessionNotFound(session_id)
@@ -64,6 +82,15 @@ class Messages:
             return appended
         # What a retry finds was stored earlier, under permissions that may have gone since.
         return replace(appended, messages=await self.permissions.shown(scope, appended.messages))
+
+    def _check(self, messages: Sequence[NewMessage], now: datetime) -> None:
+        if not 1 <= len(messages) <= MAX_APPENDED:
+            raise InvalidInput("messages", f"must be 1 to {MAX_APPENDED:,} at a time")
+        for message in messages:
+            if message.role not in self.roles:
+                raise InvalidRole(sorted(self.roles), by="the server's preset")
+            if message.created_at is not None:
+                check_not_ahead(message.created_at, "created_at", now=now)
 
     async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""

@@ -19,7 +19,7 @@ from recollect.domain.message import NewMessage, Role
 from recollect.domain.policies import Policies
 from recollect.domain.presets import MissingSession
 from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession, session_id_from
+from recollect.domain.session import NewSession, session_id_from, user_wide_session_id
 from recollect.errors import SessionNotFound
 from recollect.ports.branches import Followed
 from recollect.ports.clock import Ids
@@ -27,7 +27,7 @@ from recollect.ports.completions import Completions, EndpointReply
 from recollect.ports.counters import Counters
 from recollect.services.attempts import Attempts
 from recollect.services.branches import Branches
-from recollect.services.chat import NO_MEMORY, NOT_STORED, USER_WIDE
+from recollect.services.chat import NO_MEMORY, NOT_STORED
 from recollect.services.own_answers import OwnAnswers
 from recollect.services.passing import Passing
 from recollect.services.remembering import Remembering
@@ -97,7 +97,7 @@ class Proxy:
         if call.ids.session is not None:
             return session_id_from(call.ids.session, scope.owner_id)
         if self.policies.missing_session is MissingSession.USER_WIDE:
-            return session_id_from(USER_WIDE, scope.owner_id)
+            return user_wide_session_id(scope.owner_id)
         return None
 
     async def _follow(self, scope: Scope, session_id: UUID, call: CompletionCall) -> Followed:

@@ -160,6 +160,7 @@ class Services:
             retention=chosen.retention,
             compaction=chosen.compaction,
             roles=chosen.roles,
+            starts_unknown_sessions=chosen.starts_unknown_sessions,
         )
         contexts = Contexts(
             messages=stores.messages,

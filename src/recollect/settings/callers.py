@@ -2,9 +2,10 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from recollect.domain.scope import DEFAULT_TENANT
+from recollect.domain.scope import DEFAULT_TENANT, tenant_name
+from recollect.errors import InvalidInput
 from recollect.settings.reading import Identity, SeparatedByCommas
 
 
@@ -66,6 +67,15 @@ class CallerSettings(BaseModel):
         "FORWARD_USER_INFO_HEADER_JWT_SECRET); when set, OpenWebUI's users are taken from that "
         "token alone, not from X-OpenWebUI-User-Id.",
     )
+
+    @field_validator("tenant", mode="before")
+    @classmethod
+    def _check_tenant(cls, tenant: object) -> object:
+        """Take a number for a name, and refuse the reserved name."""
+        try:
+            return tenant_name(tenant) if isinstance(tenant, str | int) else tenant
+        except InvalidInput as error:
+            raise ValueError(error.problem) from None
 
     @property
     def is_local_mode(self) -> bool:

@@ -59,6 +59,7 @@ def a_message(
     message_id: UUID | None = None,
     metadata: JsonObject | None = None,
     details: AnswerDetails = NO_DETAILS,
+    created_at: datetime | None = None,
 ) -> NewMessage:
     """A message about to be stored."""
     return NewMessage(
@@ -67,6 +68,7 @@ def a_message(
         content=content,
         metadata=metadata or {},
         details=details,
+        created_at=created_at,
     )
 
 

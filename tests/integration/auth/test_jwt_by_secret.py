@@ -152,3 +152,16 @@ async def test_another_claim_can_name_the_user_and_one_the_tenant(serve: Serve) 
         await assert_unauthenticated(holding(server, signed(org=first)))
         await assert_unauthenticated(holding(server, signed(email="alice@a.example")))
         await assert_unauthenticated(holding(server, signed(email="alice@a.example", org=" ")))
+
+
+async def test_a_tenant_may_be_a_number_and_never_the_systems(serve: Serve) -> None:
+    number = uuid4().int >> 64
+    settings = {"user_id_source": "jwt_claim", "jwt_secret": SECRET, "tenant_jwt_claim": "org"}
+    async with serve(**settings) as server:
+        by_number = holding(server, signed(org=number))
+        by_name = holding(server, signed(org=str(number)))
+
+        assert await is_same_owner(by_number, by_name)
+        await assert_unauthenticated(holding(server, signed(org=True)))
+        for reserved in ("$system", " $system "):
+            await assert_forbidden(holding(server, signed(org=reserved)))

@@ -72,6 +72,18 @@ def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(run: Run) -> 
     assert [entry["action"] for entry in log] == ["api_key.revoked", "api_key.created"]
 
 
+def test_no_command_can_name_the_system_tenant(run: Run) -> None:
+    for command in (
+        ("keys", "create", "--name", "web", "--scope", "service"),
+        ("sessions", "list"),
+        ("audit",),
+    ):
+        refused = run(*command, "--tenant", "$system")
+        assert refused.returncode == 1
+        assert "reserved for the system tenant" in refused.stderr
+        assert "Traceback" not in refused.stderr
+
+
 def test_a_narrow_terminal_cuts_no_id_off(run: Run) -> None:
     tenant = f"tenant-{uuid4()}"
     made = run("keys", "create", "--name", "web", "--scope", "service", "--tenant", tenant)

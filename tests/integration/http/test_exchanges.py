@@ -71,8 +71,11 @@ async def test_the_first_exchange_names_the_session(alice: Caller) -> None:
     assert (found["message_count"], found["turn_count"]) == (2, 1)
 
 
-async def test_an_exchange_needs_a_session(alice: Caller) -> None:
-    response = await exchange(alice, {"session_id": str(uuid4())}, EXCHANGE)
+async def test_the_first_exchange_starts_its_session(alice: Caller) -> None:
+    session: Json = {"session_id": str(uuid4())}
 
-    assert response.status_code == 404
-    assert await alice.history() == []
+    response = await exchange(alice, session, {**EXCHANGE, "created_at": "2024-05-06T09:30:00Z"})
+
+    assert response.status_code == 201
+    messages = await alice.messages(session)
+    assert [said["created_at"] for said in messages] == ["2024-05-06T09:30:00Z"] * 2

@@ -29,7 +29,16 @@ from support.patience import PATIENCE
 from support.serving import serving
 
 OPERATIONS = operations()
-OF_ONE_THING = [operation for operation in OPERATIONS if operation.names_something]
+STARTING = {
+    "POST /api/v1/sessions/{session_id}/messages",
+    "POST /api/v1/sessions/{session_id}/messages:batch",
+    "POST /api/v1/sessions/{session_id}/exchanges",
+}
+OF_ONE_THING = [
+    operation
+    for operation in OPERATIONS
+    if operation.names_something and str(operation) not in STARTING
+]
 A_WEEK = timedelta(days=7)
 A_SECOND = timedelta(seconds=1)
 NOTHING: dict[str, Json] = {
@@ -104,6 +113,19 @@ async def test_a_session_is_there_to_its_last_second_and_not_one_longer(
     assert before.is_success, before.text
     assert after.status_code == 404, after.text
     assert list(after.json()) == ["error", "detail"]
+
+
+@pytest.mark.parametrize("starting", sorted(STARTING))
+async def test_messages_for_an_expired_session_start_it_anew(starting: str, fixed: Scene) -> None:
+    (operation,) = (operation for operation in OPERATIONS if str(operation) == starting)
+    ids = await fixed.talk()
+    fixed.clock.move(A_WEEK)
+
+    response = await fixed.send(operation, ids)
+
+    assert response.status_code == 201, response.text
+    messages = await fixed.caller.messages({"session_id": ids["session_id"]})
+    assert "How much?" not in {said["content"] for said in messages}
 
 
 @pytest.mark.parametrize("path", NOTHING)

@@ -71,3 +71,42 @@ async def test_a_message_that_never_was_is_not_found(alice: Caller) -> None:
     response = await alice.delete(f"/api/v1/history/{uuid4()}")
 
     assert response.status_code == 404
+
+
+async def test_a_message_needs_no_session(alice: Caller) -> None:
+    question = await alice.post("/api/v1/history", {"role": "user", "content": "Sales?"})
+    answer = await alice.post("/api/v1/history", {"role": "assistant", "content": "2.5M"})
+
+    assert (question.status_code, answer.status_code) == (201, 201)
+    assert question.json()["session_id"] == answer.json()["session_id"]
+    assert question.json()["turn_number"] == answer.json()["turn_number"] == 1
+    assert await alice.history() == [answer.json(), question.json()]
+    assert len((await alice.get("/api/v1/sessions")).json()["items"]) == 1
+
+
+async def test_a_retried_message_without_a_session_is_stored_once(alice: Caller) -> None:
+    body = {"role": "user", "content": "Sales?"}
+    first = await alice.post("/api/v1/history", body, {"Idempotency-Key": "k"})
+    again = await alice.post("/api/v1/history", body, {"Idempotency-Key": "k"})
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert await alice.history() == [first.json()] == [again.json()]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"role": "robot", "content": "Hello"},
+        {"role": "user", "content": ""},
+        {"role": "user", "content": "Hello", "session_id": "6fa459ea-ee8a-4ca4-894e-db77e160355e"},
+        {
+            "role": "assistant",
+            "content": "Hello",
+            "reply_to": "6fa459ea-ee8a-4ca4-894e-db77e160355e",
+        },
+    ],
+    ids=str,
+)
+async def test_a_wrong_message_without_a_session_is_refused(alice: Caller, body: Json) -> None:
+    assert (await alice.post("/api/v1/history", body)).status_code == 422
+    assert (await alice.get("/api/v1/sessions")).json()["items"] == []

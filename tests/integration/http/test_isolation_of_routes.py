@@ -20,7 +20,13 @@ from support.snapshots import rows_of
 
 SECRET = "kiwi-7f3a"  # in everything that the owner says
 OPERATIONS = operations()
+STARTING = {  # with the id of a session that is not there, one of one's own
+    "POST /api/v1/sessions/{session_id}/messages",
+    "POST /api/v1/sessions/{session_id}/messages:batch",
+    "POST /api/v1/sessions/{session_id}/exchanges",
+}
 OF_ONE_THING = [operation for operation in OPERATIONS if operation.names_something]
+FINDING = [operation for operation in OF_ONE_THING if str(operation) not in STARTING]
 OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
     "GET /api/v1/sessions": {"items": [], "next_cursor": None},
     "GET /api/v1/history": {"items": [], "next_cursor": None},
@@ -30,7 +36,7 @@ OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
 }
 OF_NOBODY = {"GET /healthz", "GET /readyz"}
 OF_THE_ENDPOINT = {"GET /v1/models"}
-CREATING = {"POST /api/v1/sessions"}
+CREATING = {"POST /api/v1/sessions", "POST /api/v1/history"}
 NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
 OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
@@ -123,7 +129,7 @@ def test_every_route_is_tested_one_way_or_another() -> None:
     assert len(OF_ONE_THING) >= 11
 
 
-@pytest.mark.parametrize("operation", OF_ONE_THING, ids=str)
+@pytest.mark.parametrize("operation", FINDING, ids=str)
 async def test_a_stranger_gets_not_found_and_changes_nothing(
     operation: Operation, stranger: Caller, owned: Owned
 ) -> None:
@@ -134,7 +140,7 @@ async def test_a_stranger_gets_not_found_and_changes_nothing(
     assert SECRET not in response.text
 
 
-@pytest.mark.parametrize("operation", OF_ONE_THING, ids=str)
+@pytest.mark.parametrize("operation", FINDING, ids=str)
 async def test_a_stranger_cannot_tell_what_exists_from_what_does_not(
     operation: Operation, stranger: Caller, owned: Owned
 ) -> None:
@@ -202,6 +208,28 @@ async def test_starting_a_session_of_a_foreign_id_makes_an_empty_one_of_ones_own
     assert response.status_code == 201
     assert response.json()["message_count"] == 0
     assert SECRET not in response.text
+
+
+@pytest.mark.parametrize("path", sorted(STARTING))
+async def test_messages_for_a_foreign_session_start_one_of_ones_own(
+    path: str, stranger: Caller, owned: Owned
+) -> None:
+    (operation,) = (operation for operation in OPERATIONS if str(operation) == path)
+
+    response = await attempt(stranger, operation, owned)
+
+    assert response.status_code == 201
+    assert SECRET not in response.text
+    session = (await stranger.get(f"/api/v1/sessions/{owned.session_id}")).json()
+    assert session["message_count"] == len(await stranger.history())
+
+
+async def test_a_message_without_a_session_goes_to_ones_own(stranger: Caller, owned: Owned) -> None:
+    response = await stranger.post("/api/v1/history", {"role": "user", "content": "Hello"})
+
+    assert response.status_code == 201
+    assert [said["content"] for said in await stranger.history()] == ["Hello"]
+    assert "Hello" not in str(await owned.read())
 
 
 async def test_a_reply_to_a_foreign_message_is_not_found(stranger: Caller, owned: Owned) -> None:

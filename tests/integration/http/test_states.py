@@ -53,8 +53,24 @@ async def test_a_state_belongs_to_one_user(operator: Caller, tenant: Tenant) -> 
     assert (await bob.get(STATE)).json() == ACTIVE
 
 
-@pytest.mark.parametrize("mode", ["", "Halted", "a b", "x" * 65, "-x", 7, None, "a\0b"])
-async def test_a_mode_that_is_no_plain_word_is_refused(
+@pytest.mark.parametrize("mode", ["In de pauze (tot 14:00)", "x" * 64, "-x", "数据库", "Ärger"])
+async def test_any_short_text_is_a_mode(operator: Caller, mode: str) -> None:
+    await set_mode(operator, mode)
+
+
+@pytest.mark.parametrize("mode", ["halted", " halted\t", "Halted", "HALTED"])
+async def test_halted_is_enforced_however_it_is_written(
+    alice: Caller, operator: Caller, mode: str
+) -> None:
+    response = await operator.send("PUT", STATE, json={"mode": mode})
+    assert response.json()["mode"] == mode.strip()
+    assert (await alice.post("/chat", {"query": "Hello?"})).status_code == 423
+
+
+@pytest.mark.parametrize(
+    "mode", ["", " ", "x" * 65, 7, None, "a\0b", "a\nb", "a\u2028b", "\x1b[0m"]
+)
+async def test_a_mode_that_cannot_be_shown_on_one_line_is_refused(
     alice: Caller, operator: Caller, mode: object
 ) -> None:
     response = await operator.send("PUT", STATE, json={"mode": mode})

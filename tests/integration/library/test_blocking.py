@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from recollect import Conversation, Memory, NotFound, blocking
+from recollect import Conversation, History, Memory, NotFound, blocking
 
 
 def test_the_blocking_memory_does_what_the_async_one_does(shared_home: Path) -> None:
@@ -24,12 +24,16 @@ def test_the_blocking_memory_does_what_the_async_one_does(shared_home: Path) -> 
 def test_the_blocking_memory_for_tests_needs_no_database() -> None:
     with blocking.Memory.in_memory() as memory:
         memory.session("chat-1", user="alice").add_exchange("Hello?", "Hello.")
-        assert memory.count_history(user="alice") == 2
+        history = memory.history("alice")
+        assert history.count() == 2
+        history.add("user", "And in no session at all?")
+        assert memory.session(history.session_id, user="alice").last()[0].turn_number == 1
 
 
-@pytest.mark.parametrize("twin", [blocking.Memory, blocking.Conversation])
+@pytest.mark.parametrize("twin", [blocking.Memory, blocking.Conversation, blocking.History])
 def test_both_have_the_same_methods_and_descriptions(twin: type) -> None:
-    original = {"Memory": Memory, "Conversation": Conversation}[twin.__name__]
+    originals = {"Memory": Memory, "Conversation": Conversation, "History": History}
+    original = originals[twin.__name__]
     names = {name for name in vars(original) if not name.startswith("_")}
     assert names == {name for name in vars(twin) if not name.startswith("_")}
     for name in names:

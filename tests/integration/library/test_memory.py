@@ -78,14 +78,19 @@ async def test_history_goes_across_sessions(memory: Memory, user: str) -> None:
     for name in ("one", "two", "three"):
         session = await memory.session(name, user=user)
         await session.add("user", f"said in {name}")
-    page = await memory.history(user=user, limit=2)
+    history = memory.history(user)
+    page = await history.list(limit=2)
     assert [message.content for message in page.items] == ["said in three", "said in two"]
-    rest = await memory.history(user=user, cursor=page.next_cursor)
+    rest = await history.list(cursor=page.next_cursor)
     assert [message.content for message in rest.items] == ["said in one"]
-    assert await memory.count_history(user=user) == 3
-    await memory.delete_message(rest.items[0].message_id, user=user)
-    assert await memory.trim_history(user=user, keep_last=1) == 1
-    assert await memory.clear_history(user=user) == 1
+    assert await history.count() == 3
+    assert [message.content for message in await history.last(2)] == [
+        "said in two",
+        "said in three",
+    ]
+    await history.delete(rest.items[0].message_id)
+    assert await history.trim(keep_last=1) == 1
+    assert await history.clear() == 1
     assert len((await memory.sessions(user=user)).items) == 3
 
 
@@ -125,12 +130,12 @@ async def test_a_memory_for_tests_needs_no_database() -> None:
         session = await memory.session("chat-1", user="alice")
         await session.add("user", "Hello")
         assert await memory.is_ready()
-        assert await memory.count_history(user="alice") == 1
+        assert await memory.history("alice").count() == 1
 
 
 def test_the_public_names_are_sorted_and_few() -> None:
     import recollect  # noqa: PLC0415  # what a user sees
 
     assert recollect.__all__ == sorted(recollect.__all__)
-    assert len(recollect.__all__) <= 15
+    assert len(recollect.__all__) <= 20
     assert all(getattr(recollect, name).__doc__ for name in recollect.__all__)

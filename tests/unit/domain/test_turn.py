@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.turn import answered_turns, split_before_first_question, turn_offsets
+from recollect.domain.turn import answered_turns, split_into_parts, turn_offsets
 from recollect.testing.examples import messages_of
 
 
@@ -28,13 +28,15 @@ def test_each_message_knows_its_turn(roles: str, offsets: list[int | None]) -> N
         ("user assistant user", [3]),
         ("assistant system", [2]),
         ("system assistant user assistant", [2, 2]),
+        ("user assistant user assistant user", [4, 1]),
+        ("user user user user assistant user", [4, 1, 1]),
+        ("user assistant assistant assistant assistant system", [4, 2]),
+        ("assistant assistant assistant assistant assistant user", [4, 1, 1]),
     ],
 )
-def test_what_comes_before_the_first_question_is_parted_from_the_rest(
-    roles: str, sizes: list[int]
-) -> None:
+def test_a_part_begins_with_a_question_or_has_none(roles: str, sizes: list[int]) -> None:
     messages = messages_of(*roles.split())
-    parts = list(split_before_first_question(messages))
+    parts = list(split_into_parts(messages, size=4))
     assert [len(part) for part in parts] == sizes
     assert [message for part in parts for message in part] == messages
 

@@ -35,6 +35,20 @@ def find_repeated(
     return repeated
 
 
+def refuse_used(owner: OwnerMemory, session_id: UUID, messages: Sequence[NewMessage]) -> None:
+    """Refuse messages for a new session whose ids are used in another one, or twice.
+
+    Raises:
+        IdAlreadyUsed: some id stands for another message.
+    """
+    ids = [message.message_id for message in messages]
+    _refuse_doubles(ids)
+    for other_id, conversation in owner.conversations.items():
+        for message_id in ids:
+            if other_id != session_id and message_id in conversation.messages:
+                raise IdAlreadyUsed(message_id)
+
+
 def add_messages(
     conversation: Conversation,
     messages: Sequence[NewMessage],
@@ -116,7 +130,7 @@ def _stored(
         content=message.content,
         metadata=copy_object(message.metadata),
         details=AnswerDetails.stored(copy_object(details.to_json())),
-        created_at=time,
+        created_at=message.created_at or time,
     )
 
 

@@ -21,7 +21,7 @@ class InMemoryHistory:
     state: State
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; within one session in the order of the sequence."""
+        """The owner's messages by time; those of one time and session by their numbers."""
         return cut_page(self._active(scope), page, HistoryPosition, position_of=_position)
 
     async def of_turns(

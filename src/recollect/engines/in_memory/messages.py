@@ -11,11 +11,12 @@ from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import MessagePosition, Page, PageRequest
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
-from recollect.engines.in_memory.appending import add_messages, find_repeated
+from recollect.engines.in_memory.appending import add_messages, find_repeated, refuse_used
 from recollect.engines.in_memory.jobs import queue_compaction
 from recollect.engines.in_memory.paging import cut_page
+from recollect.engines.in_memory.sessions import start_conversation
 from recollect.engines.in_memory.state import Conversation, State
-from recollect.ports.messages import MAX_WINDOW, Appended, StoredWindow
+from recollect.ports.messages import MAX_WINDOW, Appended, SessionStart, StoredWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,15 @@ class InMemoryMessages:
         now: datetime,
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
+        start: SessionStart | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session."""
         conversation = self.state.conversation(scope, session_id)
+        if conversation is None and start is not None:
+            refuse_used(self.state.of(scope.owner_id), session_id, messages)
+            conversation = start_conversation(
+                self.state, scope, start.session, now=now, expires_at=start.expires_at
+            )
         if conversation is None:
             return None
         repeated = find_repeated(self.state.of(scope.owner_id), conversation, messages)

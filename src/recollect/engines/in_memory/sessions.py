@@ -30,12 +30,8 @@ class InMemorySessions:
         existing = self.state.conversation(scope, session.session_id)
         if existing is not None:
             return existing.session, False
-        conversations = self.state.of(scope.owner_id).conversations
-        if session.session_id in conversations:
-            self.state.delete_expired(scope.owner_id, session.session_id, now=now)
-        started = _started(session, now, expires_at)
-        conversations[session.session_id] = Conversation(session=started)
-        return started, True
+        started = start_conversation(self.state, scope, session, now=now, expires_at=expires_at)
+        return started.session, True
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
         """The session, or None."""
@@ -84,6 +80,23 @@ class InMemorySessions:
         conversation = self.state.conversation(scope, session_id)
         if conversation is not None:
             conversation.use(now=now, expires_at=expires_at)
+
+
+def start_conversation(
+    state: State,
+    scope: Scope,
+    session: NewSession,
+    *,
+    now: datetime,
+    expires_at: datetime | None,
+) -> Conversation:
+    """Start a conversation that is not there; an expired one of that id gives way."""
+    conversations = state.of(scope.owner_id).conversations
+    if session.session_id in conversations:
+        state.delete_expired(scope.owner_id, session.session_id, now=now)
+    started = Conversation(session=_started(session, now, expires_at))
+    conversations[session.session_id] = started
+    return started
 
 
 def _started(session: NewSession, now: datetime, expires_at: datetime | None) -> Session:

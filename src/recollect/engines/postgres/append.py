@@ -13,7 +13,7 @@ from recollect.domain.job import JobKind, job_id_for
 from recollect.domain.message import NO_DETAILS, Message, NewMessage, Role
 from recollect.domain.scope import Scope
 from recollect.domain.session import name_from_question
-from recollect.domain.turn import answered_turns, split_before_first_question, turn_offsets
+from recollect.domain.turn import answered_turns, split_into_parts, turn_offsets
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, stored_message, to_json
@@ -21,6 +21,8 @@ from recollect.engines.postgres.switching import switch_messages
 from recollect.errors import MessageNotFound
 
 _REPLIES: Final = "append_replies"
+_PART: Final = 500
+"""The most messages of one statement: encoding 10,000 would hold the event loop for 70 ms."""
 _NOT_ACTIVE: Final = "RC404"  # what turn_answered() raises
 
 
@@ -48,7 +50,7 @@ async def append(
     """Store the messages one after the other; none of them if there is no session."""
     owner_id = target.scope.owner_id
     part = _Part(target, messages, _Answered(is_latest=reply_to is None, message_id=reply_to))
-    is_one_statement = len(list(split_before_first_question(messages))) == 1
+    is_one_statement = len(list(split_into_parts(messages, size=_PART))) == 1
     if is_one_statement and (reply_to is None or part.statement == _REPLIES):
         # What nearly every request sends: one round trip.
         try:
@@ -71,14 +73,19 @@ async def append_within(
     answers = _LATEST
     if reply_to is not None:
         answers = await _turn_of(connection, target, reply_to)
-    stored: tuple[Message, ...] = ()
-    for said in split_before_first_question(messages):
-        part = _Part(target, said, answers)
+    stored: list[Message] = []
+    turn = answers
+    for said in split_into_parts(messages, size=_PART):
+        part = _Part(target, said, turn)
         rows = await connection.fetch(
             query(part.statement), target.scope.owner_id, *part.arguments()
         )
         stored += part.stored(rows)
-    return stored if answers.is_active else await _hidden(connection, target, stored, answers)
+        if part.statement != _REPLIES:
+            turn = _LATEST  # the question that was stored last
+    if answers.is_active:
+        return tuple(stored)
+    return await _hidden(connection, target, tuple(stored), answers)
 
 
 async def _hidden(
@@ -153,6 +160,7 @@ class _Part:
             target.read_at,
             *((None, None, None) if compaction is None else _job(target, compaction)),
             *self._turns(),
+            _times(messages),
         )
 
     def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
@@ -168,7 +176,7 @@ class _Part:
                 sequence=sequence + number,
                 turn_number=None if turn is None or offset is None else turn + offset,
                 only_database=only_database,
-                created_at=created_at,
+                created_at=message.created_at or created_at,
             )
             for number, (message, offset) in enumerate(
                 zip(self._messages, self._offsets, strict=True), start=1
@@ -181,6 +189,12 @@ class _Part:
             return answers.is_latest, answers.turn_number, answers.message_id
         answered = answered_turns(self._messages, self._offsets)
         return list(answered.values()), name_from_question(self._messages[0].content)
+
+
+def _times(messages: Sequence[NewMessage]) -> list[datetime | None] | None:
+    """The times that messages bring, if some do."""
+    times = [message.created_at for message in messages]
+    return times if any(times) else None
 
 
 def _metadata(messages: Sequence[NewMessage]) -> list[str | None] | None:

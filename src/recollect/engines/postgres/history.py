@@ -26,7 +26,7 @@ class PostgresHistoryStore:
         self._clock = clock
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; within one session in the order of the sequence."""
+        """The owner's messages by time; those of one time and session by their numbers."""
         name = _LISTS[page.order]
         position = page.position(HistoryPosition) or _START
         async with self._database.owned_by(scope.owner_id) as connection:

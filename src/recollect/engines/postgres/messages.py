@@ -12,17 +12,19 @@ from recollect.domain.message import Message, NewMessage
 from recollect.domain.paging import MessagePosition, Order, Page, PageRequest
 from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
-from recollect.engines.postgres.append import Target, append
+from recollect.engines.postgres.append import Target, append, append_within
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions, remove
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import message_from, window_from
+from recollect.engines.postgres.sessions import create_session
 from recollect.errors import IdAlreadyUsed, MessageNotFound
 from recollect.ports.clock import Clock
-from recollect.ports.messages import MAX_WINDOW, Appended, StoredWindow
+from recollect.ports.messages import MAX_WINDOW, Appended, SessionStart, StoredWindow
 
 _START = (None,)
+_PART = 500
 
 
 class PostgresMessageStore:
@@ -42,6 +44,7 @@ class PostgresMessageStore:
         now: datetime,
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
+        start: SessionStart | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session."""
         target = Target(
@@ -54,6 +57,8 @@ class PostgresMessageStore:
         )
         try:
             stored = await append(self._database, target, messages, reply_to=reply_to)
+            if not stored and start is not None:
+                stored = await self._start(target, start, messages)
         except UniqueViolationError:
             return await self._find_repeated(scope, session_id, messages)
         except (ForeignKeyViolationError, MessageNotFound):
@@ -158,6 +163,21 @@ class PostgresMessageStore:
             )
         return found is True
 
+    async def _start(
+        self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
+    ) -> tuple[Message, ...]:
+        """Start the session and store its first messages: both or neither."""
+        async with self._database.owned_by(target.scope.owner_id) as connection:
+            await create_session(
+                connection,
+                target.scope,
+                start.session,
+                now=target.said_at,
+                read_at=target.read_at,
+                expires_at=start.expires_at,
+            )
+            return await append_within(connection, target, messages, reply_to=None)
+
     async def _is_there(self, scope: Scope, session_id: UUID) -> bool:
         now = self._clock.now()
         return bool(await self._database.read("get_session", scope.owner_id, session_id, now))
@@ -178,9 +198,13 @@ class PostgresMessageStore:
 
     async def _stored(self, scope: Scope, messages: Sequence[NewMessage]) -> dict[UUID, Message]:
         ids = [message.message_id for message in messages]
+        stored: dict[UUID, Message] = {}
         async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(query("messages_by_id"), scope.owner_id, ids)
-        return {row["message_id"]: message_from(row) for row in rows}
+            for first in range(0, len(ids), _PART):  # reading all at once would hold the loop
+                some = ids[first : first + _PART]
+                rows = await connection.fetch(query("messages_by_id"), scope.owner_id, some)
+                stored |= {row["message_id"]: message_from(row) for row in rows}
+        return stored
 
 
 _LISTS = {Order.DESC: "list_messages_newest_first", Order.ASC: "list_messages_oldest_first"}

@@ -44,7 +44,15 @@ class PostgresSessionStore:
         """Create the session, or return the one with that id as it is; and whether it is new."""
         found = await self.get(scope, session.session_id)
         while found is None:
-            created = await self._create(scope, session, now, expires_at)
+            async with self._database.owned_by(scope.owner_id) as connection:
+                created = await create_session(
+                    connection,
+                    scope,
+                    session,
+                    now=now,
+                    read_at=self._clock.now(),
+                    expires_at=expires_at,
+                )
             if created is not None:
                 return created, True
             # Somebody created it since we looked, or it was deleted since that was seen.
@@ -119,37 +127,48 @@ class PostgresSessionStore:
             "touch_session", scope.owner_id, session_id, now, expires_at, self._clock.now()
         )
 
-    async def _create(
-        self, scope: Scope, session: NewSession, now: datetime, expires_at: datetime | None
-    ) -> Session | None:
-        async with self._database.owned_by(scope.owner_id) as connection:
-            await self._make_room(connection, scope, session.session_id, now)
-            row = await connection.fetchrow(
-                query("start_session"),
-                scope.owner_id,
-                scope.tenant,
-                scope.user,
-                session.session_id,
-                session.name,
-                to_json(session.metadata),
-                session.databases,
-                session.tags,
-                now,
-                expires_at,
-            )
-        return None if row is None else session_from(row)
 
-    async def _make_room(
-        self, connection: Connection, scope: Scope, session_id: UUID, now: datetime
-    ) -> None:
-        """Delete an expired session whose id is wanted again, as the clean-up would."""
-        count = await connection.fetchval(
-            query("delete_if_expired"), scope.owner_id, session_id, self._clock.now()
-        )
-        if count is not None:
-            told = replace(scope, actor=RETENTION, transaction_id="")
-            action = AuditAction.SESSION_EXPIRED
-            await record(connection, told, action, session_id, count=count, now=now)
+async def create_session(
+    connection: Connection,
+    scope: Scope,
+    session: NewSession,
+    *,
+    now: datetime,
+    read_at: datetime,
+    expires_at: datetime | None,
+) -> Session | None:
+    """Create a session as a part of a transaction; None if there is one of that id.
+
+    One that has expired by `read_at` gives way.
+    """
+    await _make_room(connection, scope, session.session_id, now=now, read_at=read_at)
+    row = await connection.fetchrow(
+        query("start_session"),
+        scope.owner_id,
+        scope.tenant,
+        scope.user,
+        session.session_id,
+        session.name,
+        to_json(session.metadata),
+        session.databases,
+        session.tags,
+        now,
+        expires_at,
+    )
+    return None if row is None else session_from(row)
+
+
+async def _make_room(
+    connection: Connection, scope: Scope, session_id: UUID, *, now: datetime, read_at: datetime
+) -> None:
+    """Delete an expired session whose id is wanted again, as the clean-up would."""
+    count = await connection.fetchval(
+        query("delete_if_expired"), scope.owner_id, session_id, read_at
+    )
+    if count is not None:
+        told = replace(scope, actor=RETENTION, transaction_id="")
+        action = AuditAction.SESSION_EXPIRED
+        await record(connection, told, action, session_id, count=count, now=now)
 
 
 _LISTS = {Order.DESC: "list_sessions_newest_first", Order.ASC: "list_sessions_oldest_first"}

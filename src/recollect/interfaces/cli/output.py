@@ -12,9 +12,19 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
+from recollect.domain.scope import tenant_name
+
+
+def _named_tenant(tenant: str | None) -> str | None:
+    return None if tenant is None else tenant_name(tenant)
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 Tenant = Annotated[
-    str | None, typer.Option(help="The tenant; default: MEMORY_TENANT.", show_default=False)
+    str | None,
+    typer.Option(
+        help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=_named_tenant
+    ),
 ]
 User = Annotated[
     str | None, typer.Option(help="The user; default: MEMORY_LOCAL_USER.", show_default=False)

@@ -9,6 +9,7 @@ from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, Transactions
 from recollect.interfaces.http.query_parameters import refuse_unknown_query
 from recollect.interfaces.http.routes import (
+    batches,
     chat,
     contexts,
     health,
@@ -25,7 +26,7 @@ from recollect.memory import Memory
 from recollect.settings import Settings
 
 _ROUTES = (
-    *(chat, memory_chat, sessions, messages, contexts),
+    *(chat, memory_chat, sessions, messages, batches, contexts),
     *(rewrites, recall, history, states, health, openai),
 )
 _DESCRIPTION = """

@@ -6,7 +6,14 @@ from typing import Any, Final
 
 import jwt
 
-from recollect.errors import ConfigurationError, IdentityUnavailable, Unauthenticated
+from recollect.domain.scope import tenant_name
+from recollect.errors import (
+    ConfigurationError,
+    Forbidden,
+    IdentityUnavailable,
+    InvalidInput,
+    Unauthenticated,
+)
 from recollect.settings import Settings, UserIdSource
 
 _SECRET_ALGORITHMS: Final = frozenset({"HS256", "HS384", "HS512"})
@@ -50,7 +57,7 @@ class TokenReader:
             )
         except jwt.PyJWTError as error:
             raise Unauthenticated(f"the token is not valid: {error}") from None
-        tenant = None if self.tenant_claim is None else _claim(claims, self.tenant_claim)
+        tenant = None if self.tenant_claim is None else _tenant(claims, self.tenant_claim)
         return Identity(user=_claim(claims, self.user_claim), tenant=tenant)
 
     async def _key_of(self, token: str) -> str | jwt.PyJWK:
@@ -106,6 +113,13 @@ def openwebui_reader(settings: Settings) -> TokenReader | None:
         return None
     secret = settings.openwebui_jwt_secret.get_secret_value()
     return TokenReader(key=secret, algorithms=("HS256",), issuer=_OPENWEBUI_ISSUER)
+
+
+def _tenant(claims: dict[str, Any], name: str) -> str:
+    try:
+        return tenant_name(_claim(claims, name))
+    except InvalidInput as error:
+        raise Forbidden(f"the token's claim '{name}' {error.problem}") from None
 
 
 def _claim(claims: dict[str, Any], name: str) -> str:

@@ -10,6 +10,7 @@ from recollect.testing.contracts.isolation import IsolationContract
 from recollect.testing.contracts.jobs import JobQueueContract
 from recollect.testing.contracts.message_appending import MessageAppendingContract
 from recollect.testing.contracts.message_deleting import MessageDeletingContract
+from recollect.testing.contracts.message_importing import MessageImportingContract
 from recollect.testing.contracts.message_reading import MessageReadingContract
 from recollect.testing.contracts.message_retrying import MessageRetryingContract
 from recollect.testing.contracts.queueing import QueueingContract
@@ -33,6 +34,9 @@ class EngineContract:
 
     class TestMessageAppending(MessageAppendingContract):
         """Order, numbers and names."""
+
+    class TestMessageImporting(MessageImportingContract):
+        """Own times, new sessions, many at once."""
 
     class TestMessageRetrying(MessageRetryingContract):
         """The same again stores nothing twice."""

@@ -55,7 +55,7 @@ WITH session AS (
             THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
             ELSE said.details
         END,
-        updated_at
+        coalesce(said.created_at, updated_at)
     FROM session
     CROSS JOIN (
         SELECT
@@ -66,7 +66,8 @@ WITH session AS (
             unnest($6::json[]) AS metadata,
             unnest($7::json[]) AS details,
             unnest($8::boolean[]) AS lacks_database,
-            unnest($9::bigint[]) AS turn_offset
+            unnest($9::bigint[]) AS turn_offset,
+            unnest($19::timestamptz[]) AS created_at
     ) AS said
 )
 SELECT appended.*

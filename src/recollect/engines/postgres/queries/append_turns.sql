@@ -1,6 +1,7 @@
 -- Store turns in a session, from the first one's question on: sequence numbers, counters and work.
 -- The update of the session's row makes writers of one session queue up, so that numbers are
--- neither shared nor skipped; time never runs backwards within a session.
+-- neither shared nor skipped; its time never runs backwards. A message may bring its own time,
+-- which is no time of the session or the turn: those say when it was stored.
 -- The statement sets the owner itself. Nothing in WITH runs before the last part asks for the
 -- session, which it does after it has set the owner.
 WITH session AS (
@@ -62,7 +63,7 @@ WITH session AS (
             THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
             ELSE said.details
         END,
-        updated_at
+        coalesce(said.created_at, updated_at)
     FROM session
     CROSS JOIN (
         SELECT
@@ -73,7 +74,8 @@ WITH session AS (
             unnest($6::json[]) AS metadata,
             unnest($7::json[]) AS details,
             unnest($8::boolean[]) AS lacks_database,
-            unnest($9::bigint[]) AS turn_offset
+            unnest($9::bigint[]) AS turn_offset,
+            unnest($18::timestamptz[]) AS created_at
     ) AS said
 )
 SELECT appended.*

@@ -1,24 +1,41 @@
 """Contexts over HTTP."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
-from recollect.interfaces.http.schemas.contexts import ContextIn, ContextOut
+from recollect.interfaces.http.schemas.context_forms import AnyContextOut, ContextFormat, in_form
+from recollect.interfaces.http.schemas.contexts import ContextIn
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}", tags=["context"], responses=ERRORS | NOT_FOUND
 )
+
+Form = Annotated[
+    ContextFormat,
+    Query(
+        alias="format",
+        description="All of it (object), or ready to use: the variables of a prompt template, the "
+        "messages of a chat completion, instructions for a data question, or a block of a "
+        "system prompt.",
+    ),
+]
 
 
 @router.post(
     "/context", summary="Put a question into its context", response_model_exclude_unset=True
 )
 async def build_context(
-    session_id: SessionIdPath, body: ContextIn, scope: CallerScope, services: UseCases
-) -> ContextOut:
+    session_id: SessionIdPath,
+    body: ContextIn,
+    scope: CallerScope,
+    services: UseCases,
+    form: Form = ContextFormat.OBJECT,
+) -> AnyContextOut:
     """Return what a model needs to understand a question: the conversation, within its limits."""
     context = await services.contexts.build(
         scope,
@@ -30,4 +47,4 @@ async def build_context(
         databases=body.databases,
         recall=body.recall(),
     )
-    return ContextOut.of(context)
+    return in_form(context, form)

@@ -3,12 +3,13 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
-from recollect.domain.session import parse_uuid
+from recollect.domain.session import parse_uuid, user_wide_session_id
 from recollect.interfaces.http.auth import CallerScope
-from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
 from recollect.interfaces.http.schemas.common import (
+    CONFLICT,
     ERRORS,
     NOT_FOUND,
     Count,
@@ -17,7 +18,7 @@ from recollect.interfaces.http.schemas.common import (
     MessageIdPath,
     PageQuery,
 )
-from recollect.interfaces.http.schemas.messages import MessageOut
+from recollect.interfaces.http.schemas.messages import MessageOut, NewMessageIn
 
 router = APIRouter(prefix="/api/v1/history", tags=["history"], responses=ERRORS)
 
@@ -25,6 +26,31 @@ KeepLast = Annotated[
     int | None,
     Query(ge=0, le=2**31 - 1, description="Keep so many of the newest messages; default: none."),
 ]
+
+
+@router.post(
+    "",
+    summary="Add a message without a session",
+    status_code=HTTPStatus.CREATED,
+    response_model_exclude_unset=True,
+    responses={
+        200: {"model": MessageOut, "description": "A retry: the message was stored already"},
+        **CONFLICT,
+    },
+)
+async def add_to_history(
+    body: NewMessageIn,
+    scope: CallerScope,
+    services: UseCases,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> MessageOut:
+    """Store a message in the caller's user-wide session, which the first one starts."""
+    session = user_wide_session_id(scope.owner_id)
+    message = body.to_domain(session, idempotency_key, services.ids)
+    appended = await services.messages.append(scope, session, [message], starts_session=True)
+    response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
+    return MessageOut.of(appended.messages[0])
 
 
 @router.get("", summary="List all messages", response_model_exclude_unset=True)

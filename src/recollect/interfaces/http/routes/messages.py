@@ -56,11 +56,20 @@ async def add_message(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> MessageOut:
-    """Store a message; a user's opens a turn, an assistant's completes it."""
+    """Store a message; a user's opens a turn, an assistant's completes it.
+
+    Where the preset creates sessions, a new id starts its session.
+    """
     session = parse_uuid(session_id, "session_id")
     message = body.to_domain(session, idempotency_key, services.ids)
     reply_to = parse_uuid(body.reply_to, "reply_to") if body.reply_to else None
-    appended = await services.messages.append(scope, session, [message], reply_to=reply_to)
+    appended = await services.messages.append(
+        scope,
+        session,
+        [message],
+        reply_to=reply_to,
+        starts_session=services.messages.starts_unknown_sessions,
+    )
     response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
     return MessageOut.of(appended.messages[0])
 
@@ -121,10 +130,15 @@ async def add_exchange(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> ExchangeOut:
-    """Store a question and its answer together: both or none, as one complete turn."""
+    """Store a question and its answer together: both or none, as one complete turn.
+
+    Where the preset creates sessions, a new id starts its session.
+    """
     session = parse_uuid(session_id, "session_id")
     messages = body.to_domain(session, idempotency_key, services.ids)
-    appended = await services.messages.append(scope, session, messages)
+    appended = await services.messages.append(
+        scope, session, messages, starts_session=services.messages.starts_unknown_sessions
+    )
     response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
     question, answer = map(MessageOut.of, appended.messages)
     return ExchangeOut(question=question, answer=answer)

@@ -1,27 +1,44 @@
 """Messages and turns as JSON."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self, cast
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from recollect.domain.access import Visibility
 from recollect.domain.message import (
     MAX_CONTENT_LENGTH,
+    NO_DETAILS,
     AnswerDetails,
     Message,
     NewMessage,
     Role,
     message_id_for_key,
 )
+from recollect.domain.moments import parse_moment
 from recollect.domain.session import parse_uuid
 from recollect.domain.turn import TurnStatus
+from recollect.errors import InvalidInput
 from recollect.ports.clock import Ids
 
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_LENGTH)]
 _Count = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 _UuidText = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+
+
+def _read_time(given: object) -> object:
+    """Read ISO 8601 alone: what a number means, seconds or milliseconds, nobody can tell."""
+    if given is None or isinstance(given, datetime):
+        return given
+    try:
+        return parse_moment(cast("str", given), "created_at")
+    except InvalidInput as error:
+        raise ValueError(error.problem) from None
+
+
+_CreatedAt = Annotated[datetime | None, BeforeValidator(_read_time)]
+_SAID_AT: Final = "When it was said, with a time zone, for imports; default: now."
 
 
 class Details(BaseModel):
@@ -44,12 +61,13 @@ class Details(BaseModel):
 
     def details(self) -> AnswerDetails:
         """The details this tells."""
-        names = Details.model_fields
-        return AnswerDetails(**{name: getattr(self, name) for name in names})
+        given = Details.model_fields.keys() & self.model_fields_set
+        told = {name: getattr(self, name) for name in given}
+        return AnswerDetails(**told) if told else NO_DETAILS
 
 
-class MessageIn(Details):
-    """A message to store."""
+class NewMessageIn(Details):
+    """A message to store; `created_at` may also be called `timestamp`."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -68,26 +86,35 @@ class MessageIn(Details):
     message_id: _UuidText | None = Field(
         default=None, description="A UUID of your own; the same one again stores nothing twice."
     )
-    reply_to: _UuidText | None = Field(
+    created_at: _CreatedAt = Field(
         default=None,
-        description="For a reply: the message it answers. Default: the latest question.",
+        validation_alias=AliasChoices("created_at", "timestamp"),
+        description=_SAID_AT,
     )
 
     def to_domain(self, session_id: UUID, idempotency_key: str | None, ids: Ids) -> NewMessage:
         """The message this stands for, its id taken from the caller's id or key."""
         if self.message_id:
             message_id = parse_uuid(self.message_id, "message_id")
-        elif idempotency_key:
-            message_id = message_id_for_key(session_id, idempotency_key)
         else:
-            message_id = ids.new_id()
+            message_id = _message_id(session_id, idempotency_key, ids)
         return NewMessage(
             message_id=message_id,
             role=self.role,
             content=self.content,
             metadata=self.metadata,
             details=self.details(),
+            created_at=self.created_at,
         )
+
+
+class MessageIn(NewMessageIn):
+    """A message to store in a session; `created_at` may also be called `timestamp`."""
+
+    reply_to: _UuidText | None = Field(
+        default=None,
+        description="For a reply: the message it answers. Default: the latest question.",
+    )
 
 
 class ExchangeIn(Details):
@@ -105,22 +132,33 @@ class ExchangeIn(Details):
 
     question: Content
     answer: Content
+    created_at: _CreatedAt = Field(default=None, description=_SAID_AT)
 
     def to_domain(
         self, session_id: UUID, idempotency_key: str | None, ids: Ids
     ) -> list[NewMessage]:
         """The two messages this stands for."""
-        asked = MessageIn(role=Role.USER, content=self.question)
-        answered = MessageIn(
-            role=Role.ASSISTANT,
-            content=self.answer,
-            **{name: getattr(self, name) for name in Details.model_fields},
+        said = (
+            (Role.USER, self.question, NO_DETAILS),
+            (Role.ASSISTANT, self.answer, self.details()),
         )
         keys = (f"{idempotency_key}:{part}" if idempotency_key else None for part in ("q", "a"))
         return [
-            message.to_domain(session_id, key, ids)
-            for message, key in zip((asked, answered), keys, strict=True)
+            NewMessage(
+                message_id=_message_id(session_id, key, ids),
+                role=role,
+                content=content,
+                details=details,
+                created_at=self.created_at,
+            )
+            for (role, content, details), key in zip(said, keys, strict=True)
         ]
+
+
+def _message_id(session_id: UUID, idempotency_key: str | None, ids: Ids) -> UUID:
+    if idempotency_key:
+        return message_id_for_key(session_id, idempotency_key)
+    return ids.new_id()
 
 
 class MessageOut(Details):
@@ -135,7 +173,9 @@ class MessageOut(Details):
     role: Role
     content: str
     metadata: dict[str, JsonValue]
-    created_at: datetime
+    created_at: datetime = Field(
+        description="When it was said: its own time where it brought one, else when it was stored."
+    )
     is_active: bool = Field(
         description="Whether it is on the active branch; else another reply or question is."
     )

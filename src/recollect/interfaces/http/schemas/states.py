@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.domain.state import ACTIVE, UserState
+from recollect.domain.state import ACTIVE, MAX_MODE_LENGTH, UserState
 
 
 class StateIn(BaseModel):
@@ -13,8 +13,8 @@ class StateIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"mode": "active"}})
 
-    mode: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")] = Field(
-        description="Any short word; `halted` keeps every question from being answered."
+    mode: Annotated[str, Field(min_length=1, max_length=MAX_MODE_LENGTH)] = Field(
+        description="Any text; `halted` keeps every question from being answered."
     )
 
 

@@ -1,0 +1,96 @@
+"""What a program says about messages it wants stored, as messages of the domain."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final, Required, TypedDict
+from uuid import UUID
+
+from recollect.domain.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
+from recollect.domain.moments import parse_moment
+from recollect.domain.session import parse_uuid
+from recollect.domain.text import JsonObject, JsonValue
+from recollect.errors import InvalidInput
+from recollect.services.messages import MAX_APPENDED
+
+
+class Details(TypedDict, total=False):
+    """What may be told about an assistant's answer."""
+
+    sql_query: str
+    query_explanation: str
+    tables_used: tuple[str, ...]
+    execution_result: JsonValue
+    tokens: int
+    execution_time_ms: float
+    citations: tuple[JsonValue, ...]
+    model: str
+    database: str
+
+
+class MessageFields(Details, total=False):
+    """One of many messages, with the names that `add` and HTTP use."""
+
+    role: Required[str]
+    content: Required[str]
+    created_at: datetime | str | None
+    """When it was said: an aware time, or ISO 8601 with a time zone."""
+    metadata: JsonObject
+    message_id: UUID | str | None
+    """The same id again stores nothing twice."""
+
+
+_DETAILS: Final = frozenset(Details.__annotations__)
+_FIELDS: Final = frozenset(MessageFields.__annotations__)
+
+
+def new_messages(
+    messages: Iterable[MessageFields], id_at: Callable[[int], UUID]
+) -> list[NewMessage]:
+    """Read messages; those without an id get that of their position.
+
+    Raises:
+        InvalidInput: some message cannot be stored; the error says which.
+    """
+    made = []
+    for position, fields in enumerate(messages):
+        if position == MAX_APPENDED:
+            raise InvalidInput("messages", f"must be 1 to {MAX_APPENDED:,} at a time")
+        try:
+            made.append(_new_message(fields, id_at, position))
+        except InvalidInput as error:
+            raise error.inside(f"messages[{position}]") from None
+    return made
+
+
+def _new_message(fields: MessageFields, id_at: Callable[[int], UUID], position: int) -> NewMessage:
+    _check_names(fields)
+    given_id, given_time = fields.get("message_id"), fields.get("created_at")
+    return NewMessage(
+        message_id=id_at(position) if given_id is None else _read_id(given_id),
+        role=parse_role(fields["role"]),
+        content=fields["content"],
+        metadata=fields.get("metadata") or {},
+        details=_details(fields),
+        created_at=(
+            parse_moment(given_time, "created_at") if isinstance(given_time, str) else given_time
+        ),
+    )
+
+
+def _details(fields: MessageFields) -> AnswerDetails:
+    given: dict[str, Any] = {name: told for name, told in fields.items() if name in _DETAILS}
+    return AnswerDetails(**given) if given else NO_DETAILS
+
+
+def _check_names(fields: MessageFields) -> None:
+    if not isinstance(fields, Mapping):
+        raise InvalidInput("message", "must be a mapping with role and content")
+    for name in ("role", "content"):
+        if name not in fields:
+            raise InvalidInput(name, "is missing")
+    if unknown := fields.keys() - _FIELDS:
+        raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
+
+
+def _read_id(given: UUID | str) -> UUID:
+    return parse_uuid(given, "message_id") if isinstance(given, str) else given

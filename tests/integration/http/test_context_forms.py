@@ -1,0 +1,72 @@
+"""A context in the form that its reader wants."""
+
+import pytest
+
+from support.callers import Caller, Json
+
+
+async def in_form(caller: Caller, form: str | None) -> Json:
+    session = await caller.start_session()
+    await caller.add(session, "Wat kost een hamer?")
+    await caller.add(session, "Een hamer kost 12 euro.", role="assistant", sql_query="SELECT 12")
+    path = f"/api/v1/sessions/{session['session_id']}/context"
+    params = {} if form is None else {"format": form}
+    body = {"question": "Wat kost een zaag van 30 centimeter?"}
+    response = await caller.send("POST", path, json=body, params=params)
+    assert response.status_code == 200, response.text
+    told: Json = response.json()
+    return told
+
+
+async def test_a_template_gets_its_variables(alice: Caller) -> None:
+    told = await in_form(alice, "variables")
+
+    assert told == {
+        "history": [
+            {"role": "user", "content": "Wat kost een hamer?"},
+            {"role": "assistant", "content": "Een hamer kost 12 euro."},
+        ],
+        "summary": "",
+        "recalled": [],
+        "question": "Wat kost een zaag van 30 centimeter?",
+    }
+
+
+async def test_a_chat_model_gets_messages(alice: Caller) -> None:
+    told = await in_form(alice, "messages")
+
+    assert list(told) == ["messages"]
+    assert [said["role"] for said in told["messages"]] == ["user", "assistant", "user"]
+    assert told == {"messages": (await in_form(alice, "object"))["messages"]}
+
+
+async def test_a_data_question_gets_instructions(alice: Caller) -> None:
+    told = await in_form(alice, "instructions")
+
+    assert told["question"] == "Wat kost een zaag van 30 centimeter?"
+    assert "SQL: SELECT 12" in told["instructions"]
+
+
+async def test_a_system_prompt_gets_a_block_in_the_language_of_the_question(
+    alice: Caller,
+) -> None:
+    told = await in_form(alice, "block")
+
+    assert set(told) == {"question", "block"}
+    assert told["block"].startswith("**Eerdere gesprek:**")
+
+
+async def test_everything_is_told_where_no_form_is_named(alice: Caller) -> None:
+    plain, named = await in_form(alice, None), await in_form(alice, "object")
+
+    assert set(plain) == set(named) >= {"question", "window", "recalled", "sources", "tokens"}
+
+
+@pytest.mark.parametrize("form", ["", "VARIABLES", "xml"])
+async def test_an_unknown_form_is_refused(alice: Caller, form: str) -> None:
+    session = await alice.start_session()
+    path = f"/api/v1/sessions/{session['session_id']}/context"
+
+    response = await alice.send("POST", path, json={"question": "Why?"}, params={"format": form})
+
+    assert response.status_code == 422
