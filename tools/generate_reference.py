@@ -240,9 +240,10 @@ def http_page() -> str:
 
 
 _CREDENTIALS = """\
-The same for programs is served at `/openapi.json`. Credentials go into `Authorization: Bearer …`:
-an API key, or what [let users in](../how-to/let-users-in.md) configures; a local server needs
-none. A service key names its user in `X-Memory-User`."""
+The same is served at `/docs` for people, on a page that needs no scripts and no internet, and at
+`/openapi.json` for programs. JSON ends with a line break for curl, Wget and HTTPie. Credentials go
+into `Authorization: Bearer …`: an API key, or what [let users in](../how-to/let-users-in.md)
+configures; a local server needs none. A service key names its user in `X-Memory-User`."""
 
 _JSON = """\
 Times are ISO 8601 in UTC. A list is `{"items": […], "next_cursor": …}`: give the cursor to get the

@@ -10,6 +10,7 @@ RecollectError
 │   ├── SessionNotFound
 │   ├── MessageNotFound
 │   ├── TurnNotFound
+│   ├── ModelNotFound       no language model of that name is served
 │   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
 ├── StatementRefused        a statement that a model wrote does more than read; it was not run
@@ -24,6 +25,7 @@ RecollectError
     │   └── SchemaOutdated          the database has not been migrated to this version
     ├── IdentityUnavailable     whoever tells if credentials are valid
     ├── ModelUnavailable        a language model
+    │   └── ReplyUnusable           it answers, but with what cannot be passed on
     ├── PermissionsUnavailable  whoever tells which tables may be seen
     └── VectorStoreUnavailable  a store of vectors outside the database
 
@@ -113,6 +115,15 @@ class TurnNotFound(NotFound):
     kind = "turn"
 
 
+class ModelNotFound(NotFound):
+    """No language model of that name is served."""
+
+    kind = "model"
+
+    def __init__(self) -> None:
+        super().__init__("of that name; GET /v1/models lists those there are")
+
+
 class ViewsNotFound(NotFound):
     """The data platform found no view that could answer the question."""
 
@@ -184,6 +195,10 @@ class IdentityUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """A language model failed, took too long, or answered with nothing."""
+
+
+class ReplyUnusable(ModelUnavailable):
+    """A language model answered with too much, or with something that is no answer."""
 
 
 class PermissionsUnavailable(Unavailable):

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 MODELS: Final = (
@@ -22,6 +22,8 @@ class Reply:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
+    models: bytes = MODELS
+    """The list of models, if that is asked for."""
     delay: float = 0.0
     hangs_up: bool = False
     hangs_up_after: int | None = None
@@ -80,7 +82,7 @@ class ChatDouble:
         if reply.hangs_up:
             return False
         if request.path == "/v1/models":
-            reply = Reply(body=MODELS)
+            reply = replace(reply, body=reply.models)
         elif request.path != self.path:
             reply = Reply(status=404, body=b'{"error": {"message": "no such path"}}')
         if request.body.get("stream") and reply.status == 200 and reply.body is None:

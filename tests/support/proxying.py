@@ -91,6 +91,7 @@ async def proxy_server(
     *,
     endpoint_url: str | None,
     policies: Policies | None = None,
+    answer_timeout: float = 120,
     **settings: object,
 ) -> AsyncIterator[tuple[Services, str]]:
     """A server on the test database, and the services behind it."""
@@ -101,6 +102,7 @@ async def proxy_server(
             counter_for=token_counter_for,
             answerer=FromMemory(),
             endpoint=endpoint,
+            answer_timeout=answer_timeout,
         )
         services = Services.on(stores, around, policies)
         chosen = load_settings(**{"user_id_source": "api_key", **settings})

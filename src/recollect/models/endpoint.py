@@ -14,7 +14,7 @@ from typing import Final, Self, TypeVar
 import aiohttp
 import orjson
 
-from recollect.errors import ConfigurationError, ModelUnavailable
+from recollect.errors import ConfigurationError, ModelUnavailable, ReplyUnusable
 from recollect.models.connections import Connections, trouble
 from recollect.models.lines import Lines
 
@@ -184,11 +184,15 @@ class Endpoint:
     def _check_size(self, size: int) -> None:
         limit = self._max_response_bytes
         if size > limit:
-            raise self.failure(f"sent more than {limit:,} bytes")
+            raise self.unusable(f"sent more than {limit:,} bytes")
 
     def failure(self, problem: str) -> ModelUnavailable:
         """The error that says what the model did; never what it was asked."""
         return ModelUnavailable(f"the model {self.model} {problem}")
+
+    def unusable(self, problem: str) -> ReplyUnusable:
+        """The error that says what is wrong with what the model sent."""
+        return ReplyUnusable(f"the model {self.model} {problem}")
 
 
 def json_bytes(body: Mapping[str, object]) -> bytes:

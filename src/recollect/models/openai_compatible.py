@@ -111,7 +111,7 @@ class OpenAICompatibleChat:
         try:
             return answer.read(line)
         except ValueError:
-            raise self._endpoint.failure("sent something that is no chat completion") from None
+            raise self._endpoint.unusable("sent something that is no chat completion") from None
 
     def _whole(self, answer: StreamedAnswer) -> Completion:
         if not answer.is_complete:
@@ -123,7 +123,7 @@ class OpenAICompatibleChat:
             completion = orjson.loads(received)
             content = _content(completion)
         except (ValueError, TypeError, LookupError):
-            raise self._endpoint.failure("sent something that is no chat completion") from None
+            raise self._endpoint.unusable("sent something that is no chat completion") from None
         text = without_thoughts(content)
         return self._completion(text, model_of(completion), tokens_of(completion))
 

@@ -109,7 +109,7 @@ class OpenAICompatibleEmbedder:
         try:
             vectors = _vectors(orjson.loads(received))
         except (ValueError, TypeError, LookupError):
-            raise self._endpoint.failure("sent something that is no list of vectors") from None
+            raise self._endpoint.unusable("sent something that is no list of vectors") from None
         if len(vectors) != count:
             raise self._endpoint.failure(f"sent {len(vectors)} vectors for {count} texts")
         for vector in vectors:

@@ -15,6 +15,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import ConfigurationError, IdAlreadyUsed, ModelUnavailable, NotFound
 from recollect.ports.answerer import Answerer
 from recollect.services.attempts import Attempts
+from recollect.services.replies import too_slow
 from recollect.services.turns import OpenTurn, Turns
 
 REPLY_NOT_STORED: Final = "Memory did not answer; the reply is not remembered."
@@ -67,7 +68,7 @@ class ChatTurn:
                 answer = await self.answering.whoever_answers().answer(self.scope, self.asked)
         except TimeoutError:
             await self._fail()
-            raise self._too_slow() from None
+            raise too_slow(self.answering.time_limit) from None
         except BaseException:
             await self._fail()
             raise
@@ -99,7 +100,7 @@ class ChatTurn:
                 except StopAsyncIteration:
                     raise ModelUnavailable("the answer ended before it was complete") from None
                 except TimeoutError:
-                    raise self._too_slow() from None
+                    raise too_slow(self.answering.time_limit) from None
                 yield piece
                 if isinstance(piece, Answer):
                     return
@@ -161,7 +162,3 @@ class ChatTurn:
                 total=perf_counter() - self.began,
             ),
         )
-
-    def _too_slow(self) -> ModelUnavailable:
-        limit = self.answering.time_limit
-        return ModelUnavailable(f"there was no whole answer within {limit:g} seconds")

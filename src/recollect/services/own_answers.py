@@ -1,21 +1,20 @@
 """Answers in the form of completions where no endpoint is set."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from recollect.domain.answer import Answer, Asked
+from recollect.domain.answer import Asked
 from recollect.domain.completions.call import CompletionCall
 from recollect.domain.completions.writing import OurCompletion, our_models
 from recollect.domain.scope import Scope
-from recollect.errors import ModelUnavailable
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.completions import EndpointReply
 from recollect.services.answering import Answering
 from recollect.services.contexts import Contexts
+from recollect.services.replies import each
 
 _JSON: Final = {"content-type": "application/json"}
 _EVENTS: Final = {"content-type": "text/event-stream; charset=utf-8"}
@@ -42,7 +41,8 @@ class OwnAnswers:
         answer = None
         if said and not call.is_task:
             bare = self.contexts.bare(said[-1][1])
-            answer = await self._answer(scope, asked or Asked(context=bare))
+            answerer = self.answering.whoever_answers()
+            answer = await answerer.answer(scope, asked or Asked(context=bare))
         completion = OurCompletion(
             completion_id=f"chatcmpl-{self.ids.new_id().hex}",
             created=self.clock.now(),
@@ -52,7 +52,7 @@ class OwnAnswers:
         yield EndpointReply(
             status=HTTPStatus.OK,
             headers=_EVENTS if streams else _JSON,
-            pieces=_each(completion.chunks() if streams else [completion.whole()]),
+            pieces=each(completion.chunks() if streams else [completion.whole()]),
             details=answer.details if answer else None,
         )
 
@@ -60,18 +60,4 @@ class OwnAnswers:
     async def models(self) -> AsyncIterator[EndpointReply]:
         """The one model that stands for whoever answers."""
         listed = our_models(self.clock.now())
-        yield EndpointReply(status=HTTPStatus.OK, headers=_JSON, pieces=_each([listed]))
-
-    async def _answer(self, scope: Scope, asked: Asked) -> Answer:
-        limit = self.answering.time_limit
-        try:
-            async with asyncio.timeout(limit):
-                return await self.answering.whoever_answers().answer(scope, asked)
-        except TimeoutError:
-            problem = f"there was no whole answer within {limit:g} seconds"
-            raise ModelUnavailable(problem) from None
-
-
-async def _each(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
-    for piece in pieces:
-        yield piece
+        yield EndpointReply(status=HTTPStatus.OK, headers=_JSON, pieces=each([listed]))

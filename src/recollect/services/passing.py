@@ -1,5 +1,6 @@
 """One reply on its way from the endpoint to the client, remembered as it passes."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
@@ -16,12 +17,13 @@ from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.scope import Scope
 from recollect.domain.text import JsonValue
-from recollect.errors import ModelUnavailable, NotFound
+from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
 from recollect.ports.clock import Ids
 from recollect.ports.completions import EndpointReply
 from recollect.services.answering import REPLY_NOT_STORED, SESSION_GONE
 from recollect.services.attempts import Attempts
 from recollect.services.branches import Branches
+from recollect.services.replies import before, explained, log_failure, read_whole, too_slow
 
 Result = TypeVar("Result")
 
@@ -29,6 +31,9 @@ Result = TypeVar("Result")
 @dataclass(slots=True, kw_only=True)
 class Passing:
     """A reply that is passed on as it is; at its end it is stored, or its turn fails.
+
+    The whole answer must have come within the time limit. A failure of the endpoint is passed on
+    in OpenAI's form, without its words.
 
     A reply that calls tools is no answer yet: the turn stays open, and the client comes back with
     what the tools said.
@@ -42,10 +47,13 @@ class Passing:
     branches: Branches
     ids: Ids
     attempts: Attempts
+    time_limit: float
+    """The most seconds that the whole answer may take."""
     tables: tuple[str, ...] = ()
     """The tables that memory's part of the request draws on."""
     _reply: EndpointReply | None = None
     _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _deadline: float = 0
     _is_settled: bool = False
     _told: int = 0
     """How many of the warnings the client knows."""
@@ -55,6 +63,12 @@ class Passing:
         """What the endpoint answered: status and headers; its body is read with `pieces`."""
         assert self._reply is not None  # noqa: S101  # opened by whoever made it
         return self._reply
+
+    @property
+    def streams(self) -> bool:
+        """Whether the reply comes as events; an endpoint that cannot stream sends it whole."""
+        is_json = "json" in self.reply.headers.get("content-type", "")
+        return self.call.request.streams and self.reply.status == HTTPStatus.OK and not is_json
 
     @property
     def memory(self) -> MemoryPolicy:
@@ -77,35 +91,64 @@ class Passing:
 
     async def open(self, asking: AbstractAsyncContextManager[EndpointReply]) -> None:
         """Wait for the endpoint's answer to begin."""
-        self._reply = await self._open.enter_async_context(asking)
+        self._deadline = asyncio.get_running_loop().time() + self.time_limit
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                reply = await self._open.enter_async_context(asking)
+                is_answer = reply.status == HTTPStatus.OK
+                self._reply = reply if is_answer else await explained(reply)
+        except TimeoutError:
+            raise too_slow(self.time_limit) from None
+
+    async def whole(self) -> bytes:
+        """The body at once, when the answer is stored; `ReplyUnusable` for what is no answer."""
+        try:
+            body = await read_whole(before(self._deadline, self.reply.pieces))
+        except TimeoutError:
+            raise too_slow(self.time_limit) from None
+        if self.reply.status == HTTPStatus.OK:
+            reader = AnswerReader(is_stream=False)
+            reader.feed(body)
+            reader.close()
+            if reader.has_failed:
+                log_failure(self.reply.status, body)
+                raise ReplyUnusable("the endpoint of the model sent something that is no answer")
+            await self._settle(reader)
+        return body
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The body as it comes. Its last piece comes once the answer is stored.
+        """The events as they come. The last piece comes once the answer is stored.
 
-        If it could not be stored, a stream says so in a comment, for its headers are gone by then.
+        If it could not be stored, a comment says so, for the headers are gone by then.
         """
-        streams = self.call.request.streams and self.reply.status == HTTPStatus.OK
-        reader = AnswerReader(is_stream=streams)
+        reader = AnswerReader(is_stream=True)
         self._told = len(self.attempts.warnings)
-        last = b""
         try:
-            async for last in self.reply.pieces:
-                reader.feed(last)
-                if reader.is_over:
-                    await self._settle(reader)
-                    yield before_the_end(last, self._news())
-                else:
-                    yield last
-        except ModelUnavailable as error:
+            async for received in before(self._deadline, self.reply.pieces):
+                if piece := await self._passed_on(reader, reader.feed(received)):
+                    yield piece
+            if piece := await self._passed_on(reader, reader.close()):
+                yield piece
+            if not reader.has_events:
+                raise ReplyUnusable("the endpoint of the model sent something that is no answer")
+        except (ModelUnavailable, TimeoutError) as error:
             await self._fail()
-            if not streams:
-                raise
-            yield error_event(str(error))
+            is_slow = isinstance(error, TimeoutError)
+            yield error_event(str(too_slow(self.time_limit) if is_slow else error))
             return
-        reader.close()
         await self._settle(reader)
-        if streams and last.endswith(b"\n") and (news := self._news()):
+        if reader.ends_with_line and (news := self._news()):
             yield news
+
+    async def _passed_on(self, reader: AnswerReader, piece: bytes) -> bytes:
+        """A piece for the client; the last, when the answer is stored."""
+        if reader.failures:
+            log_failure(self.reply.status, b"\n".join(reader.failures))
+            reader.failures.clear()
+        if not reader.is_over:
+            return piece
+        await self._settle(reader)
+        return before_the_end(piece, self._news())
 
     async def aclose(self) -> None:
         """End it all; a turn that is not settled by now has failed."""

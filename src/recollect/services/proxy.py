@@ -4,9 +4,12 @@ state → branch followed, question stored → memory added → endpoint → rep
 a connection to the database while the endpoint works.
 """
 
-from contextlib import AbstractAsyncContextManager
+import asyncio
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
@@ -20,10 +23,11 @@ from recollect.domain.policies import Policies
 from recollect.domain.presets import MissingSession
 from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, session_id_from, user_wide_session_id
-from recollect.errors import SessionNotFound
+from recollect.domain.text import JsonValue
+from recollect.errors import ModelNotFound, ReplyUnusable, SessionNotFound
 from recollect.ports.branches import Followed
 from recollect.ports.clock import Ids
-from recollect.ports.completions import Completions, EndpointReply
+from recollect.ports.completions import Completions
 from recollect.ports.counters import Counters
 from recollect.services.attempts import Attempts
 from recollect.services.branches import Branches
@@ -31,6 +35,7 @@ from recollect.services.chat import NO_MEMORY, NOT_STORED
 from recollect.services.own_answers import OwnAnswers
 from recollect.services.passing import Passing
 from recollect.services.remembering import Remembering
+from recollect.services.replies import WholeReply, explained, read_whole, too_slow
 from recollect.services.sessions import Sessions
 from recollect.services.states import States
 
@@ -75,6 +80,7 @@ class Proxy:
             branches=self.branches,
             ids=self.ids,
             attempts=attempts,
+            time_limit=self.own.answering.time_limit,
         )
         try:
             await self._ask(passing, followed, received)
@@ -83,9 +89,33 @@ class Proxy:
             raise
         return passing
 
-    def models(self) -> AbstractAsyncContextManager[EndpointReply]:
-        """The models there are."""
-        return self.own.models() if self.endpoint is None else self.endpoint.models()
+    async def models(self) -> WholeReply:
+        """The models there are, as the endpoint lists them; or its failure, in OpenAI's form."""
+        limit = self.own.answering.time_limit
+        listing = self.own.models() if self.endpoint is None else self.endpoint.models()
+        try:
+            async with asyncio.timeout(limit), listing as reply:
+                if reply.status != HTTPStatus.OK:
+                    reply = await explained(reply)  # noqa: PLW2901  # what is passed on instead
+                body = await read_whole(reply.pieces)
+        except TimeoutError:
+            raise too_slow(limit) from None
+        if reply.status == HTTPStatus.OK:
+            _listed(body)
+        return WholeReply(status=reply.status, headers=reply.headers, body=body)
+
+    async def model(self, model_id: str) -> WholeReply:
+        """One model of the list; `ModelNotFound` if it has none of that id.
+
+        Taken from the list, for not every endpoint tells of a single model.
+        """
+        reply = await self.models()
+        if reply.status != HTTPStatus.OK:
+            return reply
+        for model in _listed(reply.body):
+            if isinstance(model, Mapping) and model.get("id") == model_id:
+                return WholeReply(status=reply.status, headers=reply.headers, body=to_bytes(model))
+        raise ModelNotFound
 
     def _session_id(self, scope: Scope, call: CompletionCall) -> UUID | None:
         """The session that a call names; none, and so no memory, where it names none.
@@ -174,3 +204,15 @@ def _new_session(session_id: UUID, call: CompletionCall) -> NewSession:
     if is_named:
         metadata["external_id"] = external
     return NewSession(session_id=session_id, metadata=metadata)
+
+
+def _listed(body: bytes) -> list[JsonValue]:
+    """The models of a list; `ReplyUnusable` for what is none."""
+    try:
+        listing = json.loads(body)
+    except (ValueError, RecursionError):
+        listing = None
+    models = listing.get("data") if isinstance(listing, Mapping) else None
+    if not isinstance(models, list):
+        raise ReplyUnusable("the endpoint of the model sent something that is no list of models")
+    return models

@@ -28,7 +28,9 @@ class AnsweringSettings(BaseModel):
         "stored, quoted) or auto: the first of them that is set up.",
     )
     answer_timeout_seconds: float = Field(
-        default=120, gt=0, description="The most time that one answer may take."
+        default=120,
+        gt=0,
+        description="The most time that a whole answer may take, streamed or not, on every route.",
     )
     system_prompt: str | None = Field(
         default=None, description="What the model that answers is told first."

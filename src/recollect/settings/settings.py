@@ -17,6 +17,7 @@ from recollect.settings.answering import AnswererKind, AnsweringSettings
 from recollect.settings.behaviour import BehaviourSettings, UnknownSession
 from recollect.settings.callers import CallerSettings, UserIdSource
 from recollect.settings.chatting import ChattingSettings
+from recollect.settings.connections import ConnectionSettings
 from recollect.settings.logs import LogSettings
 from recollect.settings.models import ModelSettings
 from recollect.settings.permissions import PermissionSettings
@@ -39,6 +40,7 @@ class Settings(
     AnsweringSettings,
     BehaviourSettings,
     CallerSettings,
+    ConnectionSettings,
     PlaceSettings,
     BaseSettings,
 ):

@@ -19,6 +19,7 @@ from recollect.errors import (
     InvalidInput,
     ModelUnavailable,
     RecollectError,
+    ReplyUnusable,
     Unauthenticated,
     ViewsNotFound,
 )
@@ -148,8 +149,8 @@ TRACEBACK = {"detail": {"error": "boom", "traceback": "Traceback (most recent ca
         ),
         (JSONResponse(TRACEBACK, 499), ModelUnavailable),
         (JSONResponse(TRACEBACK, 500), ModelUnavailable),
-        (Response("<html>secret</html>", 200), ModelUnavailable),
-        (JSONResponse(["secret"], 200), ModelUnavailable),
+        (Response("<html>secret</html>", 200), ReplyUnusable),
+        (JSONResponse(["secret"], 200), ReplyUnusable),
     ],
 )
 async def test_what_goes_wrong_is_told_in_our_words(

@@ -100,22 +100,6 @@ async def test_the_clients_key_and_headers_stay_here(stage: Stage, double: Numbe
 
 
 @pytest.mark.parametrize(
-    ("status", "body"),
-    [(400, b'{"error":{"message":"no","code":1}}'), (404, b"plain"), (500, b"")],
-)
-async def test_an_error_of_the_endpoint_comes_back_as_it_is(
-    stage: Stage, double: NumberingDouble, status: int, body: bytes
-) -> None:
-    caller = (await ada(stage)).with_headers({"X-Session-ID": "1"})
-    double.will(Reply(status=status, body=body, headers={"Content-Type": "text/x"}))
-    question = {"stream": True, "messages": [{"role": "user", "content": "Hello?"}]}
-    response = await caller.post(PATH, question)
-    assert (response.status_code, response.content) == (status, body)
-    assert response.headers["Content-Type"] == "text/x"
-    assert await stage.statuses("ada", response.headers["X-Session-ID"]) == ["failed"]
-
-
-@pytest.mark.parametrize(
     ("body", "param"),
     [
         (b"{", None),

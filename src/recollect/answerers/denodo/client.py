@@ -23,11 +23,12 @@ from recollect.errors import (
     IdentityUnavailable,
     InvalidInput,
     ModelUnavailable,
+    ReplyUnusable,
     Unauthenticated,
     ViewsNotFound,
 )
 
-MAX_RESPONSE_BYTES: Final = 64_000_000
+MAX_RESPONSE_BYTES: Final = 16_000_000
 _CONNECT_SECONDS: Final = 5.0
 _LOOK_UP_SECONDS: Final = 10.0
 _NO_SUCH_PATH: Final = {"detail": "Not Found"}  # as its web framework says it
@@ -94,7 +95,7 @@ class DenodoClient:
         _check_status(received)
         answer = received.json()
         if not isinstance(answer, Mapping):
-            raise ModelUnavailable("the Denodo AI SDK sent something that is no answer")
+            raise ReplyUnusable("the Denodo AI SDK sent something that is no answer")
         return answer
 
     async def forward(
@@ -178,7 +179,7 @@ class DenodoClient:
             received += chunk
             if len(received) > self._max_response_bytes:
                 limit = self._max_response_bytes
-                raise ModelUnavailable(f"the Denodo AI SDK sent more than {limit:,} bytes")
+                raise ReplyUnusable(f"the Denodo AI SDK sent more than {limit:,} bytes")
         return bytes(received)
 
 

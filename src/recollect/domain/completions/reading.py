@@ -1,4 +1,4 @@
-"""What an answer says, read while it passes by."""
+"""What an answer says, read while it passes by; and what of it may pass."""
 
 import json
 from collections.abc import Mapping
@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.domain.completions.content import text_of
+from recollect.domain.completions.failures import failure_in_stream
 from recollect.domain.message import MAX_CONTENT_LENGTH
 from recollect.domain.text import JsonValue
 
 _DATA: Final = b"data:"
 _DONE: Final = b"[DONE]"
+_FIELDS: Final = (_DATA, b"event:", b"id:", b"retry:", b":")
 _MAX_LINE: Final = 4_000_000
+_MAX_FAILURE: Final = 4_000
 _MAX_MODEL_NAME: Final = 255
 
 
@@ -27,58 +30,89 @@ class AnswerReader:
     """Whether the answer has come to its end, by what the endpoint says."""
     is_over: bool = False
     """Whether the endpoint has said that nothing more comes."""
+    has_events: bool = False
+    """Whether anything has come that belongs into a stream of events."""
     has_failed: bool = False
-    """Whether the endpoint reported an error in the middle of its stream."""
+    """Whether the endpoint reported an error, or sent something that is no answer."""
+    ends_with_line: bool = False
+    """Whether what was passed on last ended a line."""
+    failures: list[bytes] = field(default_factory=list)
+    """What the endpoint wrote in place of an answer: for the log, not for the client."""
     _texts: list[str] = field(default_factory=list)
     _length: int = 0
     _rest: bytearray = field(default_factory=bytearray)
+    _is_in_long_line: bool = False
 
     @property
     def content(self) -> str:
         """What was said so far."""
         return "".join(self._texts)
 
-    def feed(self, received: bytes) -> None:
-        """Read some bytes; what cannot be read is left out."""
+    def feed(self, received: bytes) -> bytes:
+        """Read some bytes, and return what may be passed on now: of a stream, whole lines.
+
+        A line that is longer than any event of text is passed on without being read.
+        """
         self._rest += received
-        if not self.is_stream:
-            return
-        *lines, self._rest = self._rest.split(b"\n")
-        for line in lines:
-            self._read_line(line)
-        if len(self._rest) > _MAX_LINE:
-            self._rest.clear()
+        if not self.is_stream or (b"\n" not in received and len(self._rest) <= _MAX_LINE):
+            return b""
+        end = self._rest.rfind(b"\n") + 1
+        lines, self._rest = bytes(self._rest[:end]), self._rest[end:]
+        passed = self._pass_lines(lines)
+        if len(self._rest) > _MAX_LINE or (self._is_in_long_line and self._rest):
+            self._is_in_long_line = True
+            passed += self._rest
+            self._rest = bytearray()
+        self.ends_with_line = passed.endswith(b"\n")
+        return passed
 
-    def close(self) -> None:
-        """Read what is left when nothing more comes."""
-        rest, self._rest = self._rest, bytearray()
+    def close(self) -> bytes:
+        """Read what is left when nothing more comes, and return what of it may be passed on."""
+        rest, self._rest = bytes(self._rest), bytearray()
         if self.is_stream:
-            self._read_line(rest)
-        else:
-            self._read_json(rest)
+            return self._pass_lines(rest) if rest else b""
+        self.has_failed |= not self._read_json(rest)
+        return rest
 
-    def _read_line(self, line: bytes | bytearray) -> None:
-        if not line.startswith(_DATA):
-            return
-        data = line[len(_DATA) :].strip()
+    def _pass_lines(self, lines: bytes) -> bytes:
+        if self._is_in_long_line and lines:
+            self._is_in_long_line = False
+            first, end, lines = lines.partition(b"\n")
+            return first + end + self._pass_lines(lines)
+        passed = [self._pass_line(line) for line in lines.split(b"\n")]
+        return b"\n".join(line for line in passed if line is not None)
+
+    def _pass_line(self, line: bytes) -> bytes | None:
+        """The line for the client; None where no client would read it."""
+        if not line.startswith(_FIELDS):
+            is_blank = not line.strip()
+            if not is_blank:
+                self.failures.append(line[:_MAX_FAILURE])
+            return line if is_blank else None
+        self.has_events = True
+        data = line[len(_DATA) :].strip() if line.startswith(_DATA) else b""
         if data == _DONE:
             self.is_finished = self.is_over = True
-        elif data:
-            self._read_json(data)
+        elif data and not self._read_json(data):
+            self.has_failed = True
+            self.failures.append(data[:_MAX_FAILURE])
+            return _DATA + b" " + _failure(data)
+        return line
 
-    def _read_json(self, data: bytes | bytearray) -> None:
+    def _read_json(self, data: bytes) -> bool:
+        """Read a completion, or a part of one; False if it is none, but an error or no JSON."""
         try:
             completion = json.loads(data)
         except (ValueError, RecursionError):
-            return
-        if not isinstance(completion, Mapping):
-            return
-        self.has_failed |= completion.get("error") is not None
+            return False
+        if not isinstance(completion, Mapping) or completion.get("error") is not None:
+            return False
         self._read_facts(completion)
         choices = completion.get("choices")
         for choice in choices if isinstance(choices, list) else []:
             if isinstance(choice, Mapping) and choice.get("index", 0) == 0:
                 self._read_choice(choice)
+        return True
 
     def _read_facts(self, completion: Mapping[str, JsonValue]) -> None:
         model, usage = completion.get("model"), completion.get("usage")
@@ -100,3 +134,12 @@ class AnswerReader:
         if kept:
             self._texts.append(kept)
             self._length += len(kept)
+
+
+def _failure(data: bytes) -> bytes:
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        event = None
+    told = failure_in_stream(event if isinstance(event, Mapping) else {})
+    return json.dumps(told).encode()

@@ -10,6 +10,7 @@ import orjson
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 
 _SECONDS: Final = 30.0
+_MAX_ANSWER_BYTES: Final = 32_000_000  # a page of 1,000 ids has 0.2 MB
 _ACCEPTED: Final = frozenset({HTTPStatus.OK, HTTPStatus.CREATED})
 
 
@@ -42,43 +43,53 @@ class OpenSearchClient:
     ) -> Mapping[str, Any]:
         """Send JSON and read JSON; `missing` is the answer where there is no such index."""
         content = None if body is None else orjson.dumps(body)
-        response = await self._send(method, path, content, "application/json", query)
-        if response.status_code == HTTPStatus.NOT_FOUND and missing is not None:
+        status, received = await self._send(method, path, content, "application/json", query)
+        if status == HTTPStatus.NOT_FOUND and missing is not None:
             return missing
-        return _read(response)
+        return _read(status, received)
 
     async def bulk(self, lines: Iterable[Mapping[str, object]], **query: str) -> None:
         """Send many small writes at once; raises unless every single one was taken."""
         content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
-        response = await self._send("POST", "/_bulk", content, "application/x-ndjson", query)
-        answer = _read(response)
+        answer = _read(*await self._send("POST", "/_bulk", content, "application/x-ndjson", query))
         if answer.get("errors"):
             items = [next(iter(item.values())) for item in answer["items"]]
             _raise(next(item["error"] for item in items if "error" in item))
 
     async def _send(
         self, method: str, path: str, content: bytes | None, kind: str, query: Mapping[str, str]
-    ) -> httpx.Response:
+    ) -> tuple[int, bytes]:
+        """The status and the body, as long as that is not too large."""
         headers = {"Content-Type": kind} if content is not None else {}
         try:
-            return await self._client.request(
+            async with self._client.stream(
                 method, path, content=content, headers=headers, params=dict(query)
-            )
+            ) as response:
+                return response.status_code, await _bounded(response)
         except httpx.HTTPError as error:
             raise VectorStoreUnavailable(
                 f"OpenSearch cannot be reached ({type(error).__name__})"
             ) from None
 
 
-def _read(response: httpx.Response) -> Mapping[str, Any]:
+async def _bounded(response: httpx.Response) -> bytes:
+    received = bytearray()
+    async for piece in response.aiter_bytes():
+        received += piece
+        if len(received) > _MAX_ANSWER_BYTES:
+            raise VectorStoreUnavailable(f"OpenSearch sent more than {_MAX_ANSWER_BYTES:,} bytes")
+    return bytes(received)
+
+
+def _read(status: int, received: bytes) -> Mapping[str, Any]:
     try:
-        answer = response.json()
+        answer = orjson.loads(received)
     except ValueError:
         answer = None
     if not isinstance(answer, Mapping):
-        raise VectorStoreUnavailable(f"OpenSearch answered {response.status_code} without JSON")
-    if response.status_code not in _ACCEPTED:
-        _raise(answer.get("error"), response.status_code)
+        raise VectorStoreUnavailable(f"OpenSearch answered {status} without JSON")
+    if status not in _ACCEPTED:
+        _raise(answer.get("error"), status)
     return answer
 
 

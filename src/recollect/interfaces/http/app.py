@@ -6,9 +6,10 @@ from fastapi import Depends, FastAPI
 
 from recollect.interfaces.http.auth import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
-from recollect.interfaces.http.middleware import BodyLimit, Transactions
+from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.query_parameters import refuse_unknown_query
 from recollect.interfaces.http.routes import (
+    api_page,
     batches,
     chat,
     contexts,
@@ -27,7 +28,7 @@ from recollect.settings import Settings
 
 _ROUTES = (
     *(chat, memory_chat, sessions, messages, batches, contexts),
-    *(rewrites, recall, history, states, health, openai),
+    *(rewrites, recall, history, states, health, openai, api_page),
 )
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.
@@ -47,7 +48,7 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         version=version("recollect"),
         description=_DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        docs_url=None,  # its page would load scripts from the internet
+        docs_url=None,  # its page would load scripts from the internet; `api_page` is ours
         redoc_url=None,
         dependencies=[Depends(refuse_unknown_query)],
     )
@@ -59,5 +60,6 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         app.include_router(module.router)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(TerminalNewline)
     app.add_middleware(Transactions)
     return app

@@ -20,8 +20,10 @@ from recollect.errors import (
     InvalidId,
     InvalidInput,
     MissingSessionId,
+    ModelNotFound,
     NotFound,
     RecollectError,
+    ReplyUnusable,
     StatementRefused,
     Unauthenticated,
     Unavailable,
@@ -39,6 +41,7 @@ _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
     NotFound: HTTPStatus.NOT_FOUND,
     IdAlreadyUsed: HTTPStatus.CONFLICT,
     StatementRefused: HTTPStatus.BAD_GATEWAY,
+    ReplyUnusable: HTTPStatus.BAD_GATEWAY,
     Unauthenticated: HTTPStatus.UNAUTHORIZED,
     Forbidden: HTTPStatus.FORBIDDEN,
     ConfigurationError: HTTPStatus.NOT_IMPLEMENTED,
@@ -79,13 +82,19 @@ class ErrorBody(BaseModel):
 
 
 def error_response(
-    status: HTTPStatus, error: str, detail: str, *, path: str = "", field: str | None = None
+    status: HTTPStatus,
+    error: str,
+    detail: str,
+    *,
+    path: str = "",
+    field: str | None = None,
+    code: str | None = None,
 ) -> JSONResponse:
     """The one form of all errors; below `/v1`, whose clients know no other, OpenAI's."""
     body: dict[str, object] = {"error": error, "detail": detail}
     if path.startswith(_OPENAI):
         kind = _OPENAI_KINDS.get(status, _kind_of(status))
-        body = {"error": {"message": detail, "type": kind, "param": field, "code": None}}
+        body = {"error": {"message": detail, "type": kind, "param": field, "code": code}}
     return JSONResponse(body, status_code=status, headers=_HEADERS.get(status))
 
 
@@ -111,8 +120,14 @@ def described(error: RecollectError) -> tuple[HTTPStatus, str, str]:
 
 async def _on_recollect_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError)  # noqa: S101  # registered for nothing else
-    field = error.field if isinstance(error, InvalidInput) else None
-    response = error_response(*described(error), path=request.url.path, field=field)
+    field, code = None, None
+    match error:
+        case InvalidInput():
+            field = error.field
+        case ModelNotFound():
+            field, code = "model", "model_not_found"
+    path = request.url.path
+    response = error_response(*described(error), path=path, field=field, code=code)
     return echo_session(request, response)
 
 
@@ -152,7 +167,7 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     status = HTTPStatus(error.status_code)
     detail = str(error.detail)
     if detail == status.phrase:  # the framework's own: no such path, or not with that method
-        detail = f"no route takes {request.method} here; /openapi.json lists them all"
+        detail = f"no route takes {request.method} here; /docs lists them all"
     response = error_response(status, status.phrase, detail, path=request.url.path)
     response.headers.update(error.headers or {})
     return response

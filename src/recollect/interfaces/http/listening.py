@@ -1,10 +1,27 @@
 """The socket that a server listens on."""
 
+import resource
 import socket
+from contextlib import suppress
+from typing import Final
 
 from recollect.errors import ConfigurationError
 
-_BACKLOG = 2048
+_BACKLOG: Final = 2048
+_OPEN_FILES: Final = 65_536
+
+
+def allow_open_files() -> None:
+    """Let this process have as many open files, and so connections, as it may.
+
+    What a shell gives, often 1,024, is meant for programs that wait for one file at a time.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    with suppress(ValueError, OSError):  # macOS has a limit beside the one that it tells
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""What surrounds every request: its transaction id, a size limit, one log line."""
+"""What surrounds every request: its transaction id, a size limit, one log line, a line's end."""
 
 import logging
 import re
@@ -14,6 +14,7 @@ from recollect.interfaces.http.errors import error_response
 from recollect.telemetry.logging import transaction_id
 
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
+_TERMINAL_CLIENTS: Final = (b"curl/", b"Wget/", b"HTTPie/", b"xh/")
 _ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 logger = logging.getLogger(__name__)
@@ -106,3 +107,42 @@ class BodyLimit:
             path=scope["path"],
         )
         await response(scope, receive, send)
+
+
+class TerminalNewline:
+    """Ends JSON with a line break for clients that print it to a terminal."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or not _is_terminal_client(scope):
+            await self._app(scope, receive, send)
+            return
+        is_extended = False
+
+        async def send_line(message: Message) -> None:
+            nonlocal is_extended
+            if message["type"] == "http.response.start":
+                is_extended = _make_room_for_newline(MutableHeaders(scope=message))
+            elif is_extended and not message.get("more_body", False):
+                message = {**message, "body": message.get("body", b"") + b"\n"}
+            await send(message)
+
+        await self._app(scope, receive, send_line)
+
+
+def _is_terminal_client(scope: Scope) -> bool:
+    agents = (value for name, value in scope["headers"] if name == b"user-agent")
+    return next(agents, b"").startswith(_TERMINAL_CLIENTS)
+
+
+def _make_room_for_newline(headers: MutableHeaders) -> bool:
+    """Count one more byte where the body is JSON of a known length; whether it is."""
+    is_json = headers.get("content-type", "").startswith("application/json")
+    length = headers.get("content-length", "")
+    if is_json and length.isdecimal() and int(length) > 0:
+        headers["content-length"] = str(int(length) + 1)
+        return True
+    return False

@@ -14,13 +14,14 @@ from functools import partial
 
 import uvicorn
 import uvloop
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app
+from recollect.interfaces.http.connection import HttpConnection
+from recollect.interfaces.http.connection_registry import ConnectionLimits, ConnectionRegistry
 from recollect.interfaces.http.crew import Crew, Post, Ready
 from recollect.interfaces.http.door import Door, Place, places
-from recollect.interfaces.http.listening import address_of, listening
+from recollect.interfaces.http.listening import address_of, allow_open_files, listening
 from recollect.interfaces.worker import work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.settings import Settings
@@ -38,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
+    allow_open_files()
     with listening(settings.host, settings.port) as listener:
         ready = partial(_say_where, listener)
         at = places(listener, settings.processes)
@@ -117,14 +119,26 @@ async def _serve(settings: Settings, place: Place, ready: Ready) -> None:
             log_config=None,
             access_log=False,
             server_header=False,
+            ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config, place)
+        server = _Server(config, place, _limits(settings))
         _when_told(server.stop, signal.SIGINT, signal.SIGTERM)
         async with working_meanwhile(memory.services, settings), _warming(memory):
             _collect_seldom()
             ready()
             await server.serve([])
+
+
+def _limits(settings: Settings) -> ConnectionLimits:
+    return ConnectionLimits(
+        max_header_bytes=settings.max_header_bytes,
+        max_headers=settings.max_headers,
+        header_seconds=settings.header_timeout_seconds,
+        body_seconds=settings.body_timeout_seconds,
+        keep_alive_seconds=settings.keep_alive_seconds,
+        max_waiting=settings.max_waiting_connections,
+    )
 
 
 def _when_told(stop: Callable[[], object], *numbers: signal.Signals) -> None:
@@ -193,8 +207,9 @@ async def _warm(memory: Memory) -> None:
 class _Server(uvicorn.Server):
     """A server that shares its address with others, and lets the memory close behind it."""
 
-    def __init__(self, config: uvicorn.Config, place: Place) -> None:
+    def __init__(self, config: uvicorn.Config, place: Place, limits: ConnectionLimits) -> None:
         super().__init__(config)
+        self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
         connections = self.server_state.connections
         self._door = Door(place=place, connections=connections, admit=self._admit)
 
@@ -210,12 +225,14 @@ class _Server(uvicorn.Server):
             self._door.open()
 
     async def on_tick(self, counter: int) -> bool:
-        """Tell the others how many connections there are: some have ended."""
+        """End connections whose time is over, and tell the others how many there are."""
+        self._registry.sweep()
         self._door.count()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and end those there are."""
+        self._registry.is_shutting_down = True
         self._door.close()
         await super().shutdown(sockets)
 
@@ -225,6 +242,8 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     async def _admit(self, connection: socket.socket) -> object:
-        protocol = HttpToolsProtocol(self.config, self.server_state, self.lifespan.state)
+        protocol = HttpConnection(
+            self.config, self.server_state, connection=connection, registry=self._registry
+        )
         loop = asyncio.get_running_loop()
         return await loop.connect_accepted_socket(lambda: protocol, connection)

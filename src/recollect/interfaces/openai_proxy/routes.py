@@ -1,9 +1,9 @@
-"""`/v1/chat/completions` and `/v1/models`."""
+"""`/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
 
 from contextlib import aclosing
-from http import HTTPStatus
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -17,10 +17,12 @@ from recollect.interfaces.openai_proxy.headers import client_ids, headers_for, w
 from recollect.interfaces.openai_proxy.schemas import (
     COMPLETIONS,
     DESCRIBED_HEADERS,
+    MODEL,
     MODELS,
     CompletionIn,
 )
 from recollect.services.passing import Passing
+from recollect.services.replies import WholeReply
 
 # Clients of OpenAI's API send parameters of their own, such as Azure's `api-version`.
 router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[ANY_QUERY])
@@ -39,7 +41,8 @@ async def complete_chat(
     """Pass a chat on to the model, with what is remembered, and remember its answer.
 
     Takes and returns what OpenAI's API does. Fields that Recollect does not know are passed on
-    untouched, and so is the answer, streamed or not.
+    untouched, and so is the answer, streamed or not. Errors of the model's endpoint keep their
+    status; their text is passed on only where it is in OpenAI's form and about the request (4xx).
     """
     call = CompletionCall(
         request=body.to_domain(),
@@ -48,7 +51,7 @@ async def complete_chat(
         session_metadata=session_metadata(request.headers, created_via="openai"),
     )
     passing = await services.proxy.begin(caller.scope, call, await request.body())
-    if call.request.streams and passing.reply.status == HTTPStatus.OK:
+    if passing.streams:
         return _Streamed(passing)
     return await _whole(passing)
 
@@ -56,16 +59,32 @@ async def complete_chat(
 @router.get("/models", summary="List the models", responses=MODELS, response_class=Response)
 async def list_models(caller: KnownCaller, services: UseCases) -> Response:  # noqa: ARG001  # must be known
     """List the models there are: the endpoint's, or the one that answers from memory."""
-    async with services.proxy.models() as reply:
-        body = b"".join([piece async for piece in reply.pieces])
-        return Response(body, status_code=reply.status, headers=dict(reply.headers))
+    return _response(await services.proxy.models())
+
+
+@router.get(
+    "/models/{model_id:path}",
+    summary="Get a model",
+    responses=MODEL,
+    response_class=Response,
+)
+async def get_model(
+    model_id: Annotated[str, Path(description="The model's id, such as org/model.")],
+    caller: KnownCaller,  # noqa: ARG001  # as above
+    services: UseCases,
+) -> Response:
+    """Return one model of the list."""
+    return _response(await services.proxy.model(model_id))
+
+
+def _response(reply: WholeReply) -> Response:
+    return Response(reply.body, status_code=reply.status, headers=dict(reply.headers))
 
 
 async def _whole(passing: Passing) -> Response:
     """The reply at once, so that its headers can tell whether it was stored."""
     try:
-        async with aclosing(passing.pieces()) as pieces:
-            body = b"".join([piece async for piece in pieces])
+        body = await passing.whole()
         return Response(body, status_code=passing.reply.status, headers=headers_for(passing))
     finally:
         await passing.aclose()

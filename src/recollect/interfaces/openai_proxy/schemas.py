@@ -66,7 +66,8 @@ _ERRORS: Final[dict[int | str, dict[str, Any]]] = {
         401: "Credentials are missing or not valid",
         403: "The credentials do not reach this far",
         422: "A value that cannot be taken; nothing was changed",
-        503: "The model does not answer now; try again",
+        502: "The model sent something that is no answer, or more than 8 MB that is no stream",
+        503: "The model does not answer now, or not in time; try again",
     }.items()
 }
 _JSON: Final = {"application/json": {"schema": {"type": "object"}}}
@@ -74,6 +75,10 @@ _EVENTS: Final[dict[str, Any]] = {"text/event-stream": {}}
 MODELS: Final[dict[int | str, dict[str, Any]]] = {
     **_ERRORS,
     200: {"description": "As in OpenAI's API", "content": _JSON},
+}
+MODEL: Final[dict[int | str, dict[str, Any]]] = {
+    **MODELS,
+    404: {"model": OpenAIErrorBody, "description": "No model of that id"},
 }
 COMPLETIONS: Final[dict[int | str, dict[str, Any]]] = {
     **MODELS,

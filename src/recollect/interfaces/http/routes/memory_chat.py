@@ -1,6 +1,8 @@
 """Data questions over HTTP: /memoryChat, and /answerQuestion as it is without memory."""
 
+import asyncio
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
 from recollect.interfaces.http.sessions import SESSION_HEADER, name_session, tell_replay
+from recollect.services.replies import too_slow
 from recollect.services.services import Services
 
 router = APIRouter(tags=["data questions"], responses=ANSWERING)
@@ -24,7 +27,8 @@ router = APIRouter(tags=["data questions"], responses=ANSWERING)
 UNKNOWN_FIELDS: Final = "Fields that are unknown here were passed on as they are: {}."
 SESSION_UNREADABLE: Final = "Memory did not answer; the conversation's metadata is missing."
 _FORWARDED: Final = ("Content-Type", "Accept")
-_SERVER_ERROR: Final = 500
+_FAILED: Final = 499  # and all above: its body is a traceback
+_TRACEBACK: Final = b"Traceback (most recent call last)"
 
 
 @router.post("/memoryChat", summary="Ask a data question with memory")
@@ -105,10 +109,16 @@ async def answer_question(request: Request, scope: CallerScope, memory: OpenMemo
     headers = {name: value for name in _FORWARDED if (value := request.headers.get(name))}
     if scope.authorization:
         headers["Authorization"] = scope.authorization
-    received = await memory.denodo.forward(
-        "answerQuestion", query=request.url.query, body=await request.body(), headers=headers
-    )
-    if received.status >= _SERVER_ERROR:  # its body is a traceback
+    body, limit = await request.body(), memory.services.chat.answering.time_limit
+    try:
+        async with asyncio.timeout(limit):
+            received = await memory.denodo.forward(
+                "answerQuestion", query=request.url.query, body=body, headers=headers
+            )
+    except TimeoutError:
+        raise too_slow(limit) from None
+    is_refusal = received.status >= HTTPStatus.BAD_REQUEST
+    if received.status >= _FAILED or (is_refusal and _TRACEBACK in received.body):
         raise ModelUnavailable(f"the Denodo AI SDK failed with status {received.status}")
     return Response(
         received.body, status_code=received.status, media_type=received.content_type or None

@@ -1,0 +1,1 @@
+"""A page that shows the OpenAPI document to people, without scripts and without the internet."""

@@ -1,0 +1,107 @@
+"""Which connections wait for their clients, and until when."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import takewhile
+from typing import Final, Protocol
+
+_LINGERING_SECONDS: Final = 5.0
+_EVICTION_ATTEMPTS: Final = 16
+
+
+class Phase(Enum):
+    """What happens on a connection now."""
+
+    HEAD = auto()
+    """The head of a request is expected, or has begun to arrive."""
+    BODY = auto()
+    """A request's body arrives."""
+    ANSWERING = auto()
+    """The request is there; the client waits."""
+    IDLE = auto()
+    """All requests are answered; the client may send another."""
+    LINGERING = auto()
+    """The last response is sent; what the client still sends is read and dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionLimits:
+    """What a client may send, and how long it may take."""
+
+    max_header_bytes: int = 65_536
+    max_headers: int = 100
+    header_seconds: float = 10
+    body_seconds: float = 20
+    keep_alive_seconds: float = 75
+    max_waiting: int = 2_000
+
+
+class Registered(Protocol):
+    """A connection, as far as the registry knows it."""
+
+    phase: Phase
+
+    def expire(self) -> None:
+        """End the connection, or enter its phase again: its time in this phase is over."""
+        ...
+
+    def evict(self) -> bool:
+        """End the connection, unless the client has just sent something; whether it ended."""
+        ...
+
+
+class ConnectionRegistry:
+    """Ends connections whose time is over, and the oldest that wait when there are too many.
+
+    Of each phase the connections are in order of their deadlines, so that a sweep costs nothing
+    while none has passed.
+    """
+
+    def __init__(self, limits: ConnectionLimits, clock: Callable[[], float]) -> None:
+        self.limits = limits
+        self.is_shutting_down = False
+        self._clock = clock
+        self._seconds = {
+            Phase.HEAD: limits.header_seconds,
+            Phase.BODY: limits.body_seconds,
+            Phase.IDLE: limits.keep_alive_seconds,
+            Phase.LINGERING: _LINGERING_SECONDS,
+        }
+        self._deadlines: dict[Phase, dict[Registered, float]] = {one: {} for one in self._seconds}
+
+    def enter(self, connection: Registered, phase: Phase) -> None:
+        """Note that a connection enters a phase; its time in it begins now."""
+        self.leave(connection)
+        connection.phase = phase
+        if (seconds := self._seconds.get(phase)) is not None:
+            self._deadlines[phase][connection] = self._clock() + seconds
+
+    def leave(self, connection: Registered) -> None:
+        """Forget a connection."""
+        if (waiting := self._deadlines.get(connection.phase)) is not None:
+            waiting.pop(connection, None)
+
+    def sweep(self) -> None:
+        """End what has outlived its time."""
+        now = self._clock()
+        for deadlines in self._deadlines.values():
+            passed = takewhile(lambda item: item[1] <= now, deadlines.items())
+            for connection, _ in list(passed):
+                connection.expire()
+
+    def make_room(self) -> None:
+        """End the oldest connections that wait, while there are more than may be.
+
+        Those of the phase that most are in: whoever opens them in masses loses them first.
+        """
+        for _ in range(_EVICTION_ATTEMPTS):
+            if sum(map(len, self._waiting())) <= self.limits.max_waiting:
+                return
+            most: dict[Registered, float] = max(self._waiting(), key=len)
+            oldest = next(iter(most))
+            if not oldest.evict():
+                self.enter(oldest, oldest.phase)
+
+    def _waiting(self) -> Iterator[dict[Registered, float]]:
+        return (self._deadlines[phase] for phase in (Phase.HEAD, Phase.IDLE, Phase.BODY))

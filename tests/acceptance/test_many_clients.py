@@ -1,0 +1,44 @@
+"""Many clients at once on kept connections: each of them gets all its answers."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from recollect.engines.postgres.database import Database
+from support.ports import free_port
+from support.serving import ServerProgram
+from support.sockets import Connection, connected
+
+CLIENTS = 300
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+async def test_no_request_of_hundreds_of_clients_is_reset(
+    shared_home: Path, database: Database, processes: str
+) -> None:
+    env = {
+        "MEMORY_PROCESSES": processes,
+        "MEMORY_EMBEDDING_MODEL": "none",
+        "MEMORY_WORKER": "false",
+        "MEMORY_DB_MAX_CONNECTIONS": "5",
+    }
+    server = ServerProgram(shared_home, port=free_port(), env=env)
+    await asyncio.to_thread(server.start)
+
+    async def ask(connection: Connection) -> int:
+        return (await connection.request("GET", "/api/v1/sessions")).status
+
+    try:
+        async with AsyncExitStack() as opened:
+            everybody = await asyncio.gather(
+                *(opened.enter_async_context(connected(server.url)) for _ in range(CLIENTS))
+            )
+            for _ in range(2):
+                statuses = await asyncio.gather(*map(ask, everybody))
+                assert set(statuses) == {200}
+    finally:
+        await asyncio.to_thread(server.stop)
