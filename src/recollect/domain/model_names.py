@@ -39,11 +39,12 @@ _PUBLISHER = re.compile(
 )
 _FINE_TUNED = "ft:"
 # What routers and Bedrock put behind a colon; any other tag is a local runner's.
-_HOSTED_TAG = re.compile(r"(?::(?:\d+k?|beta|exacto|extended|floor|free|nitro|online|thinking))+$")
+_HOSTED_TAG = re.compile(r"\d+k?|beta|exacto|extended|floor|free|nitro|online|thinking")
 _LOCAL_MARK = re.compile(
-    r"(?<![a-z0-9])(?:i?q\d(?:_[a-z0-9]+)*|\d(?:\.\d+)?[-_]?bit|int[48]|nf4|[a-z0-9.]+bpw|w\d+a\d+"
+    r"(?<![a-z0-9])(?:i?q\d(?:_[a-z0-9]+)*|\d(?:\.\d+)?[-_]?bit|int[48]|nf4|[a-z0-9.]{1,20}bpw|w\d+a\d+"
     r"|awq|gptq|gguf|ggml|exl[23]|mlx|bnb|onnx|safetensors)(?![a-z0-9])"
 )
+_SEPARATORS: Final = str.maketrans("", "", "-_ ")
 _LOCAL_PATH = re.compile(r"(?:/|\.{1,2}/|~|file:|[a-z]:[\\/]|.*\\)")
 _LOCAL_RUNNER = re.compile(
     r"(?:gpt4all|hf\.co|koboldcpp|llama[._-]?cpp|llamafile|lm[_-]?studio|local(?:ai|host)?|mlx[a-z-]*"
@@ -122,16 +123,18 @@ def is_hosted(name: str | None) -> bool:
 
 def family_name(name: str | None) -> str:
     """The name as the tables of families spell it: `Meta/Llama-3.2:3B` → `llama3.2:3b`."""
-    return re.sub(r"[-_ ]", "", _last_part(_cleaned(name)))
+    return _last_part(_cleaned(name)).translate(_SEPARATORS)
 
 
 def _cleaned(name: str | None) -> str:
-    lowered = (name or "").strip().lower()
-    return _HOSTED_TAG.sub("", lowered.removeprefix(_FINE_TUNED))
+    parts = (name or "").strip().lower().removeprefix(_FINE_TUNED).split(":")
+    while len(parts) > 1 and _HOSTED_TAG.fullmatch(parts[-1]):
+        parts.pop()
+    return ":".join(parts)
 
 
 def _last_part(name: str) -> str:
-    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return _PUBLISHER.sub("", last, count=1) if _PUBLISHER.match(last) else last
 
 

@@ -56,7 +56,7 @@ class Preset:
         if not self.compacts_by_tier:
             return self.compaction
         keep = tier.kept_turns * _MESSAGES_A_TURN
-        return CompactionPolicy(trigger=tier.turns * _MESSAGES_A_TURN, keep=keep)
+        return CompactionPolicy(trigger=tier.compacts_after * _MESSAGES_A_TURN, keep=keep)
 
 
 _TALK: Final = frozenset({Role.USER, Role.ASSISTANT})

@@ -6,7 +6,7 @@ from typing import Final
 UNKNOWN: Final = "?"
 """Stands for tables that cannot be told: whoever may not see everything may not see these."""
 
-_PART: Final = re.compile(r'"((?:[^"]|"")*)"|`([^`]*)`|\[([^\]]*)\]|([^."`\[\]]+)')
+_PART: Final = re.compile(r'"((?:[^"]|"")*)"|`([^`]*)`|\[([^\]]*)(?:\]|\Z)|([^."`\[\]]+)')
 
 
 def normalised(name: str) -> str:

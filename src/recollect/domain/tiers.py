@@ -7,6 +7,8 @@ from typing import Final
 from recollect.domain.model_names import NO_OVERRIDES, SizeOverrides, is_hosted, model_size
 from recollect.errors import InvalidInput
 
+AS_MANY_AS_FIT: Final = 50
+"""Turns of a window that only its tokens bound: more than that do not fit, or say nothing."""
 _WHOLE: Final = 100
 
 
@@ -33,7 +35,9 @@ class Tier:
     max_billions: float
     """The largest model of the tier, itself included."""
     turns: int
-    """How many of the last turns the window holds."""
+    """How many of the last turns the window holds, as far as its tokens allow."""
+    compacts_after: int
+    """How many turns without a summary are summarised."""
     kept_turns: int
     """How many turns stay word for word when older ones are summarised."""
     shares: BudgetShares
@@ -42,7 +46,8 @@ class Tier:
 TINY: Final = Tier(
     name="tiny",
     max_billions=3,
-    turns=3,
+    turns=AS_MANY_AS_FIT,
+    compacts_after=10,
     kept_turns=2,
     shares=BudgetShares(system=10, history=10, retrieved=60, answer=20),
 )
@@ -50,6 +55,7 @@ SMALL: Final = Tier(
     name="small",
     max_billions=9,
     turns=6,
+    compacts_after=6,
     kept_turns=5,
     shares=BudgetShares(system=10, history=15, retrieved=55, answer=20),
 )
@@ -57,6 +63,7 @@ MEDIUM: Final = Tier(
     name="medium",
     max_billions=34,
     turns=10,
+    compacts_after=10,
     kept_turns=8,
     shares=BudgetShares(system=10, history=15, retrieved=60, answer=15),
 )
@@ -64,6 +71,7 @@ LARGE: Final = Tier(
     name="large",
     max_billions=math.inf,
     turns=15,
+    compacts_after=15,
     kept_turns=12,
     shares=BudgetShares(system=10, history=15, retrieved=60, answer=15),
 )

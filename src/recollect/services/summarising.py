@@ -13,6 +13,7 @@ from recollect.domain.summary.extractive import (
     cut_to_fit,
     summarise_extractively,
 )
+from recollect.domain.summary.keeping import keep_facts
 from recollect.domain.summary.language import guess_language
 from recollect.domain.summary.prompting import SummaryPrompt, summary_prompt, words_for
 from recollect.domain.summary.tables import split_tables_line, tables_line
@@ -72,12 +73,16 @@ class ExtractiveSummariser:
         line = tables_line(
             tables, language=_language(messages), limit=max_tokens // _TABLES_PART, count=count
         )
-        summary = summarise_extractively(
-            [Utterance(speaker=str(m.role), text=m.content) for m in messages],
-            limit=max_tokens - count(f"\n{line}" if line else ""),
-            count=count,
+        said = _spoken_words(messages)
+        limit = max_tokens - count(f"\n{line}" if line else "")
+        summary = keep_facts(
+            summarise_extractively(
+                said, limit=limit, count=count, earlier=earlier, share=self.share
+            ),
             earlier=earlier,
-            share=self.share,
+            utterances=said,
+            limit=limit,
+            count=count,
         )
         whole = "\n".join(filter(None, [summary, line]))
         return whole if count(whole) <= max_tokens else summary
@@ -85,7 +90,11 @@ class ExtractiveSummariser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSummariser:
-    """Has a language model write the summary, and takes only what can be one."""
+    """Has a language model write the summary, and takes only what can be one.
+
+    What the model forgets of the names, figures and wishes of the earlier summary, or of those
+    that the user stated, is kept beside what it wrote.
+    """
 
     model: ChatModel
     tokens: TokenCounter
@@ -115,7 +124,7 @@ class LlmSummariser:
         )
         answer = await self._ask(prompt, max_tokens)
         try:
-            return await asyncio.to_thread(
+            summary = await asyncio.to_thread(
                 summary_from_answer,
                 answer[: max_tokens * _LONGEST_ANSWER],
                 prompt=prompt,
@@ -125,6 +134,14 @@ class LlmSummariser:
             )
         except ValueError as error:
             raise ModelUnavailable(f"the model's summary cannot be used: it {error}") from error
+        return await asyncio.to_thread(
+            keep_facts,
+            summary,
+            earlier=split_tables_line(previous or "")[0],
+            utterances=_spoken_words(spoken),
+            limit=max_tokens,
+            count=self.tokens.count,
+        )
 
     async def _ask(self, prompt: SummaryPrompt, max_tokens: int) -> str:
         try:
@@ -145,6 +162,10 @@ class LlmSummariser:
 
 def _language(messages: Sequence[Message]) -> str | None:
     return guess_language(message.content[:_READ_FOR_LANGUAGE] for message in messages)
+
+
+def _spoken_words(messages: Sequence[Message]) -> list[Utterance]:
+    return [Utterance(speaker=str(message.role), text=message.content) for message in messages]
 
 
 def _utterances(messages: Sequence[Message]) -> list[Utterance]:

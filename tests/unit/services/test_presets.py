@@ -48,10 +48,20 @@ class Story:
             await self.say("assistant", f"Point {turn} is about the sea and the birds over it.")
 
     async def ask(
-        self, question: str, *, model: str | None = None, window: int | None = None
+        self,
+        question: str,
+        *,
+        model: str | None = None,
+        window: int | None = None,
+        max_tokens: int | None = None,
     ) -> Context:
         return await self.services.contexts.build(
-            self.scope, self.session_id, question, model=model, window=window
+            self.scope,
+            self.session_id,
+            question,
+            model=model,
+            window=window,
+            max_tokens=max_tokens,
         )
 
     async def work(self) -> int:
@@ -246,7 +256,7 @@ async def test_agent_keeps_sessions_for_ninety_days_after_their_last_use() -> No
 @pytest.mark.parametrize(
     ("model", "turns", "kept"),
     [
-        ("llama3.2:3b", 3, 2),
+        ("llama3.2:3b", 10, 2),
         ("llama3.1:8b", 6, 5),
         ("qwen2.5-14b-instruct", 10, 8),
         ("gpt-4o", 15, 12),
@@ -294,7 +304,24 @@ async def test_assistant_takes_the_window_of_the_model_that_asks() -> None:
         for model in ("smollm2:360m", "llama3.1:8b", "qwen2.5-14b-instruct", "gpt-4o")
     }
 
-    assert list(windows.values()) == [6, 12, 20, 30]
+    assert list(windows.values()) == [60, 12, 20, 30]
+
+
+async def test_a_tiny_model_is_given_as_many_turns_as_its_tokens_allow() -> None:
+    story = Story("assistant", llm_model="smollm2:360m", max_context_tokens=1_000)
+    await story.start()
+    await story.chat(40)
+
+    contexts = [
+        await story.ask("What is the capital of France?", max_tokens=limit)
+        for limit in (300, 600, 1_000)
+    ]
+
+    turns = [len(context.window) // 2 for context in contexts]
+    assert turns == sorted(set(turns))
+    assert turns[-1] > 10
+    assert all(context.tokens.total <= context.tokens.limit for context in contexts)
+    assert all(context.sources.summary is not None for context in contexts)
 
 
 async def test_default_takes_every_role_and_turns_by_model() -> None:

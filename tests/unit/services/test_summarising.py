@@ -262,3 +262,73 @@ async def test_tables_are_named_in_dutch_and_never_crowd_out_the_summary() -> No
 @pytest.mark.parametrize("max_tokens", [0, 1, 3])
 async def test_hardly_any_room_is_no_trouble(max_tokens: int) -> None:
     await extract(SALES, previous="Before that, much was said.", max_tokens=max_tokens)
+
+
+OPENING: Final = spoken(
+    "I am Marloes and I run the shop Blue Heron with 7 employees.",
+    "Nice to meet you.",
+    "I prefer short answers without tables.",
+    "Very well.",
+)
+FORGETFUL: Final = "The user asked how returns work; the assistant explained the steps."
+
+
+@dataclass
+class ForgetfulModel(ScriptedModel):
+    """Tells everything once, and from then on only of the latest subject."""
+
+    answer: str | Exception = (
+        "The user is Marloes, who runs the shop Blue Heron with 7 employees "
+        "and prefers short answers without tables."
+    )
+
+    async def complete(
+        self,
+        messages: Sequence[Prompt],
+        *,
+        max_tokens: int,
+        timeout: float,  # noqa: ASYNC109  # the port's
+    ) -> str:
+        said = await super().complete(messages, max_tokens=max_tokens, timeout=timeout)
+        self.answer = FORGETFUL
+        return said
+
+
+@pytest.mark.parametrize("times", [2, 3, 8])
+async def test_what_a_model_forgets_of_the_earlier_summary_is_kept(times: int) -> None:
+    by = llm(ForgetfulModel())
+    summary = await by.summarise(OPENING, previous=None, max_tokens=80)
+    for _ in range(times - 1):
+        later = spoken("How do returns work?", "First you fill in a form.")
+        summary = await by.summarise(later, previous=summary, max_tokens=80)
+
+    assert all(fact in summary for fact in ("Marloes", "Blue Heron", "7 employees"))
+    assert "prefers short answers without tables" in summary
+    assert FORGETFUL in summary
+    assert len(summary.split()) <= 80
+
+
+async def test_what_users_state_is_kept_where_the_model_left_it_out() -> None:
+    summary = await llm(ScriptedModel(FORGETFUL)).summarise(OPENING, previous=None, max_tokens=80)
+
+    assert all(
+        fact in summary for fact in ("Marloes", "Blue Heron", "7 employees", "short answers")
+    )
+
+
+@pytest.mark.parametrize("subjects", [3, 30])
+async def test_without_a_model_facts_survive_many_summaries(subjects: int) -> None:
+    by = ExtractiveSummariser(tokens=WordCounter())
+    summary = await by.summarise(OPENING, previous=None, max_tokens=100)
+    for n in range(subjects):
+        later = spoken(
+            f"How should a shopkeeper handle subject number {n} in the long run?",
+            f"A shopkeeper handles subject number {n} by asking {n + 1000} customers about it.",
+        )
+        summary = await by.summarise(later, previous=summary, max_tokens=100)
+
+    assert all(
+        fact in summary for fact in ("Marloes", "Blue Heron", "7 employees", "short answers")
+    )
+    assert f"subject number {subjects - 1}" in summary
+    assert len(summary.split()) <= 100

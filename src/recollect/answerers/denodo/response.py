@@ -19,9 +19,7 @@ _TIMES: Final = (
     "llm_time",
     "total_execution_time",
 )
-_DISCLAIMER: Final = re.compile(
-    r"\s*\bDISCLAIMER: This response has been generated\b.*\Z", re.DOTALL
-)
+_DISCLAIMER: Final = re.compile(r"\bDISCLAIMER: This response has been generated\b.*\Z", re.DOTALL)
 _MOST_TABLES: Final = 1000
 _LONGEST_NAME: Final = 1000
 _LONGEST_COUNT: Final = 2**63 - 1

@@ -14,6 +14,7 @@ _LIKE_VALUE: Final = 1.5
 _OTHER: Final = -1.0
 _SKIP: Final = -0.5
 _PLURAL_ENDINGS: Final = frozenset({"s", "es", "en"})
+_MOST_PAIRS: Final = 2_000  # of 100 words and 20; each pair takes some microseconds
 _STEM: Final = 3  # shorter words have no plural worth a guess
 
 
@@ -26,7 +27,12 @@ class Alignment:
 
 
 def align(full: Text, fragment: Text, pack: LanguagePack) -> Alignment:
-    """The best local alignment (Smith and Waterman's) of a fragment in a full question."""
+    """The best local alignment (Smith and Waterman's) of a fragment in a full question.
+
+    There is none of long texts: what has hundreds of words is no fragment of anything.
+    """
+    if len(full.tokens) * len(fragment.tokens) > _MOST_PAIRS:
+        return Alignment(pairs=(), score=0.0)
     rows, columns = len(full.tokens) + 1, len(fragment.tokens) + 1
     table = [[0.0] * columns for _ in range(rows)]
     best, at = 0.0, (0, 0)

@@ -22,7 +22,7 @@ _FIRST_FLOOR: Final = 0.9  # what the first question was about stays within reac
 _NEW_SUBJECT: Final = 4.0  # an answer that introduces its subject has changed what "it" is
 _ANSWER_LENGTH: Final = 200  # an answer names what it is about early
 _HEADING: Final = re.compile(r"^(?P<title>[^.?!\n:]{2,80}): (?P<part>[^?!\n]{2,80})$")
-_BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
+_BRACKETS: Final = re.compile(r"(?<!\s)\s*+\([^()]*+\)")
 
 
 @dataclass(slots=True, kw_only=True)

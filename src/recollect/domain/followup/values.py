@@ -32,12 +32,15 @@ def value_type(word: str, pack: LanguagePack) -> ValueType | None:
         return ValueType.MONEY
     if word.endswith("%") and word[0].isdigit():
         return ValueType.PERCENT
-    for pattern, found in (
-        (_YEAR, ValueType.YEAR), (_NUMBER, ValueType.NUMBER), (_ORDINAL, ValueType.ORDINAL),
-    ):  # fmt: skip
-        if pattern.match(word):
-            return found
-    return _word_type(word, pack)
+    return _number_type(word) or _word_type(word, pack)
+
+
+def _number_type(word: str) -> ValueType | None:
+    if _YEAR.match(word):
+        return ValueType.YEAR
+    if _NUMBER.match(word):
+        return ValueType.NUMBER
+    return ValueType.ORDINAL if _ORDINAL.match(word) else None
 
 
 def _word_type(word: str, pack: LanguagePack) -> ValueType | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _DAY, _WEEK, _MONTH, _YEAR = 1, 7, 30, 365
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ class DateWords:
     def __post_init__(self) -> None:
         """Make the patterns, all of which want one of the words that name times, or a year."""
         names = (*self.months, *self.weekdays, *self.days, *self.units)
-        object.__setattr__(self, "naming", frozenset(re.findall(r"\w+", " ".join(names))))
+        object.__setattr__(self, "naming", frozenset(_WORD.findall(" ".join(names))))
         month, unit = _any(self.months), _any(self.units)
         day, year = r"(?:3[01]|[12]\d|0?[1-9])", r"(?:19|20)\d\d"
         number = rf"(?P<number>\d{{1,4}}|{_any(self.numbers)})"
@@ -91,7 +92,7 @@ def _sized(days: str, weeks: str, months: str, years: str) -> dict[str, int]:
 
 
 def _starts(*phrases: str) -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{'|'.join(phrases)})\b")
+    return re.compile(rf"\W*+(?:{'|'.join(phrases)})\b")
 
 
 def _words(words: str) -> frozenset[str]:

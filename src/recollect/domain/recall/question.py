@@ -102,8 +102,6 @@ def _without(speaker: str, text: str, *, common: frozenset[str]) -> str:
     names = {name for name in (speaker, first) if len(name) >= _SHORTEST_NAME}
     if not names:
         return text
-    choice = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    pattern = re.compile(rf"(?<!\w)(?:{choice}){_POSSESSIVE}(?!\w)", re.IGNORECASE)
 
     def strip(found: re.Match[str]) -> str:
         # "Will you", "may I": a word like others unless it is written as a name inside a sentence.
@@ -111,4 +109,10 @@ def _without(speaker: str, text: str, *, common: frozenset[str]) -> str:
         is_name = found[0][0].isupper() and found.start() > 0 if is_word else True
         return "" if is_name else found[0]
 
-    return pattern.sub(strip, text)
+    return pattern_of_names(names).sub(strip, text)
+
+
+def pattern_of_names(names: Collection[str]) -> re.Pattern[str]:
+    """What finds one of these names, its possessive included, as a word of its own."""
+    choice = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{choice}){_POSSESSIVE}(?!\w)", re.IGNORECASE)

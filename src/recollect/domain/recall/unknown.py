@@ -36,7 +36,7 @@ _NOTHING: Final = (
     r"|(?:no hay )?ning(?:una|ún) (?:respuesta|información|resultado)"
     r"|no hay (?:respuesta|información|resultados)|desconocid[oa]\W*$"
 )
-_TELLS_NOTHING: Final = re.compile(rf"\W*(?:{_APOLOGY})?(?:{_NOTHING})", re.IGNORECASE)
+_TELLS_NOTHING: Final = re.compile(rf"\W*+(?:{_APOLOGY})?(?:{_NOTHING})", re.IGNORECASE)
 _MORE: Final = re.compile(r"\b(?:but|maar|aber|mais|pero)\b", re.IGNORECASE)
 
 

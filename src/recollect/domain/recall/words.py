@@ -11,6 +11,7 @@ MAX_WORD: Final = 64
 _RUN: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019@/_-]+[^\W_]+)*")
 _PART: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"[._@]|\d")
+_JOINTS: Final = re.compile(r"[.,:@/_-]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
 _LETTERS: Final = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
 _FOLDED: Final = str.maketrans(_LETTERS)
@@ -44,7 +45,7 @@ def fold(text: str) -> str:
 
 
 def _parts(run: str) -> Iterator[str]:
-    for piece in re.split(r"[.,:@/_-]+", run):
+    for piece in _JOINTS.split(run):
         whole = _APOSTROPHE.split(piece)
         said = [part for part in whole if len(part) > _SHORTENED or len(whole) == 1]
         for part in said:

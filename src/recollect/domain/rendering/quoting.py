@@ -16,13 +16,17 @@ _LABELS: Final = (
         "Result summary:",
     ),
 )
+_BREAKS: Final = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_BLANKS: Final = r" \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
+# Blanks without breaks: each line is looked at once, where thousands of empty lines are, too.
+_FIRSTS: Final = re.escape("".join(sorted({label[0] for label in _LABELS})))
 _OUR_LABEL: Final = re.compile(
-    r"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))(?=[\s>]*(?:"
+    rf"(?:^|(?<=[{_BREAKS}]))(?=[{_BLANKS}>]*+(?=[{_FIRSTS}])(?:"
     + "|".join(map(re.escape, _LABELS))
     + "))",
     re.IGNORECASE,
 )
-_OUR_TAG: Final = re.compile(r"<(?=\s*/?\s*conversation_)", re.IGNORECASE)
+_OUR_TAG: Final = re.compile(r"<(?=\s*+(?:/\s*+)?conversation_)", re.IGNORECASE)
 
 
 def quoted(text: str, *, limit: int | None = None) -> str:

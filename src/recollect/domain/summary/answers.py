@@ -93,7 +93,7 @@ def _invents_figures(text: str, prompt: SummaryPrompt) -> bool:
 
 def _digits_of(text: str) -> set[str]:
     """The digits of exact figures, however they are grouped; rounded ones have fewer."""
-    digits = (re.sub(r"\D", "", figure) for figure in _FIGURE.findall(text))
+    digits = ("".join(filter(str.isdecimal, figure)) for figure in _FIGURE.findall(text))
     return {figure for figure in digits if len(figure) >= _EXACT_DIGITS}
 
 

@@ -17,7 +17,7 @@ _CLOSERS: Final = """please|sir|madam|ma'am|you know|right|though|then|isn't it|
     alstublieft|alsjeblieft|a\\.u\\.b\\.|hoor|toch|hè|mevrouw|meneer"""
 _PLEASANTRIES: Final = """how are you(?: doing)?(?: today)?|how do you do|nice to meet you(?: too)?|
     (?:have a )?(?:nice|good|great) (?:day|evening|weekend)|good ?bye|bye(?: bye)?|
-    see you(?: \\w+)?|(?:thank you|thanks)(?: (?:so|very) much)?(?: for \\w+ \\w+)?|
+    see you(?: \\w++)?|(?:thank you|thanks)(?: (?:so|very) much)?(?: for \\w+ \\w++)?|
     you're welcome|you are welcome|not at all|my pleasure|no problem|
     that's (?:right|true|great|all right|ok|okay|fine|good)|i got it|i know|i think so|
     (?:is there )?anything else(?: i can help(?: you)? with)?|
@@ -38,7 +38,7 @@ _OPENING: Final = re.compile(
     r"(?:\s*[,.!;:—…-]+\s+|\s*[.!…?]*$))+",
     re.IGNORECASE,
 )
-_ONLY_OPENERS: Final = re.compile(rf"(?:(?:{_alternatives(_OPENERS)})\b[\W_]*)+", re.IGNORECASE)
+_ONLY_OPENERS: Final = re.compile(rf"(?:(?:{_alternatives(_OPENERS)})\b[\W_]*+)+", re.IGNORECASE)
 _CLOSING: Final = re.compile(rf",\s*(?:{_alternatives(_CLOSERS)})(?=\s*[.?!]*$)", re.IGNORECASE)
 _PLEASANTRY: Final = re.compile(rf"(?:{_alternatives(_PLEASANTRIES)})[\W_]*", re.IGNORECASE)
 _LOOSE_APOSTROPHE: Final = re.compile(

@@ -29,6 +29,7 @@ Result = TypeVar("Result")
 
 _PAGE: Final = 1000
 _SECONDS: Final = 60.0  # its HTTP client knows no time limit
+_OWNER_AND_MODEL: Final = re.compile(r"-([0-9a-f]{32})-([0-9a-f]{12})")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,100}")
 # Wide enough that an owner's true neighbours are found among tens of thousands of vectors.
 _CONFIGURATION: Final[CreateCollectionConfiguration] = {
@@ -222,11 +223,13 @@ class ChromaVectorStore:
 
     def _collections(self) -> Iterator[tuple[ChromaCollection, UUID, str]]:
         """All collections that are ours, of whom and of which model; others may have some, too."""
-        ours = re.compile(re.escape(self._prefix) + r"-([0-9a-f]{32})-([0-9a-f]{12})")
         offset = 0
         while True:
             page = self._client.list_collections(limit=_PAGE, offset=offset)
-            named = ((found, ours.fullmatch(found.name)) for found in page)
+            ours = (found for found in page if found.name.startswith(f"{self._prefix}-"))
+            named = (
+                (found, _OWNER_AND_MODEL.fullmatch(found.name, len(self._prefix))) for found in ours
+            )
             yield from ((found, UUID(name[1]), name[2]) for found, name in named if name)
             offset += len(page)
             if len(page) < _PAGE:
