@@ -43,6 +43,7 @@ from recollect.domain.session import Session
 from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
 from recollect.new_messages import Details, MessageFields
+from recollect.opening import opening
 from recollect.permissions.function import PermissionFunction
 from recollect.settings import Settings
 '''
@@ -85,7 +86,7 @@ STREAM = '''
 
 OPENER = '''
     @classmethod
-    @contextmanager
+    @opening
     def {name}({arguments}) -> Iterator[Self]:
         """{doc}"""
         with (
@@ -116,7 +117,7 @@ def _class(module: str, node: ast.ClassDef) -> Iterator[str]:
         if item.name.startswith("_"):
             continue
         decorators = {ast.unparse(decorator) for decorator in item.decorator_list}
-        if "asynccontextmanager" in decorators:
+        if "async_opening" in decorators:
             yield OPENER.format(**_parts(item))
         elif "property" in decorators:
             yield PROPERTY.format(**_parts(item))

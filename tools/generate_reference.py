@@ -72,7 +72,8 @@ def settings_page() -> str:
 
 
 _SETTINGS = """\
-Each setting is read from an environment variable; an empty one counts as absent. In Python,
+Each setting is read from an environment variable; an empty one counts as absent, but for
+`MEMORY_TENANT` and `MEMORY_LOCAL_USER`, which must not be empty. In Python,
 `Settings(port=9090)` sets the same by its name in small letters, and `Memory.open(settings)` takes
 it. `recollect doctor` tells whether the settings make sense."""
 
@@ -363,7 +364,7 @@ def _method(owner: str, item: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     returns = ast.unparse(item.returns) if item.returns else "None"
     if "property" in decorators:
         signature = f"{name}: {returns}"
-    elif "asynccontextmanager" in decorators:
+    elif "async_opening" in decorators:
         signature = _call(f"async with {name}", item.args) + f" as {owner.lower()}:"
     else:
         before = "await " if isinstance(item, ast.AsyncFunctionDef) else ""

@@ -4,7 +4,6 @@ Written by tools/generate_blocking.py from memory.py, conversation.py and histor
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from recollect.domain.session import Session
 from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject
 from recollect.new_messages import Details, MessageFields
+from recollect.opening import opening
 from recollect.permissions.function import PermissionFunction
 from recollect.settings import Settings
 
@@ -335,7 +335,7 @@ class Memory:
         self._inner = inner
 
     @classmethod
-    @contextmanager
+    @opening
     def open(
         cls,
         settings: Settings | None = None,
@@ -364,7 +364,7 @@ class Memory:
             yield cls(portal, inner)
 
     @classmethod
-    @contextmanager
+    @opening
     def in_memory(cls, *, permissions: PermissionFunction | None = None) -> Iterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
         with (
@@ -512,8 +512,12 @@ class Memory:
         return self._portal.call(partial(self._inner.catch_up))
 
     def is_ready(self) -> bool:
-        """Whether the database answers; raises `DatabaseUnavailable` with the reason if not."""
+        """Whether the database answers, within a second; raises `DatabaseUnavailable` if not."""
         return self._portal.call(partial(self._inner.is_ready))
+
+    def is_out_of_space(self) -> bool:
+        """Whether the database refused to store something within a minute: its disk is full."""
+        return self._inner.is_out_of_space()
 
     def warm(self) -> None:
         """Load what otherwise the first question waits for: rules, and the embedding model."""

@@ -18,6 +18,7 @@ RecollectError
 ├── Unauthenticated         the credentials are missing or not valid
 ├── Forbidden               the credentials are valid but do not reach this far
 ├── UserHalted              the user's state is 'halted': no question is answered
+├── NotOpened               the memory was used without `with`
 ├── ConfigurationError      the settings contradict each other or miss something
 └── Unavailable             something outside does not answer now; trying again may help
     ├── DatabaseUnavailable     the database
@@ -169,6 +170,10 @@ class UserHalted(RecollectError):
         super().__init__("the user is halted: no question is answered until the state is changed")
 
 
+class NotOpened(RecollectError, AttributeError):
+    """The memory was used without the `with` block that opens it; the message shows how."""
+
+
 class ConfigurationError(RecollectError):
     """The settings contradict each other or miss something; the message says what to set."""
 
@@ -178,7 +183,20 @@ class Unavailable(RecollectError):
 
 
 class DatabaseUnavailable(Unavailable):
-    """The database does not answer now; nothing was acknowledged."""
+    """The database does not answer now; nothing was acknowledged.
+
+    The message is for everybody. `reason` is what the database or its driver said, which may name
+    hosts and files: for the log and for whoever runs the server.
+    """
+
+    def __init__(self, problem: str, *, reason: str = "") -> None:
+        super().__init__(problem)
+        self.reason = reason
+
+    @property
+    def explanation(self) -> str:
+        """The message with the reason, for whoever runs the server."""
+        return f"{self}: {self.reason}" if self.reason else str(self)
 
 
 class EmbeddedServerFailed(DatabaseUnavailable):

@@ -1,7 +1,7 @@
 """The library's front door: opens an engine and joins everything to it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Self, Unpack
 from uuid import UUID
@@ -30,6 +30,7 @@ from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.engine import open_embedded, open_external
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.history import History
+from recollect.opening import async_opening
 from recollect.permissions.function import PermissionFunction
 from recollect.services.services import Services
 from recollect.settings import Settings, load_settings
@@ -49,6 +50,7 @@ class Memory:
         *,
         tenant: str | int = DEFAULT_TENANT,
         is_answering: Callable[[], Awaitable[bool]] | None = None,
+        was_full_lately: Callable[[], bool] = lambda: False,
         warm: Callable[[], Awaitable[None]] | None = None,
         denodo: DenodoClient | None = None,
     ) -> None:
@@ -56,10 +58,11 @@ class Memory:
         self.denodo = denodo
         self._tenant = tenant_name(tenant)
         self._is_answering = is_answering
+        self._was_full_lately = was_full_lately
         self._warm = warm
 
     @classmethod
-    @asynccontextmanager
+    @async_opening
     async def open(
         cls,
         settings: Settings | None = None,
@@ -88,6 +91,7 @@ class Memory:
                     services,
                     tenant=settings.tenant,
                     is_answering=database.is_answering,
+                    was_full_lately=database.was_full_lately,
                     warm=outside.warm,
                     denodo=outside.denodo,
                 )
@@ -95,7 +99,7 @@ class Memory:
                 await services.settle()
 
     @classmethod
-    @asynccontextmanager
+    @async_opening
     async def in_memory(
         cls, *, permissions: PermissionFunction | None = None
     ) -> AsyncIterator[Self]:
@@ -228,8 +232,12 @@ class Memory:
         return done
 
     async def is_ready(self) -> bool:
-        """Whether the database answers; raises `DatabaseUnavailable` with the reason if not."""
+        """Whether the database answers, within a second; raises `DatabaseUnavailable` if not."""
         return True if self._is_answering is None else await self._is_answering()
+
+    def is_out_of_space(self) -> bool:
+        """Whether the database refused to store something within a minute: its disk is full."""
+        return self._was_full_lately()
 
     async def warm(self) -> None:
         """Load what otherwise the first question waits for: rules, and the embedding model."""

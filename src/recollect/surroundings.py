@@ -60,9 +60,9 @@ async def open_outside(
 ) -> AsyncIterator[Outside]:
     """Open what the settings name; its connections are closed at the end."""
     async with AsyncExitStack() as stack:
-        source = await stack.enter_async_context(_permissions(settings, permissions))
-        embedder = await stack.enter_async_context(open_embedder(_embedding(settings)))
-        elsewhere = _outside_vectors(settings)
+        source = await stack.enter_async_context(permission_source(settings, permissions))
+        embedder = await stack.enter_async_context(open_embedder(embedding_choice(settings)))
+        elsewhere = vector_store_choice(settings)
         vectors = await stack.enter_async_context(open_vectors(elsewhere))
         around = replace(
             _plain(),
@@ -78,7 +78,9 @@ async def open_outside(
             summarising = await stack.enter_async_context(_chat(settings, cheaper))
             around = replace(around, answering_model=answering, summarising_model=summarising)
         if settings.llm_base_url and settings.passes_chats_on:
-            endpoint = await stack.enter_async_context(_endpoint(settings, settings.llm_base_url))
+            endpoint = await stack.enter_async_context(
+                model_endpoint(settings, settings.llm_base_url)
+            )
             around = replace(around, endpoint=endpoint)
         denodo = None
         if settings.denodo_url:
@@ -106,9 +108,10 @@ def _plain() -> Surroundings:
     )
 
 
-def _permissions(
-    settings: Settings, function: PermissionFunction | None
+def permission_source(
+    settings: Settings, function: PermissionFunction | None = None
 ) -> AbstractAsyncContextManager[PermissionSource | None]:
+    """Who says which tables may be seen: a function, or what the settings name."""
     secret = settings.permissions_secret
     return open_permissions(
         function or settings.permission_address,
@@ -119,7 +122,7 @@ def _permissions(
     )
 
 
-def _outside_vectors(settings: Settings) -> VectorStoreChoice | None:
+def vector_store_choice(settings: Settings) -> VectorStoreChoice | None:
     """What keeps the vectors; None: PostgreSQL itself."""
     if settings.vector_store is VectorStoreKind.PGVECTOR:
         return None
@@ -133,7 +136,7 @@ def _outside_vectors(settings: Settings) -> VectorStoreChoice | None:
     )
 
 
-def _embedding(settings: Settings) -> EmbeddingChoice:
+def embedding_choice(settings: Settings) -> EmbeddingChoice:
     """The endpoint and its key are the LLM's, unless others are set; its key goes nowhere else."""
     base_url, key = settings.embedding_base_url, settings.embedding_api_key
     if base_url is None or base_url == settings.llm_base_url:
@@ -214,7 +217,8 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     )
 
 
-def _endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
+def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
+    """The endpoint of the models, for requests in OpenAI's form."""
     from recollect.models.passing import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
 
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None

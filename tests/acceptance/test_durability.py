@@ -115,6 +115,6 @@ def wait_until_ready(url: str) -> None:
         if response.is_success:
             return
         assert response.status_code == 503
-        assert response.json().keys() == {"error", "detail"}
+        assert response.json().keys() == {"error", "detail", "status", "checks"}
         time.sleep(0.1)
     raise TimeoutError("the database did not come back")

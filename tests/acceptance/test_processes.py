@@ -64,6 +64,12 @@ def say(url: str, session_id: str) -> int:
     return sequence
 
 
+def worker_of(program: ServerProgram) -> str:
+    """How the background work stands, as any of the processes tells it."""
+    ready = httpx.get(f"{program.url}/readyz", timeout=PATIENCE)
+    return str(ready.json()["checks"]["worker"])
+
+
 def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
     """The processes that are still there a while after a signal has ended the first."""
     everyone = [psutil.Process(pid) for pid in members(program)]
@@ -98,6 +104,12 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
     until(lambda: len(members(server) - before) == 3)
     until(lambda: httpx.get(f"{server.url}/readyz", timeout=PATIENCE).is_success)
     assert say(server.url, session_id) == 41
+    until(lambda: worker_of(server) == "ok")
+
+    (worker,) = filter(steps_back, members(server))
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: worker_of(server) == "dead")
+    until(lambda: worker_of(server) == "ok")
 
     assert end(server, signal.SIGKILL) == []
     assert not EmbeddedServer(home).is_running(), "the last to leave stops it"

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from uuid import uuid4
 
 import httpx
 
-from recollect.domain.api_key import KeyScope
+from recollect.domain.api_key import SECRET_BYTES, KeyScope, KeyText, hash_secret
 from recollect.domain.scope import Scope, TenantScope
 from recollect.services.services import Services
+from recollect.testing.examples import an_api_key
 
 Json: TypeAlias = dict[str, Any]
 QueryValue: TypeAlias = str | int | float
@@ -127,8 +128,16 @@ class Tenant:
         return self.holding(await self.key(KeyScope.SERVICE))
 
     async def admin(self) -> Caller:
-        """An administrator."""
-        return self.holding(await self.key(KeyScope.ADMIN))
+        """Whoever has a key of scope admin, made before that was no longer offered."""
+        scope, secret = TenantScope(tenant=self.name, actor="test"), bytes(SECRET_BYTES)
+        key = replace(
+            an_api_key(scope),
+            scopes=frozenset({KeyScope.ADMIN}),
+            secret_hash=hash_secret(secret),
+        )
+        await self.services.api_keys.store.add(scope, key)
+        text = KeyText(owner_id=scope.owner_id, key_id=key.key_id, secret=secret)
+        return self.holding(str(text))
 
     def holding(self, credentials: str) -> Caller:
         """Whoever presents these credentials."""

@@ -82,7 +82,7 @@ class ChatDouble:
         if reply.hangs_up:
             return False
         if request.path == "/v1/models":
-            reply = replace(reply, body=reply.models)
+            reply = replace(reply, body=reply.models if reply.status == 200 else b"{}")
         elif request.path != self.path:
             reply = Reply(status=404, body=b'{"error": {"message": "no such path"}}')
         if request.body.get("stream") and reply.status == 200 and reply.body is None:

@@ -48,9 +48,9 @@ def test_problems_are_told_in_the_order_of_the_documentation() -> None:
 
 
 def test_processes_that_want_more_connections_than_there_are_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="MEMORY_DB_MAX_CONNECTIONS to 17 or less"):
+    with pytest.raises(ConfigurationError, match="MEMORY_DB_MAX_CONNECTIONS to 16 or less"):
         load_settings(processes=10)
-    load_settings(processes=10, db_max_connections=17)
+    load_settings(processes=10, db_max_connections=16)
     load_settings(processes=10, db_connection_string="postgresql://somewhere/else")
 
 

@@ -27,7 +27,11 @@ class KeyScope(StrEnum):
     SERVICE = "service"
     """The memory of any user of its tenant, named in each request."""
     ADMIN = "admin"
-    """The tenant's administration."""
+    """Nothing: keys of that scope were made before, and open no memory. No more are."""
+
+
+OFFERED_SCOPES: Final = (KeyScope.USER, KeyScope.SERVICE)
+"""The scopes that a new key may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,7 @@ class ApiKey:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", check_name(self.name, "name", max_length=MAX_NAME_LENGTH))
         if not self.scopes:
-            raise InvalidInput("scopes", "must name at least one of: " + ", ".join(KeyScope))
+            raise InvalidInput("scopes", "must name at least one of: " + ", ".join(OFFERED_SCOPES))
         if (KeyScope.USER in self.scopes) != (self.user is not None):
             raise InvalidInput("user", "must be given for a key of scope user, and only for that")
 

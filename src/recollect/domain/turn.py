@@ -7,8 +7,16 @@ from typing import Final
 
 from recollect.domain.message import NewMessage, Role
 
-PATIENCE: Final = timedelta(hours=1)
-"""How long a question may wait for its answer before whoever had it is taken to be gone."""
+LEAST_PATIENCE: Final = timedelta(minutes=10)
+"""The least time that a question waits for its answer: clients may run tools in between."""
+
+
+def patience(*, answer_timeout: float) -> timedelta:
+    """How long a question may wait for its answer before whoever had it is taken to be gone.
+
+    Twice as long as an answer may take, for what memory does before and after it.
+    """
+    return max(LEAST_PATIENCE, timedelta(seconds=2 * answer_timeout))
 
 
 class TurnStatus(StrEnum):

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from recollect.errors import Unavailable
+from recollect.interfaces.pulse import Pulse
 from recollect.memory import Memory
 from recollect.services.indexing import Indexing
 from recollect.services.reconciling import Reconciling
@@ -15,28 +17,34 @@ from recollect.services.reindexing import Reindexing
 from recollect.services.removals import Removals
 from recollect.services.services import Services
 from recollect.settings import Settings
+from recollect.supervision import Supervisor
 
 _IDLE_SECONDS: Final = 1.0
 _GATHERING_SECONDS: Final = 1.0
 """Between rounds of work: what a conversation adds meanwhile is then done together."""
 _GATHERING_MEANWHILE_SECONDS: Final = 0.1
 """Beside those who ask, in the same process: little at a time keeps nobody waiting for long."""
-_AFTER_TROUBLE_SECONDS: Final = 5.0
+_FIRST_WAIT_SECONDS: Final = 0.5
+_LONGEST_WAIT_SECONDS: Final = 5.0
 _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to those who talk; `recollect reindex` is faster."""
 _BETWEEN_LOOKS_SECONDS: Final = 30.0
+_SETTLE_SECONDS: Final = 60.0
 
 logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def working_meanwhile(services: Services, settings: Settings) -> AsyncIterator[None]:
+async def working_meanwhile(
+    services: Services, settings: Settings, *, pulse: Pulse | None = None
+) -> AsyncIterator[None]:
     """Do the background work while something else goes on, unless workers of their own do."""
     if not settings.worker:
         yield
         return
     every = timedelta(hours=settings.cleanup_interval_hours)
-    working = work_forever(services, cleanup_every=every, pause=_GATHERING_MEANWHILE_SECONDS)
+    pause = _GATHERING_MEANWHILE_SECONDS
+    working = work_forever(services, cleanup_every=every, pause=pause, pulse=pulse)
     task = asyncio.create_task(working)
     try:
         yield
@@ -46,55 +54,73 @@ async def working_meanwhile(services: Services, settings: Settings) -> AsyncIter
             await task
 
 
-async def work_alone(settings: Settings, *, ready: Callable[[], None] = lambda: None) -> None:
+async def work_alone(
+    settings: Settings, *, ready: Callable[[], None] = lambda: None, pulse: Pulse | None = None
+) -> None:
     """Open the memory and do nothing but the background work, until cancelled."""
     every = timedelta(hours=settings.cleanup_interval_hours)
     async with Memory.open(settings) as memory:
         ready()
-        await work_forever(memory.services, cleanup_every=every)
+        await work_forever(memory.services, cleanup_every=every, pulse=pulse)
 
 
 async def work_forever(
-    services: Services, *, cleanup_every: timedelta, pause: float = _GATHERING_SECONDS
+    services: Services,
+    *,
+    cleanup_every: timedelta,
+    pause: float = _GATHERING_SECONDS,
+    pulse: Pulse | None = None,
 ) -> None:
     """Do jobs, index and clean up until cancelled; a database that is away is waited for.
 
-    Between two rounds of work there is a pause of so many seconds.
+    Between two rounds of work there is a pause of so many seconds. What fails unexpectedly is
+    started again by itself, the rest goes on. The pulse tells others that all this is so.
     """
+    supervisor = Supervisor(services.counters)
+    tasks = _tasks(services, cleanup_every, pause)
+    if pulse is not None:
+        tasks["pulse"] = partial(pulse.follow, supervisor)
     async with asyncio.TaskGroup() as group:
-        group.create_task(_do_jobs(services, pause))
-        if services.indexing is not None:
-            group.create_task(_index(services.indexing, pause))
-        if services.reindexing is not None:
-            slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
-            group.create_task(_reindex(slowly, services.reconciling))
-        if services.removals is not None:
-            group.create_task(_remove(services.removals))
-        group.create_task(_clean_up(services, cleanup_every))
+        for name, work in tasks.items():
+            group.create_task(supervisor.run(name, work), name=name)
+
+
+def _tasks(
+    services: Services, cleanup_every: timedelta, pause: float
+) -> dict[str, Callable[[], Awaitable[None]]]:
+    """Everything that goes on in the background, by name."""
+    tasks: dict[str, Callable[[], Awaitable[None]]] = {
+        "jobs": partial(_do_jobs, services, pause),
+        "turns": partial(_settle_turns, services),
+        "cleanup": partial(_clean_up, services, cleanup_every),
+    }
+    if services.indexing is not None:
+        tasks["indexing"] = partial(_index, services.indexing, pause)
+    if services.reindexing is not None:
+        slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
+        tasks["reindexing"] = partial(_reindex, slowly, services.reconciling)
+    if services.removals is not None:
+        tasks["removals"] = partial(_remove, services.removals)
+    return tasks
 
 
 async def _do_jobs(services: Services, pause: float) -> None:
-    while True:
-        try:
-            count = await services.work.do_waiting()
-        except Unavailable as error:
-            logger.warning("worker.waits", extra={"facts": {"problem": type(error).__name__}})
-            await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
-            continue
-        await asyncio.sleep(pause if count else _IDLE_SECONDS)
+    async def one_round() -> float:
+        return pause if await services.work.do_waiting() else _IDLE_SECONDS
+
+    await _repeat("worker.waits", one_round)
 
 
 async def _index(indexing: Indexing, pause: float) -> None:
     """Index what is said soon after it is said, and what is said at once together."""
-    while True:
-        try:
-            count = await indexing.do_some()
-        except Unavailable as error:
-            logger.warning("indexing.waits", extra={"facts": {"problem": type(error).__name__}})
-            await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
-            continue
-        if not indexing.is_behind:
-            await asyncio.sleep(pause if count else _IDLE_SECONDS)
+
+    async def one_round() -> float:
+        count = await indexing.do_some()
+        if indexing.is_behind:
+            return 0
+        return pause if count else _IDLE_SECONDS
+
+    await _repeat("indexing.waits", one_round)
 
 
 async def _reindex(reindexing: Reindexing, reconciling: Reconciling | None) -> None:
@@ -103,39 +129,57 @@ async def _reindex(reindexing: Reindexing, reconciling: Reconciling | None) -> N
     When all is done, a store outside forgets what it had of other models.
     """
     is_tidy = reconciling is None
-    while True:
-        try:
-            count = await reindexing.do_some()
-            if reconciling is not None and (count or not is_tidy):
-                is_tidy = not count and await reconciling.forget_other_models()
-        except Unavailable as error:
-            logger.warning("reindexing.waits", extra={"facts": {"problem": type(error).__name__}})
-            await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
-            continue
-        if not count:
-            await asyncio.sleep(_BETWEEN_LOOKS_SECONDS)
+
+    async def one_round() -> float:
+        nonlocal is_tidy
+        count = await reindexing.do_some()
+        if reconciling is not None and (count or not is_tidy):
+            is_tidy = not count and await reconciling.forget_other_models()
+        return 0 if count else _BETWEEN_LOOKS_SECONDS
+
+    await _repeat("reindexing.waits", one_round)
 
 
 async def _remove(removals: Removals) -> None:
     """Take out of a store outside what was deleted, as soon as it is."""
-    while True:
-        try:
-            count = await removals.do_some()
-        except Unavailable as error:
-            logger.warning("removals.wait", extra={"facts": {"problem": type(error).__name__}})
-            await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
-            continue
-        if not count:
-            await asyncio.sleep(_IDLE_SECONDS)
+
+    async def one_round() -> float:
+        return 0 if await removals.do_some() else _IDLE_SECONDS
+
+    await _repeat("removals.wait", one_round)
+
+
+async def _settle_turns(services: Services) -> None:
+    """Fail the questions that nobody answers any more, soon after their time is up."""
+
+    async def one_round() -> float:
+        await services.retention.settle_abandoned()
+        return _SETTLE_SECONDS
+
+    await _repeat("turns.wait", one_round)
 
 
 async def _clean_up(services: Services, every: timedelta) -> None:
+    async def one_round() -> float:
+        deleted = await services.retention.clean_up()
+        logger.info("cleanup.done", extra={"facts": {"sessions": deleted}})
+        return every.total_seconds()
+
+    await _repeat("cleanup.failed", one_round)
+
+
+async def _repeat(trouble: str, one_round: Callable[[], Awaitable[float]]) -> None:
+    """Do one round after the other; each says how many seconds the next one is to wait.
+
+    While something is away, that is logged under this name, and it is tried again: soon, and then
+    less often.
+    """
+    wait = _FIRST_WAIT_SECONDS
     while True:
         try:
-            deleted = await services.retention.clean_up()
+            pause = await one_round()
+            wait = _FIRST_WAIT_SECONDS
         except Unavailable as error:
-            logger.warning("cleanup.failed", extra={"facts": {"problem": type(error).__name__}})
-            await asyncio.sleep(_AFTER_TROUBLE_SECONDS)
-            continue
-        logger.info("cleanup.done", extra={"facts": {"sessions": deleted}})
-        await asyncio.sleep(every.total_seconds())
+            logger.warning(trouble, extra={"facts": {"problem": type(error).__name__}})
+            pause, wait = wait, min(2 * wait, _LONGEST_WAIT_SECONDS)
+        await asyncio.sleep(pause)

@@ -56,7 +56,7 @@ class PermissionsFile:
         """What the file says about the owner; see `PermissionSource.access_of`."""
         tenants = await asyncio.to_thread(self._current)
         if tenants is None:
-            raise PermissionsUnavailable(f"the permissions file {self._path} cannot be read")
+            raise PermissionsUnavailable("the permissions file cannot be read")
         return tenants.get(scope.tenant, _Tenant()).access_of(scope.user)
 
     def _current(self) -> Mapping[str, _Tenant] | None:

@@ -34,8 +34,8 @@ class TurnStore(Protocol):
         """The turn, or None if the session has none of that number."""
         ...
 
-    async def fail_abandoned(self, *, now: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending for `PATIENCE` or longer.
+    async def fail_abandoned(self, *, started_by: datetime) -> int:
+        """Mark the turns of all owners as failed that are pending since that time or longer.
 
         How many there were. They are those of servers that were killed; a reply that comes
         all the same still completes them.

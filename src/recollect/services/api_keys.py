@@ -4,10 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from recollect.domain.api_key import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
+from recollect.domain.api_key import (
+    OFFERED_SCOPES,
+    SECRET_BYTES,
+    ApiKey,
+    KeyScope,
+    KeyText,
+    hash_secret,
+)
 from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import TenantScope, check_identity, tenant_name
-from recollect.errors import ApiKeyNotFound, Unauthenticated
+from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated
 from recollect.ports.api_keys import ApiKeyStore
 from recollect.ports.clock import Clock, Ids
 
@@ -31,12 +38,15 @@ class ApiKeys:
     ) -> tuple[ApiKey, str]:
         """Make a key and return it with its text, which nobody can find out afterwards."""
         tenant_name(scope.tenant)  # refuses keys of the system tenant
+        chosen = frozenset(scopes)
+        if not chosen <= {*OFFERED_SCOPES}:
+            raise InvalidInput("scopes", f"must be of: {', '.join(OFFERED_SCOPES)}")
         secret = self.ids.new_secret(SECRET_BYTES)
         key = ApiKey(
             key_id=self.ids.new_id(),
             tenant=scope.tenant,
             user=None if user is None else check_identity(user, "user"),
-            scopes=frozenset(scopes),
+            scopes=chosen,
             name=name,
             secret_hash=hash_secret(secret),
             created_at=self.clock.now(),

@@ -45,6 +45,8 @@ class Attempts:
             result = await work
         except Unavailable as error:
             facts = {"step": step, "error": type(error).__name__}
+            if isinstance(error, DatabaseUnavailable) and error.reason:
+                facts["reason"] = error.reason
             logger.warning("memory.failed", extra={"facts": facts})
             self._is_database_away |= isinstance(error, DatabaseUnavailable)
             self._counters.add(MEMORY_FAILURES, labels=(step,))

@@ -15,6 +15,7 @@ from recollect.ports.branches import BranchStore, Followed
 from recollect.ports.clock import Clock
 from recollect.services.last_access import LastAccess
 from recollect.services.turns import OpenTurn, Turns
+from recollect.supervision import watch
 
 Result = TypeVar("Result")
 
@@ -104,10 +105,6 @@ class Branches:
     def _start(self, work: Coroutine[object, object, Result]) -> "asyncio.Task[Result]":
         task = asyncio.create_task(work)
         self._writing.add(task)
-        task.add_done_callback(self._forget)
+        task.add_done_callback(self._writing.discard)
+        watch(task, "branches.write")
         return task
-
-    def _forget(self, task: "asyncio.Task[object]") -> None:
-        self._writing.discard(task)
-        if not task.cancelled():
-            task.exception()  # whoever waits sees it; nobody may be waiting any more

@@ -13,6 +13,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import Unavailable
 from recollect.ports.clock import Clock
 from recollect.ports.sessions import SessionStore
+from recollect.supervision import watch
 
 _REMEMBERED: Final = 10_000  # sessions whose last note is known here
 _MOST_WAITING: Final = 1_000
@@ -50,6 +51,7 @@ class LastAccess:
         self._waiting[key] = scope, now
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
+            watch(self._writing, "sessions.note_use")
 
     def written(self, scope: Scope, session_id: UUID) -> None:
         """Take into account that a session is being written to, which notes the use itself."""

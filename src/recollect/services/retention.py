@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
+from recollect.domain.turn import LEAST_PATIENCE
 from recollect.ports.clock import Clock
 from recollect.ports.expiry import ExpiredSessions
 from recollect.ports.turns import TurnStore
@@ -21,6 +23,8 @@ class Retention:
     expired: ExpiredSessions
     turns: TurnStore
     clock: Clock
+    patience: timedelta = LEAST_PATIENCE
+    """How long a question may wait for its answer before whoever had it is taken to be gone."""
 
     async def count(self) -> int:
         """How many sessions a clean-up would delete."""
@@ -32,12 +36,21 @@ class Retention:
         While another replica is at it, nothing is left to do here. Questions that nobody will
         answer any more, because the server that had them was killed, are failed on the way.
         """
-        now = self.clock.now()
-        abandoned = await self.turns.fail_abandoned(now=now)
-        if abandoned:
-            logger.info("turns.abandoned", extra={"facts": {"turns": abandoned}})
-        deleted = 0
+        await self.settle_abandoned()
+        now, deleted = self.clock.now(), 0
         while some := await self.expired.delete(now=now, limit=_AT_ONCE):
             deleted += some
             progress(deleted)
         return deleted
+
+    async def settle_abandoned(self) -> int:
+        """Fail the turns of all owners that have waited for too long, and say how many.
+
+        Those are questions of servers that were killed. An answer that comes all the same still
+        completes its turn.
+        """
+        since = self.clock.now() - self.patience
+        abandoned = await self.turns.fail_abandoned(started_by=since)
+        if abandoned:
+            logger.info("turns.abandoned", extra={"facts": {"turns": abandoned}})
+        return abandoned

@@ -8,6 +8,7 @@ from recollect.domain.job import JobKind
 from recollect.domain.policies import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.plain_words import PlainWords
+from recollect.domain.turn import patience
 from recollect.ports.answerer import Answerer
 from recollect.ports.audit import AuditLog
 from recollect.ports.clock import Clock, Ids
@@ -109,6 +110,7 @@ class Services:
     api_keys: ApiKeys
     audit: AuditLog
     ids: Ids
+    counters: Counters
 
     async def settle(self) -> None:
         """Wait until everything begun is written, before the engine is closed."""
@@ -224,7 +226,12 @@ class Services:
             removals=_removals(outside),
             reconciling=_reconciling(outside, around, chosen),
             permissions=permissions,
-            retention=Retention(expired=stores.expired, turns=stores.turns, clock=clock),
+            retention=Retention(
+                expired=stores.expired,
+                turns=stores.turns,
+                clock=clock,
+                patience=patience(answer_timeout=around.answer_timeout),
+            ),
             work=Work(
                 jobs=stores.jobs,
                 clock=clock,
@@ -233,6 +240,7 @@ class Services:
             api_keys=ApiKeys(store=stores.api_keys, clock=clock, ids=around.ids),
             audit=stores.audit,
             ids=around.ids,
+            counters=around.counters,
         )
 
 

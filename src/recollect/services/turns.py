@@ -13,6 +13,7 @@ from recollect.errors import NotFound, Unavailable
 from recollect.ports.messages import Appended
 from recollect.ports.turns import TurnStore
 from recollect.services.messages import Messages
+from recollect.supervision import watch
 
 Result = TypeVar("Result")
 
@@ -138,10 +139,6 @@ class Turns:
     def _start(self, work: Coroutine[object, object, Result]) -> "asyncio.Task[Result]":
         task = asyncio.create_task(work)
         self._writing.add(task)
-        task.add_done_callback(self._forget)
+        task.add_done_callback(self._writing.discard)
+        watch(task, "turns.write")
         return task
-
-    def _forget(self, task: "asyncio.Task[object]") -> None:
-        self._writing.discard(task)
-        if not task.cancelled():
-            task.exception()  # whoever waits sees it; nobody may be waiting any more

@@ -1,12 +1,26 @@
 """Who calls: the local user, or whom credentials name."""
 
+import os
 from enum import StrEnum
+from typing import Final
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from recollect.domain.scope import DEFAULT_TENANT, tenant_name
-from recollect.errors import InvalidInput
+from recollect.errors import ConfigurationError, InvalidInput
 from recollect.settings.reading import Identity, SeparatedByCommas
+
+_NAMES_NOBODY: Final = "must not be blank; leave it out for the default"
+
+
+def check_named() -> None:
+    """Refuse an empty tenant or user in the environment.
+
+    Elsewhere an empty variable means that nothing is set; here it would be everybody's tenant.
+    """
+    for name in ("MEMORY_TENANT", "MEMORY_LOCAL_USER"):
+        if os.environ.get(name) == "":
+            raise ConfigurationError(f"{name}: {_NAMES_NOBODY}")
 
 
 class UserIdSource(StrEnum):

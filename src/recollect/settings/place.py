@@ -31,7 +31,10 @@ class PlaceSettings(BaseModel):
         "postgresql://user:password@host/database.",
     )
     db_max_connections: int = Field(
-        default=20, ge=1, le=1000, description="Connections one process holds at most."
+        default=20,
+        ge=1,
+        le=1000,
+        description="Connections one process holds at most, beside one for /readyz.",
     )
     db_pool_size: int | None = Field(
         default=None,

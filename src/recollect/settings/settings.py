@@ -15,7 +15,7 @@ from recollect.domain.window import WindowPolicy
 from recollect.errors import ConfigurationError
 from recollect.settings.answering import AnswererKind, AnsweringSettings
 from recollect.settings.behaviour import BehaviourSettings, UnknownSession
-from recollect.settings.callers import CallerSettings, UserIdSource
+from recollect.settings.callers import CallerSettings, UserIdSource, check_named
 from recollect.settings.chatting import ChattingSettings
 from recollect.settings.connections import ConnectionSettings
 from recollect.settings.logs import LogSettings
@@ -57,6 +57,7 @@ class Settings(
             ConfigurationError: says in one line each what is wrong, and where a name is unknown,
                 which one comes nearest.
         """
+        check_named()
         known = type(self).model_fields
         if unknown := [*unknown_arguments(given, known), *unknown_variables(known)]:
             raise ConfigurationError("; ".join(unknown))
@@ -117,7 +118,7 @@ class Settings(
     @model_validator(mode="after")
     def _need_room_for_all_connections(self) -> Self:
         processes = self.processes + (1 if self.worker else 0)
-        most = EMBEDDED_CONNECTIONS // processes
+        most = EMBEDDED_CONNECTIONS // processes - 1  # /readyz has one of its own
         if self.processes > 1 and not self.db_connection_string and self.max_connections > most:
             raise ValueError(
                 f"{processes} processes want more connections than the embedded PostgreSQL has: "

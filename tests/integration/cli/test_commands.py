@@ -15,18 +15,25 @@ import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from recollect import Memory
-from recollect.domain.scope import Scope
+from recollect.domain.api_key import KeyScope
+from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import NewSession, session_id_from
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.migrate import HEAD
+from recollect.errors import ConfigurationError, InvalidInput
+from recollect.interfaces.cli.main import app
 from recollect.interfaces.http.app import create_app
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.patience import PATIENCE
 from support.ports import free_port
 from support.serving import serving
+
+NOBODYS = "00000000-0000-4000-8000-000000000000"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -142,10 +149,13 @@ def test_a_mistake_is_told_in_one_line(run: Run, words: tuple[str, ...], complai
 
 
 def test_the_doctor_finds_everything_in_order(run: Run) -> None:
-    done = run("doctor", "--json")
+    done = run("doctor", "--json", MEMORY_PORT="0")
     findings = {item["check"]: item["status"] for item in json.loads(done.stdout)["items"]}
     assert done.returncode == 0
-    assert findings.keys() >= {"versions", "access", "disk", "database", "schema", "isolation"}
+    assert findings.keys() >= {
+        *("versions", "access", "address", "answers", "embedder"),
+        *("disk", "database", "schema", "isolation"),
+    }
     assert set(findings.values()) == {"ok"}
 
 
@@ -326,3 +336,63 @@ def test_the_doctor_warns_of_an_account_that_may_do_more_than_read(run: Run, sho
 def _sql_account(done: subprocess.CompletedProcess[str]) -> list[tuple[str, str]]:
     findings = json.loads(done.stdout)["items"]
     return [(f["status"], f["found"]) for f in findings if f["check"] == "SQL account"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sessions", "list"),
+        ("sessions", "show", NOBODYS),
+        ("sessions", "delete", NOBODYS, "--yes"),
+        ("keys", "list"),
+        ("keys", "create", "--name", "x", "--scope", "service"),
+        ("keys", "revoke", NOBODYS),
+        ("audit",),
+        ("recall", "sales"),
+        ("rewrite", "and in 2023?"),
+        ("chat",),
+    ],
+    ids=" ".join,
+)
+def test_an_empty_name_is_never_taken_for_the_default_one(words: tuple[str, ...]) -> None:
+    runner = CliRunner()
+    offered = get_command(app)
+    for word in words:
+        offered = getattr(offered, "commands", {}).get(word, offered)
+    names = {option for one in offered.params for option in one.opts} & {"--tenant", "--user"}
+    assert "--tenant" in names
+    for name in names:
+        for blank in ("", " "):
+            done = runner.invoke(app, [*words, name, blank])
+            assert isinstance(done.exception, InvalidInput)
+            assert str(done.exception).startswith(f"{name} must not be blank")
+
+
+@pytest.mark.parametrize("name", ["MEMORY_TENANT", "MEMORY_LOCAL_USER"])
+@pytest.mark.parametrize("blank", ["", " "])
+def test_an_empty_name_is_no_setting(
+    monkeypatch: pytest.MonkeyPatch, name: str, blank: str
+) -> None:
+    monkeypatch.setenv(name, blank)
+    with pytest.raises(ConfigurationError, match=f"{name}: must not be blank"):
+        load_settings()
+
+
+async def test_an_empty_tenant_is_refused_by_the_library(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="tenant must not be blank"):
+        await memory.session(user="alice", tenant="")
+
+
+def test_no_key_is_made_of_a_scope_that_opens_nothing(run: Run) -> None:
+    refused = run("keys", "create", "--name", "x", "--scope", "admin")
+    assert refused.returncode == 2
+    assert "'admin' is not one of 'user', 'service'" in refused.stderr
+
+
+async def test_no_key_of_scope_admin_is_made_and_those_there_are_open_nothing(
+    services: Services,
+) -> None:
+    scope = TenantScope(tenant=f"tenant-{uuid4()}")
+    with pytest.raises(InvalidInput, match="scopes must be of: user, service"):
+        await services.api_keys.create(scope, name="x", scopes=[KeyScope.ADMIN])
+    assert await services.api_keys.list(scope) == ()

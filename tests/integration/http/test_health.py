@@ -1,26 +1,34 @@
+"""What the server says of its own health, and when."""
+
+from pathlib import Path
+
 import pytest
 
 from recollect.errors import DatabaseUnavailable
+from recollect.interfaces.http import readiness
 from recollect.interfaces.http.app import create_app
+from recollect.interfaces.pulse import Pulse
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.callers import Caller
 from support.serving import serving
 
+REASON = "ConnectionRefusedError: [Errno 111] Connect call failed ('10.1.2.3', 5432)"
+
 
 @pytest.mark.parametrize(("path", "status"), [("/healthz", "ok"), ("/readyz", "ready")])
 async def test_health_is_told_to_everybody(anonymous: Caller, path: str, status: str) -> None:
     response = await anonymous.get(path)
 
-    assert (response.status_code, response.json()) == (200, {"status": status})
+    assert (response.status_code, response.json()["status"]) == (200, status)
 
 
 async def test_a_server_without_its_database_lives_but_is_not_ready(
-    anonymous: Caller, services: Services
+    anonymous: Caller, services: Services, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def is_answering() -> bool:
-        raise DatabaseUnavailable("the database does not answer: connection refused")
+        raise DatabaseUnavailable("the database does not answer", reason=REASON)
 
     app = create_app(Memory(services, is_answering=is_answering), load_settings())
     async with serving(app) as url:
@@ -29,5 +37,64 @@ async def test_a_server_without_its_database_lives_but_is_not_ready(
 
     assert alive.status_code == 200
     assert ready.status_code == 503
-    assert set(ready.json()) == {"error", "detail"}
+    assert ready.json() == {
+        "error": "Service Unavailable",
+        "detail": "the database does not answer",
+        "status": "unavailable",
+        "checks": {"database": "unavailable", "worker": "elsewhere", "disk": "ok"},
+    }
     assert ready.headers["Retry-After"]
+    assert ready.headers["X-Readiness"] == "unavailable"
+    (logged,) = (r for r in caplog.records if r.getMessage() == "http.unavailable")
+    assert logged.facts["reason"] == REASON  # type: ignore[attr-defined]
+
+
+async def test_a_dead_worker_is_told_of_and_requests_are_served(
+    anonymous: Caller, memory: Memory
+) -> None:
+    pulse = Pulse()
+    async with serving(create_app(memory, load_settings(), pulse=pulse)) as url:
+        caller = Caller(client=anonymous.client, url=url)
+        well = await caller.get("/readyz")
+        pulse.stop()
+        dead = await caller.get("/readyz")
+        pulse.beat(is_failing=True)
+        failing = await caller.get("/readyz")
+
+    told = [(one.status_code, one.headers["X-Readiness"]) for one in (well, dead, failing)]
+    assert told == [(200, "ready"), (200, "degraded"), (200, "degraded")]
+    states = [one.json()["checks"]["worker"] for one in (well, dead, failing)]
+    assert states == ["ok", "dead", "restarting"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "disk"), [("_LOW_BYTES", 200, "low"), ("_FULL_BYTES", 503, "full")]
+)
+async def test_a_disk_that_fills_is_told_of_and_a_full_one_is_not_ready(
+    anonymous: Caller,
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    status: int,
+    disk: str,
+) -> None:
+    monkeypatch.setattr(readiness, limit, 10**18)
+    async with serving(create_app(memory, load_settings())) as url:
+        response = await Caller(client=anonymous.client, url=url).get("/readyz")
+
+    assert (response.status_code, response.json()["checks"]["disk"]) == (status, disk)
+    assert response.json()["status"] == ("degraded" if status == 200 else "unavailable")
+
+
+async def test_a_database_elsewhere_that_has_no_disk_space_left_is_not_ready(
+    anonymous: Caller, services: Services
+) -> None:
+    memory = Memory(services, was_full_lately=lambda: True)
+    async with serving(create_app(memory, load_settings())) as url:
+        response = await Caller(client=anonymous.client, url=url).get("/readyz")
+
+    assert (response.status_code, response.json()["detail"]) == (503, "the disk is full")
+
+
+def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path: Path) -> None:
+    assert readiness.disk_state(tmp_path / "not" / "there") == readiness.disk_state(tmp_path)

@@ -141,7 +141,7 @@ OF_ONES_OWN: Final = {
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.
 OF_WORKERS: Final = {
-    *("retention.count", "retention.clean_up"),
+    *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
     *("work.do_one", "work.do_waiting", "work.waiting"),
     "indexing.do_some",
 }
@@ -290,7 +290,7 @@ async def test_keys_are_listed_and_revoked_by_their_own_tenant_alone(
     services: Services, owned: Owned
 ) -> None:
     other = TenantScope(tenant=f"tenant-{uuid4()}", actor="test")
-    await services.api_keys.create(other, name="a key", scopes=[KeyScope.ADMIN])
+    await services.api_keys.create(other, name="a key", scopes=[KeyScope.SERVICE])
 
     assert owned.key_id not in {key.key_id for key in await services.api_keys.list(other)}
     with pytest.raises(NotFound):

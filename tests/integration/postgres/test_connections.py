@@ -54,10 +54,10 @@ async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
     waiting = asyncio.create_task(which(connections))
     await asyncio.sleep(0)
     process = taken[0].get_server_pid()
-    await connections.give_back(taken[0], is_clean=True)
+    await connections.give_back(taken[0])
 
     assert await waiting == process
-    await connections.give_back(taken[1], is_clean=True)
+    await connections.give_back(taken[1])
 
 
 async def test_a_connection_that_broke_while_idle_is_replaced(
@@ -96,7 +96,7 @@ async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
     await used.execute(
         "BEGIN; SET LOCAL recollect.owner_id = 'x'; SELECT set_config('a.b', 'x', false)"
     )
-    await connections.give_back(used, is_clean=False)
+    await connections.recover(used, ValueError())
 
     rows = await connections.fetch(
         "SELECT pg_backend_pid(), current_setting('recollect.owner_id', true),"
@@ -125,7 +125,7 @@ async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
 
     assert await used.fetchval("SELECT 1") == 1
     assert not closing.done()
-    await connections.give_back(used, is_clean=True)
+    await connections.give_back(used)
     await closing
     with pytest.raises(asyncpg.InterfaceError):
         await which(connections)

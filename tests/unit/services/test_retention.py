@@ -143,3 +143,28 @@ def test_a_retention_that_makes_no_sense_is_refused_at_the_start(text: str) -> N
 def test_a_retention_without_a_day_to_end_on_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_RETENTION"):
         load_settings(retention=text)
+
+
+@pytest.mark.parametrize(("answer_timeout", "minutes"), [(1, 10), (120, 10), (600, 20)])
+async def test_a_question_waits_for_twice_the_time_of_an_answer_and_ten_minutes_at_least(
+    answer_timeout: float, minutes: float
+) -> None:
+    clock = FixedClock()
+    around = Surroundings(
+        clock=clock,
+        ids=CountingIds(),
+        counter_for=token_counter_for,
+        sql=SqlglotReader(),
+        answer_timeout=answer_timeout,
+    )
+    services = Services.on(in_memory_stores(clock), around)
+    scope, session = a_scope(), a_session()
+    await services.sessions.start(scope, session)
+    await services.messages.append(scope, session.session_id, [a_message("user")])
+
+    settled = []
+    for seconds in (60 * minutes - 1, 1, 1):
+        clock.move(timedelta(seconds=seconds))
+        settled.append(await services.retention.settle_abandoned())
+
+    assert settled == [0, 1, 0]

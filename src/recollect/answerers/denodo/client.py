@@ -124,6 +124,14 @@ class DenodoClient:
                 raise IdentityUnavailable("this Denodo AI SDK is too old to check credentials")
         raise IdentityUnavailable(f"the Denodo AI SDK failed with status {received.status}")
 
+    async def reach(self) -> int:
+        """The status of a request without credentials; `ModelUnavailable` if nothing answers."""
+        try:
+            async with asyncio.timeout(_LOOK_UP_SECONDS):
+                return (await self._get("getAISDKInfo", None)).status
+        except TimeoutError:
+            raise ModelUnavailable("the Denodo AI SDK does not answer") from None
+
     async def _known_dialect(self, authorization: str | None) -> Dialect:
         async with self._detecting:
             if self._dialect is None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from recollect.domain.message import Role
 from recollect.domain.scope import Scope
-from recollect.domain.turn import PATIENCE, TurnStatus
+from recollect.domain.turn import TurnStatus
 from recollect.engines.in_memory.state import State
 from recollect.ports.turns import StoredTurn
 
@@ -28,15 +28,15 @@ class InMemoryTurns:
             messages=tuple(message for message in said if message.turn_number == turn_number),
         )
 
-    async def fail_abandoned(self, *, now: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending for `PATIENCE` or longer."""
+    async def fail_abandoned(self, *, started_by: datetime) -> int:
+        """Mark the turns of all owners as failed that are pending since that time or longer."""
         abandoned = [
             (conversation, message.turn_number)
             for conversation in self.state.all_conversations()
             for message in conversation.messages.values()
             if message.turn_number is not None
             and message.role is Role.USER
-            and conversation.reopened.get(message.turn_number, message.created_at) <= now - PATIENCE
+            and conversation.reopened.get(message.turn_number, message.created_at) <= started_by
             and conversation.turns[message.turn_number] is TurnStatus.PENDING
         ]
         for conversation, number in abandoned:

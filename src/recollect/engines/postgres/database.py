@@ -10,6 +10,7 @@ import asyncpg
 
 from recollect.engines.postgres.connections import Connections
 from recollect.engines.postgres.faults import translated
+from recollect.engines.postgres.probe import Probe
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.transaction import Transaction
 
@@ -29,7 +30,8 @@ _FIRST_OTHER_TYPE: Final = 10_000  # below are PostgreSQL's own types, the same 
 _NOTHING_ASKED: Final = SimpleNamespace(name="a statement that the driver need not prepare again")
 _known_types: Final[dict[frozenset[int], Sequence[asyncpg.Record]]] = {}
 _CONNECT_SECONDS: Final = 30
-_ANSWER_SECONDS: Final = 5
+_COMMAND_SECONDS: Final = 75
+"""PostgreSQL ends a statement after 60 seconds; who has heard nothing by then never will."""
 
 
 class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no type hints
@@ -66,8 +68,9 @@ class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no ty
 class Database:
     """A pool of connections, working as the application's role, bound by row-level security."""
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
+    def __init__(self, pool: asyncpg.Pool, probe: Probe) -> None:
         self._connections = Connections(pool)
+        self._probe = probe
 
     @classmethod
     async def open(cls, dsn: str, *, max_connections: int) -> Self:
@@ -80,11 +83,13 @@ class Database:
                 connection_class=Connection,
                 server_settings=_SETTINGS,
                 timeout=_CONNECT_SECONDS,
+                command_timeout=_COMMAND_SECONDS,
             )
-        return cls(pool)
+        return cls(pool, Probe(dsn))
 
     async def close(self) -> None:
         """Let running work finish, then close every connection."""
+        self._probe.close()
         await self._connections.close()
 
     def owned_by(self, owner_id: UUID) -> Transaction:
@@ -117,7 +122,11 @@ class Database:
             return await self._connections.fetch(query(name), *arguments)
 
     async def is_answering(self) -> bool:
-        """Whether the database answers now."""
+        """Whether the database answers now, told within a second."""
         with translated():
-            answer = await self._connections.fetch("SELECT", within=_ANSWER_SECONDS)
-        return len(answer) == 1
+            await self._probe.ask()
+        return True
+
+    def was_full_lately(self) -> bool:
+        """Whether PostgreSQL refused to store something within the last minute: no disk space."""
+        return self._connections.were_refused_space

@@ -9,6 +9,7 @@ import asyncpg
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.dsn import APP_ROLE, as_application, normalise
 from recollect.engines.postgres.embedded import running_server
+from recollect.engines.postgres.faults import translated
 from recollect.engines.postgres.migrate import ensure_current
 
 
@@ -43,8 +44,9 @@ async def _connected(dsn: str, max_connections: int) -> AsyncIterator[Database]:
 
 async def _let_application_log_in(dsn: str) -> None:
     """Let the role in by itself, for here nobody but us can reach the socket."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
-    finally:
-        await connection.close()
+    with translated():
+        connection = await asyncpg.connect(dsn)
+        try:
+            await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
+        finally:
+            await connection.close()

@@ -28,7 +28,11 @@ async def inspect(dsn: str) -> DatabaseFacts:
     """Look at a database through an administrator's or the application's connection."""
     revision = await current_revision(dsn)
     with translated():
-        connection = await asyncpg.connect(as_application(dsn) if revision else dsn)
+        return await _look(dsn, revision)
+
+
+async def _look(dsn: str, revision: str | None) -> DatabaseFacts:
+    connection = await asyncpg.connect(as_application(dsn) if revision else dsn)
     try:
         is_bound = await connection.fetchval(_BOUND_BY_POLICIES) if revision else None
         return DatabaseFacts(

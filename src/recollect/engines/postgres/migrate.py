@@ -10,7 +10,7 @@ from recollect.engines.postgres.dsn import APP_ROLE, display
 from recollect.engines.postgres.faults import translated
 from recollect.errors import SchemaOutdated
 
-HEAD: Final = "0009"
+HEAD: Final = "0010"
 """The latest revision; a test holds it against the files in `migrations/versions`."""
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
@@ -38,10 +38,10 @@ async def current_revision(dsn: str) -> str | None:
     """The revision the database is at, or None if it has never been migrated."""
     with translated():
         connection = await asyncpg.connect(dsn)
-    try:
-        return await _read_revision(connection)
-    finally:
-        await connection.close()
+        try:
+            return await _read_revision(connection)
+        finally:
+            await connection.close()
 
 
 async def ensure_current(dsn: str) -> None:
@@ -59,13 +59,15 @@ async def ensure_current(dsn: str) -> None:
 
 async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
     with translated():
-        connection = await asyncpg.connect(dsn)
+        before, after = await _explained(dsn, target, is_upgrade=is_upgrade)
+    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
+    return before, after
+
+
+async def _explained(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
+    """Migrate, or say what somebody has to do before that is possible."""
     try:
-        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
-        before = await _read_revision(connection)
-        await connection.execute("CREATE SCHEMA IF NOT EXISTS recollect")
-        await _run_alembic(dsn, target, is_upgrade=is_upgrade)
-        after = await _read_revision(connection)
+        return await _locked(dsn, target, is_upgrade=is_upgrade)
     except asyncpg.InsufficientPrivilegeError as error:
         if "extension" in str(error):
             raise SchemaOutdated(_ADD_PGVECTOR.format(display(dsn))) from error
@@ -77,10 +79,18 @@ async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, 
         raise SchemaOutdated(
             f"the server of {display(dsn)} has no pgvector ({error}): install pgvector 0.7 or newer"
         ) from error
+
+
+async def _locked(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        before = await _read_revision(connection)
+        await connection.execute("CREATE SCHEMA IF NOT EXISTS recollect")
+        await _run_alembic(dsn, target, is_upgrade=is_upgrade)
+        return before, await _read_revision(connection)
     finally:
         await connection.close()
-    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
-    return before, after
 
 
 async def _read_revision(connection: asyncpg.Connection) -> str | None:

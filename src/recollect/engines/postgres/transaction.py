@@ -1,6 +1,5 @@
 """A transaction that is bound to whom it serves."""
 
-from contextlib import suppress
 from types import TracebackType
 
 import asyncpg
@@ -32,8 +31,8 @@ class Transaction:
             connection = await self._connections.take()
             try:
                 await connection.execute(f"BEGIN; {self._settings}")
-            except BaseException:
-                await self._connections.give_back(connection, is_clean=False)
+            except BaseException as error:
+                await self._connections.recover(connection, error, rolls_back=True)
                 raise
         self._connection = connection
         return connection
@@ -47,18 +46,19 @@ class Transaction:
         """Commit, or after an error roll back; either way the connection goes back."""
         assert self._connection is not None  # noqa: S101  # entered before
         connection, self._connection = self._connection, None
-        is_clean = False
-        try:
-            if error is None:
-                with translated():
-                    await connection.execute("COMMIT")
-                is_clean = True
-            elif not connection.is_closed():
-                with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                    # Where it fails the connection is gone, and with it what was begun.
-                    await connection.execute("ROLLBACK")
-        finally:
-            await self._connections.give_back(connection, is_clean=is_clean)
-        reported = None if error is None else unavailable(error)
+        if error is None:
+            with translated():
+                await self._commit(connection)
+            return
+        await self._connections.recover(connection, error, rolls_back=True)
+        reported = unavailable(error)
         if reported is not None:
             raise reported from error
+
+    async def _commit(self, connection: asyncpg.Connection) -> None:
+        try:
+            await connection.execute("COMMIT")
+        except BaseException as error:
+            await self._connections.recover(connection, error, rolls_back=True)
+            raise
+        await self._connections.give_back(connection)

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.domain.scope import Scope
-from recollect.domain.turn import PATIENCE, TurnStatus
+from recollect.domain.turn import TurnStatus
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import message_from
@@ -31,8 +31,8 @@ class PostgresTurnStore:
             status=TurnStatus(rows[0]["status"]), messages=tuple(map(message_from, rows))
         )
 
-    async def fail_abandoned(self, *, now: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending for `PATIENCE` or longer."""
-        async with self._database.working(now=now) as connection:
-            count: int = await connection.fetchval(query("fail_abandoned"), now - PATIENCE)
+    async def fail_abandoned(self, *, started_by: datetime) -> int:
+        """Mark the turns of all owners as failed that are pending since that time or longer."""
+        async with self._database.working(now=self._clock.now()) as connection:
+            count: int = await connection.fetchval(query("fail_abandoned"), started_by)
         return count

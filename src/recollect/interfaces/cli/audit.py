@@ -6,7 +6,7 @@ import typer
 
 from recollect.domain.scope import Scope, TenantScope
 from recollect.interfaces.cli.database import with_memory
-from recollect.interfaces.cli.output import AsJson, Tenant, facts_of, show_table
+from recollect.interfaces.cli.output import AsJson, Tenant, facts_of, not_blank, show_table
 from recollect.settings import Settings
 
 _COLUMNS = ("at", "action", "target", "count", "actor", "transaction_id")
@@ -14,7 +14,10 @@ _COLUMNS = ("at", "action", "target", "count", "actor", "transaction_id")
 
 def audit(
     user: Annotated[
-        str | None, typer.Option(help="The user; default: the tenant itself.", show_default=False)
+        str | None,
+        typer.Option(
+            help="The user; default: the tenant itself.", show_default=False, callback=not_blank
+        ),
     ] = None,
     tenant: Tenant = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,

@@ -3,11 +3,8 @@
 import asyncio
 import platform
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
-from pathlib import Path
 from typing import Final
 
 import typer
@@ -16,8 +13,10 @@ from recollect.engines.postgres.inspection import MIN_SERVER_VERSION, DatabaseFa
 from recollect.engines.postgres.migrate import HEAD
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.interfaces.cli.database import administered
+from recollect.interfaces.cli.finding import Finding, Status, failed, ok, warning
 from recollect.interfaces.cli.output import AsJson, facts_of, show_table
 from recollect.interfaces.cli.sql_account import ADVICE, sql_account_problems
+from recollect.interfaces.http.listening import listening
 from recollect.settings import (
     AnswererKind,
     Settings,
@@ -25,29 +24,12 @@ from recollect.settings import (
 )
 
 _LOW_DISK_BYTES: Final = 1_000_000_000
+_FULL_DISK_BYTES: Final = 64_000_000
 _COLUMNS: Final = ("status", "check", "found", "advice")
 
 
-class Status(StrEnum):
-    """How a check came out."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What one check found, and what to do about it."""
-
-    check: str
-    status: Status
-    found: str
-    advice: str = ""
-
-
 def doctor(as_json: AsJson = False) -> None:  # noqa: FBT002  # a flag of the command line
-    """Check database, versions, disk and settings, and say what to do."""
+    """Check all that the server needs; exit code 1 where something that is set does not answer."""
     findings = [*_diagnose()]
     show_table(map(facts_of, findings), _COLUMNS, as_json=as_json, empty="")
     if any(finding.status is Status.FAILED for finding in findings):
@@ -65,33 +47,51 @@ def _diagnose() -> Iterator[Finding]:
             check="settings", status=Status.FAILED, found=str(error), advice="correct the variable"
         )
         return
-    yield _check_access(settings)
-    yield _check_answers(settings)
-    yield from _check_sql_account(settings)
-    if settings.db_connection_string is None:
-        yield _check_disk(settings.home)
-    yield from _check_database(settings)
+    for check in _checks():
+        yield from check(settings)
 
 
-def _check_access(settings: Settings) -> Finding:
+def _checks() -> tuple[Callable[[Settings], Iterable[Finding]], ...]:
+    """All that is looked at, in this order; each check is given the settings."""
+    # Loaded here: what is outside takes half a second that no other command needs.
+    from recollect.interfaces.cli import outside_checks as outside  # noqa: PLC0415
+
+    return (
+        _check_access,
+        outside.check_token_keys,
+        _check_address,
+        _check_answers,
+        outside.check_model,
+        outside.check_denodo,
+        outside.check_sql_database,
+        _check_sql_account,
+        outside.check_embedder,
+        outside.check_vectors,
+        outside.check_permissions,
+        _check_disk,
+        _check_database,
+    )
+
+
+def _check_access(settings: Settings) -> Iterator[Finding]:
     if settings.is_local_mode:
-        return Finding(
+        yield Finding(
             check="access",
             status=Status.OK,
             found=f"one local user ({settings.local_user}), loopback only",
             advice="to serve others, set MEMORY_USER_ID_SOURCE",
         )
-    return Finding(
-        check="access", status=Status.OK, found=f"users told by {settings.user_id_source}"
-    )
+    else:
+        yield ok("access", f"users told by {settings.user_id_source}")
 
 
-def _check_answers(settings: Settings) -> Finding:
+def _check_answers(settings: Settings) -> Iterator[Finding]:
     chosen = settings.chosen_answerer
     if chosen is not AnswererKind.FROM_MEMORY or settings.answerer is chosen:
-        return Finding(check="answers", status=Status.OK, found=f"given by {chosen}")
+        yield ok("answers", f"given by {chosen}")
+        return
     lacks_name = settings.llm_base_url is not None
-    return Finding(
+    yield Finding(
         check="answers",
         status=Status.WARNING if lacks_name else Status.OK,
         found="MEMORY_LLM_BASE_URL is set without a model; /chat quotes from memory"
@@ -107,40 +107,46 @@ def _check_sql_account(settings: Settings) -> Iterator[Finding]:
     try:
         problems = asyncio.run(sql_account_problems(settings))
     except (ConfigurationError, DatabaseUnavailable) as error:
-        yield Finding(
-            check="SQL account",
-            status=Status.FAILED,
-            found=str(error),
-            advice="check MEMORY_SQL_DATABASE and MEMORY_SQL_ROLE",
-        )
+        advice = "check MEMORY_SQL_DATABASE and MEMORY_SQL_ROLE"
+        yield failed("SQL account", str(error), advice)
         return
     for problem in problems or ():
-        yield Finding(check="SQL account", status=Status.WARNING, found=problem, advice=ADVICE)
+        yield warning("SQL account", problem, ADVICE)
     if problems == ():
-        yield Finding(check="SQL account", status=Status.OK, found="may only read what it has to")
+        yield ok("SQL account", "may only read what it has to")
 
 
-def _check_disk(home: Path) -> Finding:
+def _check_address(settings: Settings) -> Iterator[Finding]:
+    try:
+        listening(settings.host, settings.port).close()
+    except ConfigurationError as error:
+        yield warning("address", str(error), "nothing, if the server runs already")
+    else:
+        yield ok("address", f"{settings.host}:{settings.port} is free")
+
+
+def _check_disk(settings: Settings) -> Iterator[Finding]:
+    home = settings.home
+    if settings.db_connection_string is not None:
+        return
     folder = next(part for part in (home, *home.absolute().parents) if part.exists())
     free = shutil.disk_usage(folder).free
-    return Finding(
-        check="disk",
-        status=Status.OK if free > _LOW_DISK_BYTES else Status.WARNING,
-        found=f"{free / 1e9:.1f} GB free for {home}",
-        advice="" if free > _LOW_DISK_BYTES else "make room, or move MEMORY_HOME",
-    )
+    found, advice = f"{free / 1e9:.1f} GB free for {home}", "make room, or move MEMORY_HOME"
+    if free < _FULL_DISK_BYTES:
+        yield failed("disk", found, advice)
+    elif free < _LOW_DISK_BYTES:
+        yield warning("disk", found, advice)
+    else:
+        yield ok("disk", found)
 
 
 def _check_database(settings: Settings) -> Iterator[Finding]:
     try:
         facts = asyncio.run(_facts(settings))
     except (ConfigurationError, DatabaseUnavailable) as error:
-        yield Finding(
-            check="database",
-            status=Status.FAILED,
-            found=str(error),
-            advice="check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log",
-        )
+        advice = "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log"
+        reason = error.explanation if isinstance(error, DatabaseUnavailable) else str(error)
+        yield failed("database", reason, advice)
         return
     yield _check_version(facts)
     yield _check_pgvector(facts)

@@ -1,5 +1,6 @@
 """`recollect keys`: API keys."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -9,7 +10,14 @@ from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import TenantScope
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.cli.database import with_memory
-from recollect.interfaces.cli.output import AsJson, Tenant, facts_of, show, show_table
+from recollect.interfaces.cli.output import (
+    AsJson,
+    Tenant,
+    facts_of,
+    not_blank,
+    show,
+    show_table,
+)
 from recollect.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
@@ -17,14 +25,24 @@ app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 _COLUMNS = ("key_id", "name", "scopes", "user", "memory", "created_at", "revoked_at")
 
 
+class OfferedScope(StrEnum):
+    """How far a new key may reach: what `recollect.domain.api_key.OFFERED_SCOPES` has."""
+
+    USER = KeyScope.USER.value
+    SERVICE = KeyScope.SERVICE.value
+
+
 @app.command()
 def create(
     name: Annotated[str, typer.Option(help="What the key is for.")],
     scope: Annotated[
-        list[KeyScope], typer.Option(help="How far it reaches; may be given several times.")
+        list[OfferedScope], typer.Option(help="How far it reaches; may be given several times.")
     ],
     user: Annotated[
-        str | None, typer.Option(help="The user of a key of scope user.", show_default=False)
+        str | None,
+        typer.Option(
+            help="The user of a key of scope user.", show_default=False, callback=not_blank
+        ),
     ] = None,
     most_memory: Annotated[
         MemoryPolicy, typer.Option("--memory", help="The most memory that chats with it may use.")
@@ -35,7 +53,11 @@ def create(
     """Make a key and show it, this once."""
     key, text = with_memory(
         lambda memory, settings: memory.services.api_keys.create(
-            _scope(settings, tenant), name=name, scopes=scope, user=user, memory=most_memory
+            _scope(settings, tenant),
+            name=name,
+            scopes=map(KeyScope, scope),
+            user=user,
+            memory=most_memory,
         )
     )
     show(

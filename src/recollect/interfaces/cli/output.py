@@ -13,10 +13,18 @@ from rich.console import Console
 from rich.table import Table
 
 from recollect.domain.scope import tenant_name
+from recollect.errors import InvalidInput
 
 
-def _named_tenant(tenant: str | None) -> str | None:
-    return None if tenant is None else tenant_name(tenant)
+def not_blank(parameter: typer.CallbackParam, value: str | None) -> str | None:
+    """An option that names somebody: one that names nobody is no default."""
+    if value is not None and not value.strip():
+        raise InvalidInput(parameter.opts[0], "must not be blank; leave it out for the default")
+    return value
+
+
+def _named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | None:
+    return None if not_blank(parameter, tenant) is None else tenant_name(str(tenant))
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
@@ -27,7 +35,10 @@ Tenant = Annotated[
     ),
 ]
 User = Annotated[
-    str | None, typer.Option(help="The user; default: MEMORY_LOCAL_USER.", show_default=False)
+    str | None,
+    typer.Option(
+        help="The user; default: MEMORY_LOCAL_USER.", show_default=False, callback=not_blank
+    ),
 ]
 
 _HEADINGS = {"message_count": "messages"}

@@ -8,6 +8,7 @@ from recollect.interfaces.http.auth import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.query_parameters import refuse_unknown_query
+from recollect.interfaces.http.readiness import Readiness
 from recollect.interfaces.http.routes import (
     api_page,
     batches,
@@ -23,6 +24,7 @@ from recollect.interfaces.http.routes import (
     states,
 )
 from recollect.interfaces.openai_proxy import routes as openai
+from recollect.interfaces.pulse import Pulse
 from recollect.memory import Memory
 from recollect.settings import Settings
 
@@ -41,8 +43,8 @@ is; `/healthz`, `/readyz`, `/v1/…` and `/answerQuestion` take any.
 """
 
 
-def create_app(memory: Memory, settings: Settings) -> FastAPI:
-    """An application that serves an open memory."""
+def create_app(memory: Memory, settings: Settings, *, pulse: Pulse | None = None) -> FastAPI:
+    """An application that serves an open memory; the pulse is that of its worker, if it has one."""
     app = FastAPI(
         title="Recollect",
         version=version("recollect"),
@@ -53,6 +55,8 @@ def create_app(memory: Memory, settings: Settings) -> FastAPI:
         dependencies=[Depends(refuse_unknown_query)],
     )
     app.state.memory = memory
+    home = settings.home if settings.db_connection_string is None else None
+    app.state.readiness = Readiness(memory=memory, pulse=pulse, home=home)
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo
     )

@@ -237,7 +237,7 @@ def _handed_on(headers: Headers) -> str | None:
 def _principal_of(key: ApiKey) -> Principal:
     is_service = KeyScope.SERVICE in key.scopes
     if key.user is None and not is_service:
-        raise Forbidden("this key is for administration; use one of scope user or service")
+        raise Forbidden("this key opens no memory; use one of scope user or service")
     return Principal(
         tenant=key.tenant,
         user=key.user,

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Final, NamedTuple
 
-from recollect.errors import RecollectError
+from recollect.errors import DatabaseUnavailable, RecollectError
 
 Ready = Callable[[], None]
 Task = Callable[[Ready], None]
@@ -173,7 +173,8 @@ def _work(task: Task, said: Connection) -> None:
     try:
         task(lambda: said.send_bytes(_READY))
     except RecollectError as error:
-        said.send_bytes(str(error).encode())
+        problem = error.explanation if isinstance(error, DatabaseUnavailable) else str(error)
+        said.send_bytes(problem.encode())
         raise SystemExit(1) from None
 
 

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from recollect.errors import (
     ConfigurationError,
+    DatabaseUnavailable,
     Forbidden,
     IdAlreadyUsed,
     InvalidCursor,
@@ -118,8 +119,17 @@ def described(error: RecollectError) -> tuple[HTTPStatus, str, str]:
     return status, _title(error, status), str(error)
 
 
+def log_unavailable(error: Unavailable) -> None:
+    """Log what does not answer and why: the response does not say it in the driver's words."""
+    reason = error.reason if isinstance(error, DatabaseUnavailable) else str(error)
+    facts = {"error": type(error).__name__, "reason": reason}
+    logger.warning("http.unavailable", extra={"facts": facts})
+
+
 async def _on_recollect_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError)  # noqa: S101  # registered for nothing else
+    if isinstance(error, Unavailable):
+        log_unavailable(error)
     field, code = None, None
     match error:
         case InvalidInput():

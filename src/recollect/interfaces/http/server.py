@@ -22,9 +22,11 @@ from recollect.interfaces.http.connection_registry import ConnectionLimits, Conn
 from recollect.interfaces.http.crew import Crew, Post, Ready
 from recollect.interfaces.http.door import Door, Place, places
 from recollect.interfaces.http.listening import address_of, allow_open_files, listening
+from recollect.interfaces.pulse import Pulse
 from recollect.interfaces.worker import work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.settings import Settings
+from recollect.supervision import Supervisor
 from recollect.telemetry.logging import configure_logging
 
 _GRACE_SECONDS = 10
@@ -43,27 +45,29 @@ def run_server(settings: Settings) -> None:
     with listening(settings.host, settings.port) as listener:
         ready = partial(_say_where, listener)
         at = places(listener, settings.processes)
+        pulse = Pulse() if settings.worker else None
         if settings.processes == 1:
-            _run(_serve(settings, at[0], ready))
+            _run(_serve(settings, at[0], pulse, ready))
             return
+        serving = (partial(_serve_beside, settings, place, pulse) for place in at)
         crew = Crew(
-            serving=[Post(partial(_serve_beside, settings, place), place.leave) for place in at],
-            working=[Post(partial(_work_beside, settings))] if settings.worker else [],
+            serving=[Post(serve, place.leave) for serve, place in zip(serving, at, strict=True)],
+            working=[Post(partial(_work_beside, settings, pulse), pulse.stop)] if pulse else [],
         )
         crew.run(ready=ready, stopping=listener.close)
 
 
-def _serve_beside(settings: Settings, place: Place, ready: Ready) -> None:
+def _serve_beside(settings: Settings, place: Place, pulse: Pulse | None, ready: Ready) -> None:
     """Serve in one process of several; another does the background work."""
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    _run(_serve(settings.model_copy(update={"worker": False}), place, ready))
+    _run(_serve(settings.model_copy(update={"worker": False}), place, pulse, ready))
 
 
-def _work_beside(settings: Settings, ready: Ready) -> None:
+def _work_beside(settings: Settings, pulse: Pulse, ready: Ready) -> None:
     """Do the background work in a process of its own, which steps back behind the others."""
     _step_back()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    _run(work_alone(settings, ready=ready))
+    _run(work_alone(settings, ready=ready, pulse=pulse))
 
 
 def _step_back() -> None:
@@ -111,10 +115,10 @@ def _say_where(listener: socket.socket) -> None:
     sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
 
 
-async def _serve(settings: Settings, place: Place, ready: Ready) -> None:
+async def _serve(settings: Settings, place: Place, pulse: Pulse | None, ready: Ready) -> None:
     async with Memory.open(settings) as memory:
         config = uvicorn.Config(
-            create_app(memory, settings),
+            create_app(memory, settings, pulse=pulse),
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -124,7 +128,8 @@ async def _serve(settings: Settings, place: Place, ready: Ready) -> None:
         )
         server = _Server(config, place, _limits(settings))
         _when_told(server.stop, signal.SIGINT, signal.SIGTERM)
-        async with working_meanwhile(memory.services, settings), _warming(memory):
+        working = working_meanwhile(memory.services, settings, pulse=pulse)
+        async with working, _warming(memory):
             _collect_seldom()
             ready()
             await server.serve([])
@@ -188,7 +193,8 @@ def _collect_seldom() -> None:
 @asynccontextmanager
 async def _warming(memory: Memory) -> AsyncIterator[None]:
     """Get ready while requests are answered already."""
-    task = asyncio.create_task(_warm(memory))
+    supervisor = Supervisor(memory.services.counters)
+    task = asyncio.create_task(supervisor.run("warming", partial(_warm, memory)))
     try:
         yield
     finally:

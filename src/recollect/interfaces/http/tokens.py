@@ -107,6 +107,15 @@ def token_reader(settings: Settings) -> TokenReader | None:
     )
 
 
+def fetch_keys(settings: Settings) -> int:
+    """How many keys there are to check tokens with; `IdentityUnavailable` if none can be had."""
+    try:
+        keys = jwt.PyJWKClient(settings.jwt_jwks_url or "", timeout=_FETCH_SECONDS)
+        return len(keys.get_signing_keys())
+    except (jwt.PyJWTError, ValueError) as error:
+        raise IdentityUnavailable("the keys cannot be fetched") from error
+
+
 def openwebui_reader(settings: Settings) -> TokenReader | None:
     """The reader for OpenWebUI's signed user header, if its secret is known."""
     if settings.openwebui_jwt_secret is None:

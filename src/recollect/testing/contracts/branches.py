@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from recollect.domain.turn import PATIENCE, TurnStatus
+from recollect.domain.turn import TurnStatus
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.testing.examples import (
@@ -172,17 +172,16 @@ class BranchStoreContract:
     async def test_a_question_that_is_asked_again_has_all_its_time_again(
         self, stores: Stores
     ) -> None:
-        scope, hour = a_scope(), PATIENCE.total_seconds()
-        said = listed("one")
+        scope, said = a_scope(), listed("one")
         async with alone(stores, "abandoned turns"):
-            await stores.turns.fail_abandoned(now=END_OF_PAST)
+            await stores.turns.fail_abandoned(started_by=END_OF_PAST)
             session = await start_session(stores, scope, now=long_ago(1))
-            for moment in (long_ago(1), long_ago(hour)):
+            for moment in (long_ago(1), long_ago(5)):
                 await stores.branches.follow(
                     scope, session.session_id, said, continues=False, now=moment
                 )
-            assert await stores.turns.fail_abandoned(now=long_ago(hour + 9)) == 0
-            assert await stores.turns.fail_abandoned(now=long_ago(2 * hour)) == 1
+            assert await stores.turns.fail_abandoned(started_by=long_ago(4)) == 0
+            assert await stores.turns.fail_abandoned(started_by=long_ago(5)) == 1
 
     async def test_a_failed_question_stays_where_the_client_leaves_it(self, stores: Stores) -> None:
         talk = await Talk.start(stores)

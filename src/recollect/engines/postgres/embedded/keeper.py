@@ -6,11 +6,13 @@ import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from recollect.engines.postgres.embedded.server import EmbeddedServer
 from recollect.errors import EmbeddedServerFailed
+from recollect.supervision import Supervisor
 
 _CHECK_SECONDS = 0.5
 _PATIENT_SECONDS = 30.0
@@ -40,7 +42,8 @@ async def running_server(home: Path) -> AsyncIterator[str]:
     server, threads = EmbeddedServer(home), _Threads()
     try:
         dsn = await _started(server, threads)
-        keeper = asyncio.create_task(_keep_running(server, threads))
+        keeping = Supervisor().run("embedded.keeper", partial(_keep_running, server, threads))
+        keeper = asyncio.create_task(keeping)
         try:
             yield dsn
         finally:

@@ -1,0 +1,85 @@
+"""Background tasks that do not die silently."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import PurePath
+from traceback import extract_tb
+from typing import Final
+
+from recollect.errors import RecollectError
+from recollect.ports.counters import Counters, Uncounted
+
+TASK_FAILURES: Final = "task_failures"
+"""The counter of background tasks that failed of something unexpected, by task."""
+
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 60.0
+_LASTING: Final = 60.0  # seconds; a task that fails after that had no trouble starting
+_SETTLING: Final = 10.0  # seconds that a restarted task has to run before it counts as well
+
+logger = logging.getLogger(__name__)
+
+
+class Supervisor:
+    """Runs background tasks; one that fails is logged, counted and started again.
+
+    The pause before each restart is twice the last one, up to a minute. Cancelling ends a task at
+    once, and so does its own end.
+    """
+
+    def __init__(
+        self, counters: Counters | None = None, *, first_pause: float = _FIRST_PAUSE
+    ) -> None:
+        self._counters = counters or Uncounted()
+        self._first_pause = first_pause
+        self._failing_until: dict[str, float] = {}
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The tasks that have failed, and have not run for a while since."""
+        now = asyncio.get_running_loop().time()
+        return tuple(name for name, until in self._failing_until.items() if now < until)
+
+    async def run(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work until it ends by itself, starting it again whenever it fails."""
+        loop = asyncio.get_running_loop()
+        pause = self._first_pause
+        while True:
+            began = loop.time()
+            try:
+                await work()
+            except Exception as error:  # noqa: BLE001  # whatever it is, the work goes on
+                if loop.time() - began > _LASTING:
+                    pause = self._first_pause
+                self._note(name, error, pause)
+            else:
+                self._failing_until.pop(name, None)
+                return
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _note(self, name: str, error: Exception, pause: float) -> None:
+        log_failure(name, error, restart_seconds=pause)
+        self._counters.add(TASK_FAILURES, labels=(name,))
+        now = asyncio.get_running_loop().time()
+        self._failing_until[name] = now + pause + _SETTLING
+
+
+def log_failure(task: str, error: BaseException, **facts: object) -> None:
+    """Log what a task failed of: the kind of error and where, never its text."""
+    place = extract_tb(error.__traceback__)[-1:]
+    at = [f"{PurePath(frame.filename).name}:{frame.lineno}" for frame in place]
+    known = {"task": task, "error": type(error).__name__, "at": "".join(at)}
+    logger.error("task.failed", extra={"facts": {**known, **facts}})
+
+
+def watch(task: "asyncio.Task[object]", name: str) -> None:
+    """Log what the task fails of, should it be something unexpected: nobody may wait for it."""
+    task.add_done_callback(lambda done: _look_at(done, name))
+
+
+def _look_at(task: "asyncio.Task[object]", name: str) -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, RecollectError):
+        log_failure(name, error)

@@ -1,0 +1,125 @@
+"""What the doctor says of everything outside that the settings name."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from recollect.interfaces.cli import outside_checks as checks
+from recollect.interfaces.cli.finding import Finding
+from recollect.settings import Settings, load_settings
+from support.chat_double import Reply, chat_double
+from support.denodo_double import denodo_double
+from support.embedding_double import embedding_double
+from support.opensearch_double import running_opensearch
+from support.ports import free_port
+
+Check = Callable[[Settings], Iterable[Finding]]
+OPENSEARCH = {"vector_store": "opensearch", "vector_store_url": "http://127.0.0.1:9"}
+
+
+async def found(check: Check, **settings: object) -> list[tuple[str, str]]:
+    """The status and what was found; a program of its own asks, as a thread does here."""
+    findings = await asyncio.to_thread(lambda: [*check(load_settings(**settings))])
+    assert all(one.advice for one in findings if one.status != "ok")
+    return [(str(one.status), one.found) for one in findings]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        *(checks.check_model, checks.check_denodo, checks.check_vectors),
+        *(checks.check_permissions, checks.check_token_keys, checks.check_sql_database),
+    ],
+)
+async def test_what_is_not_set_is_not_looked_at(check: Check) -> None:
+    assert await found(check) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "settings"),
+    [
+        (checks.check_model, {"llm_base_url": "http://127.0.0.1:9/v1"}),
+        (checks.check_denodo, {"denodo_url": "http://127.0.0.1:9"}),
+        (
+            checks.check_embedder,
+            {"embedding_model": "m", "embedding_base_url": "http://127.0.0.1:9/v1"},
+        ),
+        (checks.check_vectors, OPENSEARCH),
+        (checks.check_permissions, {"permissions": "http://127.0.0.1:9/permissions"}),
+        (checks.check_permissions, {"permissions": "file:/there/is/no/such.json"}),
+        (checks.check_permissions, {"permissions": "denodo:http://127.0.0.1:9/c?databases=a"}),
+        (checks.check_token_keys, {"jwt_jwks_url": "http://127.0.0.1:9/keys"}),
+        (checks.check_sql_database, {"sql_database": "postgresql://u:secret@127.0.0.1:9/db"}),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+async def test_what_is_set_and_does_not_answer_has_failed(
+    check: Check, settings: dict[str, object]
+) -> None:
+    ((status, text),) = await found(check, **settings)
+
+    assert status == "failed"
+    assert "secret" not in text
+
+
+@pytest.mark.parametrize(
+    ("model", "reply", "status", "words"),
+    [
+        ("m", Reply(), "ok", "has m"),
+        (None, Reply(), "ok", "answers"),
+        ("n", Reply(), "warning", "does not list n"),
+        ("m", Reply(status=401), "failed", "status 401"),
+        ("m", Reply(status=404), "warning", "lists no models"),
+        ("m", Reply(status=500), "failed", "status 500"),
+    ],
+)
+async def test_the_endpoint_of_the_models_is_asked_for_the_model(
+    model: str | None, reply: Reply, status: str, words: str
+) -> None:
+    async with chat_double(reply) as endpoint:
+        settings = {"llm_base_url": endpoint.url, "llm_model": model, "llm_api_key": "k"}
+        ((told, text),) = await found(checks.check_model, **settings)
+
+    assert told == status
+    assert words in text
+    assert endpoint.requests[0].headers["authorization"] == "Bearer k"
+
+
+async def test_what_answers_is_well(tmp_path: Path) -> None:
+    permitted, shop = tmp_path / "permissions.toml", tmp_path / "shop.sqlite"
+    permitted.write_text("[tenants.acme.everyone]\ntables = ['sales']\n")
+    sqlite3.connect(shop).close()
+    async with (
+        embedding_double() as embedder,
+        denodo_double() as denodo,
+        running_opensearch() as opensearch,
+    ):
+        settings = {"embedding_model": "m", "embedding_base_url": embedder.url}
+        told = [
+            *await found(checks.check_embedder, **settings),
+            *await found(checks.check_denodo, denodo_url=denodo.url),
+            *await found(
+                checks.check_vectors, **{**OPENSEARCH, "vector_store_url": opensearch.url}
+            ),
+            *await found(checks.check_permissions, permissions=f"file:{permitted}"),
+            *await found(checks.check_sql_database, sql_database=f"sqlite:///{shop}"),
+        ]
+
+    assert [status for status, _ in told] == ["ok"] * len(told)
+    assert "in 3 dimensions" in told[0][1]
+
+
+async def test_no_embedder_is_no_failure() -> None:
+    ((status, text),) = await found(checks.check_embedder, embedding_model="none")
+
+    assert (status, "words alone" in text) == ("ok", True)
+
+
+async def test_an_address_that_nobody_listens_on_is_said_to_be_out_of_reach() -> None:
+    address = f"denodo:http://127.0.0.1:{free_port()}/c?databases=a"
+    ((_, text),) = await found(checks.check_permissions, permissions=address)
+
+    assert text == "cannot be reached (ConnectionRefusedError)"

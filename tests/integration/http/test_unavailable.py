@@ -1,0 +1,56 @@
+"""A database that is away: what the responses say of it, and what the log says."""
+
+import logging
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from support.callers import Caller
+from support.chat_server import answering_server
+from support.severable import severable_stores
+
+SESSION = str(uuid4())
+REQUESTS = [
+    ("GET", "/api/v1/sessions", None),
+    ("POST", "/api/v1/sessions", {}),
+    ("GET", f"/api/v1/sessions/{SESSION}", None),
+    ("DELETE", f"/api/v1/sessions/{SESSION}", None),
+    ("POST", f"/api/v1/sessions/{SESSION}/messages", {"role": "user", "content": "x"}),
+    ("POST", f"/api/v1/sessions/{SESSION}/context", {"question": "x"}),
+    ("POST", "/api/v1/recall", {"query": "x"}),
+    ("GET", "/api/v1/history", None),
+]
+
+
+@pytest_asyncio.fixture(scope="module")
+async def away(admin_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Caller]:
+    """A caller of a server whose database was cut off."""
+    async with (
+        severable_stores(admin_dsn, tmp_path_factory.mktemp("s")) as (way, stores),
+        answering_server(stores) as caller,
+    ):
+        await way.cut()
+        yield caller
+        await way.restore()
+
+
+@pytest.mark.parametrize(("method", "path", "body"), REQUESTS)
+async def test_no_response_has_the_words_of_the_database(
+    away: Caller,
+    caplog: pytest.LogCaptureFixture,
+    method: str,
+    path: str,
+    body: object,
+) -> None:
+    caplog.set_level(logging.WARNING, "recollect")
+    response = await away.client.request(method, away.url + path, json=body)
+
+    assert response.status_code == 503, response.text
+    assert response.json() == {
+        "error": "Service Unavailable",
+        "detail": "the database does not answer",
+    }
+    (logged,) = (r for r in caplog.records if r.getMessage() == "http.unavailable")
+    assert "Error: " in logged.facts["reason"], "the log says why"  # type: ignore[attr-defined]

@@ -1,0 +1,142 @@
+"""Whatever a connection breaks of, whoever uses it is told that the database is away."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import asyncpg
+import psutil
+import pytest
+import pytest_asyncio
+
+from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.dsn import as_application
+from recollect.errors import DatabaseUnavailable
+
+PID = "SELECT pg_backend_pid()"
+
+
+@pytest_asyncio.fixture
+async def one(admin_dsn: str) -> AsyncIterator[Database]:
+    """A database that is reached by one connection."""
+    database = await Database.open(as_application(admin_dsn), max_connections=1)
+    yield database
+    await database.close()
+
+
+async def backend_of(database: Database) -> psutil.Process:
+    async with database.owned_by(uuid4()) as connection:
+        return psutil.Process(await connection.fetchval(PID))
+
+
+def end_unseen(backend: psutil.Process) -> None:
+    """End a connection's process while the event loop does not look."""
+    backend.send_signal(signal.SIGTERM)
+    while psutil.pid_exists(backend.pid):
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("steps", range(5))
+async def test_a_connection_that_ends_while_idle_never_breaks_its_next_user(
+    one: Database, steps: int
+) -> None:
+    """PostgreSQL says why it ends, and hangs up later: the driver can be met in between."""
+    end_unseen(await backend_of(one))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    try:
+        async with one.owned_by(uuid4()) as connection:
+            await connection.fetchval("SELECT 1")
+    except DatabaseUnavailable as error:
+        assert error.__cause__ is not None  # noqa: PT017  # either way of it is right
+
+    assert await backend_of(one), "the next user has a connection that works"
+
+
+@pytest.mark.parametrize("steps", range(5))
+async def test_a_connection_that_ends_within_a_transaction_is_a_database_that_is_away(
+    one: Database, steps: int
+) -> None:
+    async def work() -> None:
+        async with one.owned_by(uuid4()) as connection:
+            end_unseen(psutil.Process(await connection.fetchval(PID)))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            await connection.fetchval("SELECT 1")
+
+    with pytest.raises(DatabaseUnavailable):
+        await work()
+    assert await backend_of(one)
+
+
+async def test_a_connection_that_ends_before_the_commit_is_a_database_that_is_away(
+    one: Database,
+) -> None:
+    async def work() -> None:
+        async with one.owned_by(uuid4()) as connection:
+            end_unseen(psutil.Process(await connection.fetchval(PID)))
+            await asyncio.sleep(0.05)
+
+    with pytest.raises(DatabaseUnavailable):
+        await work()
+    assert await backend_of(one)
+
+
+async def test_whoever_gives_up_on_a_hanging_database_is_not_held_by_it(one: Database) -> None:
+    backend = await backend_of(one)
+    backend.suspend()
+    try:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2), one.owned_by(uuid4()) as connection:
+                await connection.fetchval("SELECT 1")
+        assert backend.status() == psutil.STATUS_STOPPED, "it has not waited for it"
+    finally:
+        backend.resume()
+
+    assert await backend_of(one)
+
+
+async def test_whether_a_hanging_database_answers_is_told_while_it_hangs(one: Database) -> None:
+    others = await _probes(one)
+    assert await one.is_answering()
+    async with one.owned_by(uuid4()):  # all connections are taken: that is not being away
+        assert await one.is_answering()
+    (probe,) = await _probes(one) - others
+    os.kill(probe, signal.SIGSTOP)
+    try:
+        with pytest.raises(DatabaseUnavailable):
+            await one.is_answering()
+        assert psutil.Process(probe).status() == psutil.STATUS_STOPPED
+    finally:
+        os.kill(probe, signal.SIGCONT)
+    assert await one.is_answering()
+
+
+async def _probes(database: Database) -> set[int]:
+    async with database.owned_by(uuid4()) as connection:
+        rows = await connection.fetch(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'recollect readiness'"
+        )
+    return {row["pid"] for row in rows}
+
+
+async def test_a_refusal_for_lack_of_disk_space_is_remembered(one: Database) -> None:
+    assert not one.was_full_lately()
+    with pytest.raises(DatabaseUnavailable) as caught:
+        async with one.owned_by(uuid4()) as connection:
+            await connection.execute("DO $$ BEGIN RAISE 'no room' USING ERRCODE = '53100'; END $$")
+
+    assert one.was_full_lately()
+    assert "no room" not in str(caught.value)
+    assert caught.value.reason == "DiskFullError: no room"
+
+
+async def test_a_mistake_in_a_statement_is_nobodys_absence(one: Database) -> None:
+    with pytest.raises(asyncpg.UndefinedTableError):
+        async with one.owned_by(uuid4()) as connection:
+            await connection.execute("SELECT FROM there_is_no_such_table")
+
+    assert await backend_of(one)

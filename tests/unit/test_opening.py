@@ -1,0 +1,37 @@
+"""A memory that is used without `with` says how it is opened."""
+
+from collections.abc import Callable
+
+import pytest
+
+from recollect import Memory, RecollectError, blocking
+from recollect.errors import NotOpened
+
+
+@pytest.mark.parametrize("name", ["open", "in_memory"])
+async def test_a_memory_used_without_with_says_how_to_open_it(name: str) -> None:
+    opening = getattr(Memory, name)()
+    told = f"use `async with Memory.{name}\\(\\) as memory:`"
+    with pytest.raises(NotOpened, match=told):
+        await opening.session(user="alice")
+    with pytest.raises(NotOpened, match=told):
+        await opening
+    with pytest.raises(NotOpened, match=r"recollect\.blocking"), opening:
+        pass
+
+
+@pytest.mark.parametrize("opener", [blocking.Memory.open, blocking.Memory.in_memory])
+def test_the_blocking_memory_says_the_same_without_async(opener: Callable[[], object]) -> None:
+    told = f"use `with Memory.{opener.__name__}\\(\\) as memory:`"
+    with pytest.raises(NotOpened, match=told):
+        opener().session(user="alice")  # type: ignore[attr-defined]
+
+
+async def test_it_can_be_looked_at_before_it_is_opened() -> None:
+    opening = Memory.in_memory()
+
+    assert not hasattr(opening, "session")
+    assert "AsyncOpening" in repr(opening)
+    assert issubclass(NotOpened, RecollectError)
+    async with opening as memory:
+        assert await memory.is_ready()

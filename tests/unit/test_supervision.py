@@ -1,0 +1,103 @@
+"""Background tasks that fail are started again, and tell of it."""
+
+import asyncio
+import logging
+
+import pytest
+
+from recollect.errors import InvalidInput
+from recollect.supervision import TASK_FAILURES, Supervisor, watch
+from recollect.telemetry.counters import ProcessCounters
+
+SECRET = "the zeppelin cost 3 million"
+
+
+class Flaky:
+    """Work that fails so often and then goes on for good."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.began = 0
+        self.goes_on = asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.began += 1
+        if self.began <= self.failures:
+            raise ValueError(SECRET)
+        self.goes_on.set()
+        await asyncio.Event().wait()
+
+
+async def test_a_task_that_fails_is_started_again_logged_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    counters, work = ProcessCounters(), Flaky(3)
+    supervisor = Supervisor(counters, first_pause=0.001)
+    task = asyncio.create_task(supervisor.run("indexing", work))
+    await work.goes_on.wait()
+    task.cancel()
+
+    failed = [record.facts for record in caplog.records]  # type: ignore[attr-defined]
+    assert [facts["restart_seconds"] for facts in failed] == [0.001, 0.002, 0.004]
+    assert {(facts["task"], facts["error"]) for facts in failed} == {("indexing", "ValueError")}
+    assert all(facts["at"].startswith("test_supervision.py:") for facts in failed)
+    assert counters.value(TASK_FAILURES, labels=("indexing",)) == 3
+    assert supervisor.failing == ("indexing",), "it has yet to show that it is well"
+    assert SECRET not in caplog.text
+
+
+async def test_a_task_that_is_cancelled_ends_at_once() -> None:
+    work, ended = Flaky(0), []
+    supervisor = Supervisor()
+    task = asyncio.create_task(supervisor.run("jobs", work))
+    await work.goes_on.wait()
+    task.cancel()
+    ended = await asyncio.gather(task, return_exceptions=True)
+
+    assert [type(one) for one in ended] == [asyncio.CancelledError]
+    assert (work.began, supervisor.failing) == (1, ())
+
+
+async def test_a_task_is_cancelled_while_it_waits_to_be_started_again() -> None:
+    work = Flaky(9)
+    supervisor = Supervisor(first_pause=3600)
+    task = asyncio.create_task(supervisor.run("jobs", work))
+    while not supervisor.failing:  # noqa: ASYNC110  # it has no event for it
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_task_that_comes_to_its_end_is_not_started_again() -> None:
+    began = 0
+
+    async def work() -> None:
+        nonlocal began
+        began += 1
+        if began == 1:
+            raise OSError
+
+    supervisor = Supervisor(first_pause=0)
+    await supervisor.run("warming", work)
+
+    assert (began, supervisor.failing) == (2, ())
+
+
+@pytest.mark.parametrize(
+    ("error", "logged"), [(KeyError(SECRET), 1), (InvalidInput("x", SECRET), 0)]
+)
+async def test_what_nobody_waits_for_tells_of_the_unexpected_alone(
+    caplog: pytest.LogCaptureFixture, error: Exception, logged: int
+) -> None:
+    async def work() -> None:
+        raise error
+
+    task = asyncio.create_task(work())
+    watch(task, "turns.write")
+    await asyncio.wait({task})
+    await asyncio.sleep(0)
+
+    assert len(caplog.records) == logged
+    assert all(record.levelno == logging.ERROR for record in caplog.records)
+    assert SECRET not in caplog.text

@@ -1,0 +1,84 @@
+"""The background work goes on, whatever one part of it meets."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from recollect.domain.scope import Scope
+from recollect.engines.in_memory import in_memory_stores
+from recollect.errors import DatabaseUnavailable
+from recollect.interfaces.pulse import Pulse, WorkerState
+from recollect.interfaces.worker import work_forever
+from recollect.models.tokens import token_counter_for
+from recollect.ports.indexing import DueTurn, IndexingStore
+from recollect.services.services import Services, Surroundings
+from recollect.supervision import TASK_FAILURES
+from recollect.system import RandomIds, SystemClock
+from recollect.telemetry.counters import ProcessCounters
+from recollect.testing.examples import a_message, a_scope, append, start_session
+
+
+class Troubled:
+    """Knows what waits to be indexed, but for a few times that it raises something instead."""
+
+    def __init__(self, inner: IndexingStore, *errors: Exception) -> None:
+        self._inner = inner
+        self.errors = list(errors)
+
+    async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
+        if self.errors:
+            raise self.errors.pop(0)
+        return await self._inner.sessions(limit=limit)
+
+    async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
+        return await self._inner.due(scope, session_id, limit=limit)
+
+    async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        await self._inner.done(scope, session_id, turns)
+
+    async def depth(self) -> int:
+        return await self._inner.depth()
+
+
+@pytest.mark.parametrize(
+    ("error", "failures", "state"),
+    [
+        (RuntimeError("the zeppelin"), 1, WorkerState.RESTARTING),
+        (DatabaseUnavailable("the database does not answer"), 0, WorkerState.OK),
+    ],
+    ids=["unexpected", "away"],
+)
+async def test_indexing_goes_on_after_what_it_met(
+    caplog: pytest.LogCaptureFixture, error: Exception, failures: int, state: WorkerState
+) -> None:
+    counters, pulse, scope = ProcessCounters(), Pulse(), a_scope()
+    stores = in_memory_stores()
+    assert stores.indexing is not None
+    troubled = Troubled(stores.indexing, error)
+    around = Surroundings(
+        clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, counters=counters
+    )
+    services = Services.on(replace(stores, indexing=troubled), around)
+    session = await start_session(stores, scope)
+    await append(stores, scope, session.session_id, a_message(), a_message("assistant"))
+
+    working = work_forever(services, cleanup_every=timedelta(days=1), pulse=pulse)
+    task = asyncio.create_task(working)
+    async with asyncio.timeout(60):
+        while troubled.errors or await troubled.depth():  # noqa: ASYNC110  # another task works
+            await asyncio.sleep(0.01)
+        while pulse.state is not state:  # noqa: ASYNC110  # it beats once a second
+            await asyncio.sleep(0.01)
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+    assert counters.value(TASK_FAILURES, labels=("indexing",)) == failures
+    failed = [record for record in caplog.records if record.getMessage() == "task.failed"]
+    assert len(failed) == failures
+    assert "zeppelin" not in caplog.text
