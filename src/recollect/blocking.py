@@ -520,5 +520,5 @@ class Memory:
         return self._inner.is_out_of_space()
 
     def warm(self) -> None:
-        """Load what otherwise the first question waits for: rules, and the embedding model."""
+        """Load what otherwise the first question waits for: rules, and the models' vocabularies."""
         self._portal.call(partial(self._inner.warm))

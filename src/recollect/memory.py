@@ -240,8 +240,9 @@ class Memory:
         return self._was_full_lately()
 
     async def warm(self) -> None:
-        """Load what otherwise the first question waits for: rules, and the embedding model."""
+        """Load what otherwise the first question waits for: rules, and the models' vocabularies."""
         await self.services.rewriting.prepare()
+        await self.services.contexts.prepare()
         if self._warm is not None:
             await self._warm()
 

@@ -76,6 +76,10 @@ class ChatDouble:
         """A sound response to the request."""
         return _completion(request, reply.answer)
 
+    def stream_pieces(self, answer: str) -> list[str]:
+        """A streamed answer's pieces: its words."""
+        return re.findall(r"\S+\s*", answer)
+
     async def _reply(self, request: Received, writer: asyncio.StreamWriter) -> bool:
         reply = self._script.popleft() if len(self._script) > 1 else self._script[0]
         await asyncio.sleep(reply.delay)
@@ -100,7 +104,7 @@ class ChatDouble:
             b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n"
         )
-        for number, piece in enumerate(re.findall(r"\S+\s*", reply.answer or "")):
+        for number, piece in enumerate(self.stream_pieces(reply.answer or "")):
             if number == reply.hangs_up_after:
                 return False
             if number == reply.waits_after and not await self._is_listened_to(writer):

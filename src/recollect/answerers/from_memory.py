@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from recollect.domain.message import FROM_MEMORY, AnswerDetails, Message, Role
 from recollect.domain.recall.recalled import Recalled
 from recollect.domain.scope import Scope
 from recollect.domain.text import JsonValue, without_breaks
+from recollect.offloading import off_loop
 
 _MOST_EXCHANGES: Final = 3
 _QUOTED_CHARACTERS: Final = 500
@@ -58,7 +60,7 @@ class FromMemory:
 
     async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # the port's
         """The nearest stored exchanges, quoted, and that no model is set."""
-        return _answer(asked.context)
+        return await _off_loop(asked.context)
 
     async def stream(
         self,
@@ -66,10 +68,14 @@ class FromMemory:
         asked: Asked,
     ) -> AsyncGenerator[str | Answer, None]:
         """The same, paragraph by paragraph."""
-        answer = _answer(asked.context)
+        answer = await _off_loop(asked.context)
         for number, paragraph in enumerate(answer.content.split("\n\n")):
             yield paragraph if number == 0 else f"\n\n{paragraph}"
         yield answer
+
+
+async def _off_loop(context: Context) -> Answer:
+    return await off_loop(partial(_answer, context), characters=context.characters)
 
 
 def _answer(context: Context) -> Answer:

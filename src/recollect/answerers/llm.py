@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from functools import partial
 
 from recollect.domain.answer import Answer, Asked
 from recollect.domain.context import Context
@@ -9,6 +10,7 @@ from recollect.domain.message import AnswerDetails
 from recollect.domain.presets import ContextForm
 from recollect.domain.scope import Scope
 from recollect.domain.text import storable
+from recollect.offloading import off_loop
 from recollect.ports.models import AnsweringModel, Completion, Prompt, Sampling
 
 _MAX_NAME = 1000
@@ -37,9 +39,8 @@ class LlmAnswerer:
 
     async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # the port's
         """The model's answer, all at once."""
-        completion = await self._named(asked).reply(
-            self._prompt(asked), _sampling(asked), timeout=self._timeout
-        )
+        prompt = await self._rendered(asked)
+        completion = await self._named(asked).reply(prompt, _sampling(asked), timeout=self._timeout)
         return _answer(completion)
 
     async def stream(
@@ -48,15 +49,17 @@ class LlmAnswerer:
         asked: Asked,
     ) -> AsyncGenerator[str | Answer, None]:
         """The model's answer as it speaks."""
-        said = self._named(asked).stream(
-            self._prompt(asked), _sampling(asked), timeout=self._timeout
-        )
+        prompt = await self._rendered(asked)
+        said = self._named(asked).stream(prompt, _sampling(asked), timeout=self._timeout)
         async with aclosing(said) as pieces:
             async for piece in pieces:
                 yield _answer(piece) if isinstance(piece, Completion) else piece
 
     def _named(self, asked: Asked) -> AnsweringModel:
         return self._model.named(asked.model) if asked.model else self._model
+
+    async def _rendered(self, asked: Asked) -> list[Prompt]:
+        return await off_loop(partial(self._prompt, asked), characters=asked.context.characters)
 
     def _prompt(self, asked: Asked) -> list[Prompt]:
         system = "\n\n".join(self._system(asked))

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from recollect.domain import rendering
 from recollect.domain.message import Message
+from recollect.domain.reading_effort import characters_in
 from recollect.domain.recall.recalled import Recalled
 from recollect.domain.text import JsonValue
 
@@ -78,6 +79,12 @@ class Context:
     def is_truncated(self) -> bool:
         """Whether something was left out to stay within the limit."""
         return bool(self.cut)
+
+    @property
+    def characters(self) -> int:
+        """About how many characters there are to render."""
+        told = sum(len(one.text) for one in self.recalled) + len(self.summary or "")
+        return len(self.question) + told + characters_in(self.window)
 
     def messages(self) -> list[dict[str, str]]:
         """The messages of a chat completion, ready for any model."""

@@ -12,6 +12,7 @@ from recollect.domain.window import ConversationTurn
 CUT_MARK: Final = "[…]"
 """Stands where text was cut; the same in every language."""
 _GUESSED_CHARACTERS_A_TOKEN: Final = 4
+_FINEST: Final = 8192  # a part of so many characters is cut to the character
 
 CountTokens: TypeAlias = Callable[[str], int]
 
@@ -122,7 +123,8 @@ def _longest_start(message: Message, limit: int, cost: MessageCost) -> int | Non
     """How many characters fit before the mark; None if not even the mark does.
 
     Doubles from a guess before it halves, so that a text of a megabyte is not counted whole
-    again and again for a limit of some hundred tokens.
+    again and again for a limit of some hundred tokens. Halves no more than 13 times, however
+    long the text: beyond some thousand characters a few more or less do not matter.
     """
 
     def fits(length: int) -> bool:
@@ -133,7 +135,7 @@ def _longest_start(message: Message, limit: int, cost: MessageCost) -> int | Non
     low, high = 0, min(len(message.content), max(limit, 1) * _GUESSED_CHARACTERS_A_TOKEN)
     while high < len(message.content) and fits(high):
         low, high = high, min(len(message.content), high * 2)
-    while high - low > 1:
+    while high - low > max(1, high // _FINEST):
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low

@@ -19,6 +19,9 @@ _SNOWBALL: Final = {
 _MAX_CHARACTERS: Final = 100_000
 """More of a text than that is not looked at: it is a file, not something said."""
 
+_WORDS_AT_ONCE: Final = 500
+"""So that nobody with a short text waits for somebody with a long one."""
+
 
 class SnowballStems:
     """Implements `recollect.ports.words.WordStems`; may be used by several threads."""
@@ -35,8 +38,11 @@ class SnowballStems:
         stem = _stemmer(spoken)
         if stem is None:
             return words
-        with self._lock:  # a stemmer keeps a cache that two threads must not change at once
-            return stem(words)
+        stems: list[str] = []
+        for start in range(0, len(words), _WORDS_AT_ONCE):
+            with self._lock:  # a stemmer keeps a cache that two threads must not change at once
+                stems += stem(words[start : start + _WORDS_AT_ONCE])
+        return stems
 
 
 @cache

@@ -16,6 +16,10 @@ class SqlReader(Protocol):
         """
         ...
 
+    def has_read(self, sql: str) -> bool:
+        """Whether `tables_in` knows the answer already; to read a query takes milliseconds."""
+        ...
+
     def shape_of(self, sql: str) -> str | None:
         """The query with every value in it as `?`; None if it cannot be read."""
         ...
@@ -26,6 +30,10 @@ class UnreadSql:
 
     def tables_in(self, sql: str) -> None:
         """Nobody knows."""
+
+    def has_read(self, sql: str) -> bool:  # noqa: ARG002  # the port's
+        """There is nothing to read."""
+        return True
 
     def shape_of(self, sql: str) -> None:
         """Nobody knows."""

@@ -55,6 +55,11 @@ class Permissions:
             return ()
         return tables_of_answer(message.details, self.sql.tables_in)
 
+    def unread_sql(self, messages: Iterable[Message]) -> int:
+        """How many characters of SQL `tables_of` would read for the first time."""
+        queries = {message.details.sql_query or "" for message in messages}
+        return sum(len(sql) for sql in queries if not self.sql.has_read(sql))
+
     async def told(self, access: Access, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The messages as a model may be given them; turns it may not see are left out whole."""
         if access.is_everything or not messages:

@@ -50,7 +50,10 @@ class Assembly:
     def __init__(
         self, counter: TokenCounter, limit: int, *, covers_all: bool, shares: BudgetShares
     ) -> None:
-        self._count = cache(counter.count)  # each text is asked for in several forms and passes
+        # Each text is asked for in several forms and passes; one over the limit is never told
+        # whole, by however much it is over.
+        self._count = cache(partial(counter.count, limit=limit))
+        self._count_whole = counter.count
         self._longest: dict[tuple[UUID, str, str | None], str] = {}
         self._summariser = ExtractiveSummariser(tokens=counter)
         self._limit = limit
@@ -67,7 +70,7 @@ class Assembly:
         for message in messages_in(window):
             self._longest_form(message)
 
-    async def put_together(
+    def put_together(
         self,
         question: str,
         stored: StoredWindow,
@@ -79,7 +82,7 @@ class Assembly:
         told = self._told(recollection.items, stored, window, room)
         room -= told.tokens
         fitted, untold = self._fit(stored, window, room)
-        summary = await self._summary(stored.summary, untold, room - fitted.tokens)
+        summary = self._summary(stored.summary, untold, room - fitted.tokens)
         kept = messages_in(fitted.turns)
         has_memory = bool(kept or summary or told.items)
         return Context(
@@ -189,7 +192,7 @@ class Assembly:
             self._longest[said] = max((form(message) for form in forms), key=self._count)
         return self._longest[said]
 
-    async def _summary(self, summary: Summary | None, untold: Sequence[Message], room: int) -> str:
+    def _summary(self, summary: Summary | None, untold: Sequence[Message], room: int) -> str:
         """The stored summary, with what was said after it and before the window."""
         if room <= 0 or not (summary or untold):
             return ""
@@ -198,8 +201,8 @@ class Assembly:
         earlier = summary.text if summary else None
         allowed = room
         while allowed > 0:
-            text = await self._summariser.summarise(untold, previous=earlier, max_tokens=allowed)
-            over = self._count(quoted(text)) - room  # the marks of quotation come on top
+            text = self._summariser.extract(untold, previous=earlier, max_tokens=allowed)
+            over = self._count_whole(quoted(text)) - room  # the marks of quotation come on top
             if over <= 0:
                 return text
             allowed -= over

@@ -70,11 +70,13 @@ class Chat:
         context, opened = None, None
         if session_id is not None:
             context, opened = await self._remember(scope, session_id, inquiry, attempts)
+        if context is None:
+            context = await self.contexts.bare(inquiry.text, model=inquiry.model)
         return ChatTurn(
             answering=self.answering,
             scope=scope,
             asked=Asked(
-                context=context or self.contexts.bare(inquiry.text, model=inquiry.model),
+                context=context,
                 options=inquiry.options,
                 model=inquiry.model,
             ),
@@ -119,7 +121,7 @@ class Chat:
 
         Neither waits for the other: a question that has no answer yet is in no context.
         """
-        self._check(inquiry)
+        await self._check(inquiry)
         read = partial(self._read, scope, session_id, inquiry, attempts)
         reading = asyncio.create_task(read())
         reading.add_done_callback(_notice)
@@ -149,9 +151,9 @@ class Chat:
             return None
         return await attempts.attempt("question", self._store(scope, session_id, inquiry))
 
-    def _check(self, inquiry: Inquiry) -> None:
+    async def _check(self, inquiry: Inquiry) -> None:
         """Refuse what no context can be made for, before anything is stored."""
-        self.contexts.check(
+        await self.contexts.check(
             inquiry.text,
             model=inquiry.model,
             window=inquiry.window,

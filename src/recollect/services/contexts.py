@@ -15,6 +15,7 @@ from recollect.domain.followup.language import language_of
 from recollect.domain.message import Message
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policies import Policies
+from recollect.domain.reading_effort import OF_SQL, characters_in
 from recollect.domain.recall.asking import Known
 from recollect.domain.recall.policy import AS_SET, RecallPolicy, RecallWish
 from recollect.domain.recall.recalled import Recollection
@@ -33,6 +34,7 @@ from recollect.domain.window import (
     messages_in,
 )
 from recollect.errors import InvalidInput, SessionNotFound
+from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.messages import MAX_WINDOW, MessageStore, StoredWindow
 from recollect.ports.tokens import TokenCounter
 from recollect.services.access import Permissions
@@ -60,6 +62,11 @@ class Contexts:
     recall: Recall
     counter_for: Callable[[str | None], TokenCounter]
     policies: Policies
+
+    async def prepare(self) -> None:
+        """Load what the first context would wait for: what is known of models, a vocabulary."""
+        context_window_of(self.policies.model or "?")
+        await _counted(self.counter_for(self.policies.model), "?")
 
     async def build(
         self,
@@ -91,39 +98,43 @@ class Contexts:
         self.last_access.note(scope, session_id, last=stored.session.last_accessed_at)
         stored, is_retold = await self._permitted(scope, access, stored)
         limit = _limit(model, tier, max_tokens or self.policies.max_context_tokens)
+        await self._check_size(question, model=model, limit=limit)
         assembly = Assembly(
             self.counter_for(model),
             limit,
             covers_all=self._covers_all or is_retold,
             shares=tier.shares,
         )
-        if assembly.tokens_of(question) > limit:
-            raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
         rewrite = await self.rewriting.after(said_in(stored.messages), question, model=model)
-        standalone = rewrite.standalone_question
-        if assembly.tokens_of(standalone) > limit:
-            standalone = question
         chosen = _chosen(stored, policy, tier)
+        characters = self._characters(question, stored)
+        standalone = rewrite.standalone_question
+        tokens_of_standalone = partial(assembly.tokens_of, standalone)
+        if await off_loop(tokens_of_standalone, characters=len(standalone)) > limit:
+            standalone = question
         found = await self._recalled(
             scope,
             standalone,
             recalling,
             _known(session_id, chosen),
             access,
-            meanwhile=partial(assembly.count_ahead, chosen),
+            meanwhile=partial(assembly.count_ahead, chosen) if characters <= AT_ONCE else _nothing,
         )
-        context = await assembly.put_together(standalone, stored, chosen, found)
+        context, tables = await off_loop(
+            partial(self._put_together, assembly, standalone, stored, chosen, found),
+            characters=characters,
+        )
         _log(context)
         return replace(
             context,
             asked=question,
             is_follow_up=rewrite.is_follow_up,
             language=rewrite.language,
-            tables=self._tables(context, stored),
+            tables=tables,
             warnings=(*access.warnings, *context.warnings),
         )
 
-    def check(
+    async def check(
         self,
         question: str,
         *,
@@ -141,13 +152,13 @@ class Contexts:
         named = model or self.policies.model
         tier = tier_of(named, overrides=self.policies.sizes)
         limit = _limit(named, tier, self.policies.max_context_tokens)
-        if self.counter_for(named).count(question) + TOKENS_A_MESSAGE > limit:
-            raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
+        await self._check_size(question, model=named, limit=limit)
 
-    def bare(self, question: str, *, model: str | None = None) -> Context:
+    async def bare(self, question: str, *, model: str | None = None) -> Context:
         """The question alone, for whoever is asked without memory."""
         check_question(question)
-        tokens = self.counter_for(model or self.policies.model).count(question)
+        counter = self.counter_for(model or self.policies.model)
+        tokens = await _counted(counter, question)
         return Context(
             question=question,
             asked=question,
@@ -179,6 +190,31 @@ class Contexts:
             await asyncio.sleep(0)  # the embedder gets the question, and only then is counted
             meanwhile()
         return looking.result()
+
+    async def _check_size(self, question: str, *, model: str | None, limit: int) -> None:
+        """Refuse a question that alone is over the limit."""
+        tokens = await _counted(self.counter_for(model), question, limit=limit)
+        if tokens + TOKENS_A_MESSAGE > limit:
+            raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
+
+    def _characters(self, question: str, stored: StoredWindow) -> int:
+        """How much there is to read for a context; of what is recalled there is little."""
+        summary = stored.summary.text if stored.summary else ""
+        unread = self.permissions.unread_sql(stored.messages)
+        said = characters_in(stored.messages)
+        return len(question) + len(summary) + said + unread * OF_SQL
+
+    def _put_together(
+        self,
+        assembly: Assembly,
+        question: str,
+        stored: StoredWindow,
+        window: Sequence[ConversationTurn],
+        found: Recollection,
+    ) -> tuple[Context, tuple[str, ...]]:
+        """The context, and the tables that it draws on."""
+        context = assembly.put_together(question, stored, window, found)
+        return context, self._tables(context, stored)
 
     def _tables(self, context: Context, stored: StoredWindow) -> tuple[str, ...]:
         """What memory's part of a context draws on; a summary may tell of all that was read."""
@@ -250,6 +286,16 @@ def _check_limits(model: str | None, max_tokens: int | None) -> None:
         raise InvalidInput("max_tokens", f"must lie between 1 and {_MAX_TOKENS:,}")
     if model is not None:
         check_text(model, "model", max_length=_MAX_MODEL_NAME)
+
+
+async def _counted(counter: TokenCounter, question: str, *, limit: int | None = None) -> int:
+    """How many tokens a question is; the first of all loads the vocabulary in a thread."""
+    characters = len(question) if counter.is_ready else AT_ONCE + 1
+    return await off_loop(partial(counter.count, question, limit=limit), characters=characters)
+
+
+def _nothing() -> None:
+    """For what is counted later, in a thread."""
 
 
 def _known(session_id: UUID, window: Sequence[ConversationTurn]) -> Known:

@@ -40,9 +40,9 @@ class OwnAnswers:
         said = call.request.said
         answer = None
         if said and not call.is_task:
-            bare = self.contexts.bare(said[-1][1])
-            answerer = self.answering.whoever_answers()
-            answer = await answerer.answer(scope, asked or Asked(context=bare))
+            if asked is None:
+                asked = Asked(context=await self.contexts.bare(said[-1][1]))
+            answer = await self.answering.whoever_answers().answer(scope, asked)
         completion = OurCompletion(
             completion_id=f"chatcmpl-{self.ids.new_id().hex}",
             created=self.clock.now(),

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 from uuid import UUID
@@ -18,6 +19,7 @@ from recollect.domain.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.scope import Scope
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
+from recollect.offloading import off_loop
 from recollect.ports.clock import Ids
 from recollect.ports.completions import EndpointReply
 from recollect.services.answering import REPLY_NOT_STORED, SESSION_GONE
@@ -166,7 +168,8 @@ class Passing:
     async def _settle(self, reader: AnswerReader) -> None:
         if self._is_settled or self.question is None:
             return
-        content = remembered(self.call.request.begun_answer + reader.content)
+        text = self.call.request.begun_answer + reader.content
+        content = await off_loop(partial(remembered, text), characters=len(text))
         is_answer = self.reply.status == HTTPStatus.OK and reader.is_finished
         if not is_answer or reader.has_failed or not (content or reader.has_tool_calls):
             await self._fail()

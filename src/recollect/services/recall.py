@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,6 +26,7 @@ from recollect.domain.recall.ranking import CANDIDATES, Ranked, rank, said_once
 from recollect.domain.recall.recalled import Recalled, Recollection
 from recollect.domain.scope import Scope
 from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
+from recollect.offloading import off_loop
 from recollect.ports.clock import Clock
 from recollect.ports.models import Embedder
 from recollect.ports.recall_index import RecallIndex
@@ -55,6 +56,7 @@ _FOR_EACH: Final = 3  # candidates by words, and by meaning, for each that is wa
 _WIDER: Final = 4  # how many times as many are looked at where too many may not be told
 _MOST_CANDIDATES: Final = 6400
 _CHECKED_AT_ONCE: Final = 50
+_SLOWNESS: Final = 20  # times as long as other work on as many characters
 
 logger = logging.getLogger(__name__)
 
@@ -161,10 +163,10 @@ class Recall:
 
     async def _find(self, index: RecallIndex, search: _Search) -> Recollection:
         """What may be told, of so many of the best that what may not takes nobody's place."""
-        question = await self._read(index, search)
+        question, terms = await self._read(index, search)
         vector, warnings = await self._vector_of(question.to_embed)
         query = RecallQuery(
-            terms=question.terms(partial(terms_of, stems=self.stems, language=question.language)),
+            terms=terms,
             model=self.embedder.model if self.embedder and vector else None,
             vector=vector,
             narrowed=search.narrowed,
@@ -184,15 +186,26 @@ class Recall:
                 return Recollection(items=_recalled(best), warnings=warnings)
             query = replace(query, count=query.count * _WIDER)
 
-    async def _read(self, index: RecallIndex, search: _Search) -> Question:
-        """The question as it is meant by an owner whose logs may name their speakers."""
-        return read_question(
+    async def _read(
+        self, index: RecallIndex, search: _Search
+    ) -> tuple[Question, Mapping[str, float]]:
+        """The question as an owner means it whose logs may name their speakers, and its words."""
+        speakers = await self._speakers_in(index, search.scope)
+        read = partial(self._question, search, speakers)
+        return await off_loop(read, characters=len(search.text) * _SLOWNESS)
+
+    def _question(
+        self, search: _Search, speakers: Sequence[str]
+    ) -> tuple[Question, Mapping[str, float]]:
+        question = read_question(
             search.text,
-            speakers=await self._speakers_in(index, search.scope),
+            speakers=speakers,
             me=search.scope.user,
             language=detect_language(search.text),
             now=self.clock.now(),
         )
+        stems = partial(terms_of, stems=self.stems, language=question.language)
+        return question, question.terms(stems)
 
     async def _speakers_in(self, index: RecallIndex, scope: Scope) -> Sequence[str]:
         """Who speaks in the owner's logs; looked up again after a while, for they seldom change."""

@@ -109,8 +109,8 @@ class Services:
     work: Work
     api_keys: ApiKeys
     audit: AuditLog
-    ids: Ids
     counters: Counters
+    ids: Ids
 
     async def settle(self) -> None:
         """Wait until everything begun is written, before the engine is closed."""
@@ -239,8 +239,8 @@ class Services:
             ),
             api_keys=ApiKeys(store=stores.api_keys, clock=clock, ids=around.ids),
             audit=stores.audit,
-            ids=around.ids,
             counters=around.counters,
+            ids=around.ids,
         )
 
 

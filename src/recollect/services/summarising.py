@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol
 
 from recollect.domain.message import Message, Role
+from recollect.domain.reading_effort import characters_in
 from recollect.domain.summary.answers import summary_from_answer
 from recollect.domain.summary.extractive import (
     SHARE,
@@ -18,6 +20,7 @@ from recollect.domain.summary.language import guess_language
 from recollect.domain.summary.prompting import SummaryPrompt, summary_prompt, words_for
 from recollect.domain.summary.tables import split_tables_line, tables_line
 from recollect.errors import ModelUnavailable
+from recollect.offloading import off_loop
 from recollect.ports.models import ChatModel, Prompt
 from recollect.ports.tokens import TokenCounter
 
@@ -25,7 +28,7 @@ _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read
 _SQL_SHOWN: Final = 500
 _READ_FOR_LANGUAGE: Final = 2000
-_READ_AT_ONCE: Final = 2000  # characters: that takes less time than a thread would
+_SLOWNESS: Final = 4  # times as long as other work on as many characters
 _GRACE_SECONDS: Final = 0.5  # for a model that should have given up by itself
 
 
@@ -60,12 +63,13 @@ class ExtractiveSummariser:
         self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
     ) -> str:
         """See `Summariser`; the tables the answers came from are named in the last line."""
-        read = sum(len(message.content) for message in messages) + len(previous or "")
-        if read <= _READ_AT_ONCE:
-            return self._summarise(messages, previous, max_tokens)
-        return await asyncio.to_thread(self._summarise, messages, previous, max_tokens)
+        return await off_loop(
+            partial(self.extract, messages, previous=previous, max_tokens=max_tokens),
+            characters=_SLOWNESS * (characters_in(messages) + len(previous or "")),
+        )
 
-    def _summarise(self, messages: Sequence[Message], previous: str | None, max_tokens: int) -> str:
+    def extract(self, messages: Sequence[Message], *, previous: str | None, max_tokens: int) -> str:
+        """The same at once, for those who work in a thread already."""
         earlier, tables = split_tables_line(previous or "")
         for message in messages:
             tables += message.details.tables_used or ()
@@ -111,7 +115,10 @@ class LlmSummariser:
         """See `Summariser`."""
         spoken = [message for message in messages if message.role is not Role.SYSTEM]
         if not spoken:
-            return cut_to_fit(previous or "", limit=max_tokens, count=self.tokens.count)
+            return await off_loop(
+                partial(cut_to_fit, previous or "", limit=max_tokens, count=self.tokens.count),
+                characters=len(previous or ""),
+            )
         language = _language(spoken)
         prompt = await asyncio.to_thread(
             summary_prompt,

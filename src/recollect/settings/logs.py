@@ -1,4 +1,4 @@
-"""How log lines are written, and which variables of the environment are passed over."""
+"""How log lines are written, and what is noticed for them."""
 
 from enum import StrEnum
 
@@ -26,6 +26,13 @@ class LogSettings(BaseModel):
         default=(),
         description="Environment variables that begin with MEMORY_ and are another program's, "
         "comma-separated; any other unknown one stops the start.",
+    )
+    loop_held_milliseconds: int = Field(
+        default=50,
+        ge=0,
+        le=60_000,
+        description="Requests that keep the server from answering others for longer are logged "
+        "(loop.held); 0 logs none.",
     )
 
     @field_validator("log_level")

@@ -29,12 +29,25 @@ class SqlglotReader:
     """
 
     def __init__(self) -> None:
-        self.tables_in = lru_cache(_REMEMBERED)(_tables_in)
+        self._tables: dict[str, tuple[str, ...] | None] = {}
         self.shape_of = lru_cache(_REMEMBERED)(_shape_of)
+
+    def tables_in(self, sql: str) -> tuple[str, ...] | None:
+        """See `SqlReader.tables_in`."""
+        if sql not in self._tables:
+            tables = _tables_in(sql)
+            if len(self._tables) >= _REMEMBERED:
+                self._tables.clear()
+            self._tables[sql] = tables
+            return tables
+        return self._tables.get(sql)
+
+    def has_read(self, sql: str) -> bool:
+        """See `SqlReader.has_read`."""
+        return len(sql) > _LONGEST or sql in self._tables
 
 
 def _tables_in(sql: str) -> tuple[str, ...] | None:
-    """See `SqlReader.tables_in`."""
     readings = _readings(sql)
     if not readings:
         return None

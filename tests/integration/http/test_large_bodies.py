@@ -98,3 +98,46 @@ async def test_a_client_that_leaves_in_the_middle_of_its_body_stores_nothing(
     await writer.wait_closed()
 
     assert (await bystander.send("GET", SESSION)).status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+@pytest.mark.parametrize("value", ["1", '"x"', "[]", "{}", '{"a":[]}'])
+async def test_a_body_of_too_many_values_is_refused(
+    bystander: Bystander, method: str, path: str, value: str
+) -> None:
+    values = ",".join([value] * 110_000)
+    body = f'{{"role": "user", "content": "Hello", "metadata": {{"x": [{values}]}}}}'
+
+    response = await bystander.send_raw(method, path, body.encode())
+
+    assert_refused(response, 422)
+    assert "100,000 values" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("character", [",", "[", "{", '"', "\\", '\\"'])
+async def test_a_text_of_a_hundred_thousand_marks_is_one_value(
+    alice: Caller, character: str
+) -> None:
+    session = await alice.start_session()
+    text = character * 150_000
+    stored = await alice.add(session, text, metadata={"x": text})
+    assert stored["content"] == text
+    assert stored["metadata"] == {"x": text}
+
+
+async def test_a_large_page_is_written_as_a_small_one(alice: Caller) -> None:
+    session = await alice.start_session()
+    sent = [f"{number} {'é' * 300_000}" for number in range(3)]
+    for text in sent:
+        await alice.add(session, text)
+    path = f"/api/v1/sessions/{session['session_id']}/messages"
+    whole = (await alice.get(path, order="asc")).json()
+    first = (await alice.get(path, order="asc", limit=2)).json()
+    assert [message["content"] for message in whole["items"]] == sent
+    assert whole["next_cursor"] is None
+    assert whole["items"][:2] == first["items"]
+    assert first["next_cursor"]
+    small = await alice.start_session()
+    await alice.add(small, "Hello")
+    listed = await alice.get(f"/api/v1/sessions/{small['session_id']}/messages")
+    assert whole["items"][0].keys() == listed.json()["items"][0].keys()

@@ -174,9 +174,11 @@ async def test_a_context_is_found_in_few_attempts(preset: str) -> None:
     counted: list[str] = []
 
     class Counter:
-        def count(self, text: str) -> int:
+        is_ready = True
+
+        def count(self, text: str, *, limit: int | None = None) -> int:
             counted.append(text)
-            return token_counter_for("gpt-4o").count(text)
+            return token_counter_for("gpt-4o").count(text, limit=limit)
 
     around = Surroundings(
         clock=SystemClock(), ids=RandomIds(), counter_for=lambda _: Counter(), sql=SqlglotReader()

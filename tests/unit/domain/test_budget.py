@@ -185,6 +185,20 @@ def test_a_huge_text_is_not_counted_over_and_over() -> None:
     assert counted < 1_100_000
 
 
+def test_a_text_is_cut_in_as_many_attempts_however_long_it_is() -> None:
+    attempts: dict[int, int] = {}
+    for length in (50_000, 200_000, 800_000):
+        counted: list[str] = []
+
+        def count(text: str, counted: list[str] = counted) -> int:
+            counted.append(text)
+            return len(text) // 64
+
+        fit([a_turn(1, "How much?", "-" * length)], length // 128, count)
+        attempts[length] = len(counted)
+    assert max(attempts.values()) <= min(attempts.values()) + 2
+
+
 def test_a_text_of_few_tokens_fills_its_room() -> None:
     def count(text: str) -> int:
         return len(text) // 50

@@ -2,6 +2,9 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rs_bpe.bpe import openai
 
 from recollect.models.tokens import (
     ApproximateTokenCounter,
@@ -10,6 +13,7 @@ from recollect.models.tokens import (
     count_with_bpe_openai,
     token_counter_for,
 )
+from support.hostile_texts import TEXTS
 
 ENGLISH = (
     "Which region sold the most bicycles last year? The northern region did: it sold 4,812 of "
@@ -39,6 +43,12 @@ SQL = (
 )
 CL100K = ExactTokenCounter(Encoding.CL100K)
 O200K = ExactTokenCounter(Encoding.O200K)
+WHOLE = {CL100K: openai.cl100k_base().count, O200K: openai.o200k_base().count}
+CHINESE = "数据库里有三张表。它们都很大。"
+LIST = "Don't stop.\n\n  - item\r\n"
+ALPHABETS = st.sampled_from(
+    ["-", "-=", "ab", "etaoinshr", "_", " \n", "09", "数据库", "a\u0301", "'s", "<"]
+)
 
 
 # The counts are tiktoken's own, taken with the ranks that OpenAI publishes.
@@ -136,3 +146,35 @@ def test_both_libraries_count_alike(encoding: Encoding) -> None:
     exact = ExactTokenCounter(encoding)
     for text in ("", "Hello, wereld!", "SELECT 1 FROM t WHERE x = 2024", "<|endoftext|> 🧠 数据"):
         assert count(text) == exact.count(text)
+
+
+@pytest.mark.parametrize("counter", [CL100K, O200K])
+@pytest.mark.parametrize("text", [ENGLISH, DUTCH, SQL, CHINESE, LIST])
+def test_a_long_text_counts_as_it_does_in_one_piece(counter: ExactTokenCounter, text: str) -> None:
+    long = text * 200
+    assert counter.count(long) == WHOLE[counter](long)
+
+
+@pytest.mark.parametrize("counter", [CL100K, O200K])
+@given(alphabet=ALPHABETS, data=st.data())
+def test_a_text_that_cannot_be_parted_never_counts_too_little(
+    counter: ExactTokenCounter, alphabet: str, data: st.DataObject
+) -> None:
+    part = data.draw(st.text(alphabet, min_size=1, max_size=30))
+    text = part * (7_000 // len(part))
+    assert counter.count(text) >= WHOLE[counter](text)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_hostile_text_counts_neither_too_little_nor_half_too_much(name: str) -> None:
+    text = TEXTS[name](20_000)
+    assert WHOLE[CL100K](text) <= CL100K.count(text) <= 1.5 * WHOLE[CL100K](text)
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4", "qwen3:8b", "anything"])
+def test_a_text_over_a_limit_is_counted_only_so_far(model: str) -> None:
+    counter = token_counter_for(model)
+    text = f"{ENGLISH} " * 1_000
+    assert 500 < counter.count(text, limit=500) < 5_000
+    assert counter.count(text, limit=1_000_000) == counter.count(text)
+    assert counter.count(ENGLISH, limit=500) == counter.count(ENGLISH)

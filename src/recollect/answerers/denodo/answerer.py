@@ -1,6 +1,8 @@
 """Puts a question with its memory to a Denodo AI SDK."""
 
+import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 
 from recollect.answerers.denodo.client import DenodoClient
 from recollect.answerers.denodo.response import read_response
@@ -8,6 +10,7 @@ from recollect.domain.answer import Answer, Asked
 from recollect.domain.query_result import ResultPolicy
 from recollect.domain.scope import Scope
 from recollect.domain.text import JsonValue
+from recollect.offloading import off_loop
 from recollect.ports.sql import SqlReader
 
 
@@ -25,8 +28,12 @@ class DenodoAnswerer:
 
     async def answer(self, scope: Scope, asked: Asked) -> Answer:
         """The AI SDK's answer, with the query behind it."""
-        received = await self._client.answer_question(_request(asked), scope.authorization)
-        return read_response(received, results=self._results, reader=self._sql)
+        request = await off_loop(partial(_request, asked), characters=asked.context.characters)
+        received = await self._client.answer_question(request, scope.authorization)
+        # How much was received nobody knows before it is read, and a thread is quick beside this.
+        return await asyncio.to_thread(
+            read_response, received, results=self._results, reader=self._sql
+        )
 
     async def stream(self, scope: Scope, asked: Asked) -> AsyncGenerator[str | Answer, None]:
         """The same in one piece: the answer is there only once the query has run."""

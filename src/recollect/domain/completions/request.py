@@ -1,7 +1,7 @@
 """What a client's request says, as far as memory needs to know."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Self
 
 from recollect.domain.completions.content import kinds_of, text_of, words_of
@@ -23,6 +23,9 @@ class ChatRequest:
 
     body: JsonObject
     messages: tuple[JsonObject, ...]
+    _said: tuple[tuple[Role, str], ...] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, body: JsonValue) -> Self:
@@ -52,8 +55,14 @@ class ChatRequest:
         """What users and assistants said, from the first question to the last one.
 
         Instructions, tool calls and their results are no part of it, nor is a greeting before the
-        first question, nor the beginning of the answer that is asked for.
+        first question, nor the beginning of the answer that is asked for. Read once: a front
+        end sends the whole conversation with every question.
         """
+        if self._said is None:
+            object.__setattr__(self, "_said", self._read_said())
+        return self._said or ()
+
+    def _read_said(self) -> tuple[tuple[Role, str], ...]:
         spoken = list(_spoken(self.messages))
         questions = [place for place, (role, _) in enumerate(spoken) if role is Role.USER]
         return tuple(spoken[questions[0] : questions[-1] + 1]) if questions else ()

@@ -3,6 +3,7 @@
 import logging
 import re
 import time
+from functools import partial
 from http import HTTPStatus
 from typing import Final
 from uuid import uuid4
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.interfaces.http.errors import error_response
 from recollect.telemetry.logging import transaction_id
+from recollect.telemetry.task_contexts import current_route
 
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
 _TERMINAL_CLIENTS: Final = (b"curl/", b"Wget/", b"HTTPie/", b"xh/")
@@ -33,6 +35,7 @@ class Transactions:
             return
         current = _transaction_id(Headers(scope=scope))
         token = transaction_id.set(current)
+        route = current_route.set(partial(_route, scope))
         status = HTTPStatus.INTERNAL_SERVER_ERROR
         began = time.perf_counter()
 
@@ -48,12 +51,18 @@ class Transactions:
         finally:
             facts = {
                 "method": scope["method"],
-                "route": getattr(scope.get("route"), "path", "unknown"),
+                "route": _route(scope),
                 "status": int(status),
                 "milliseconds": round((time.perf_counter() - began) * 1000, 2),
             }
             logger.info("http.request", extra={"facts": facts})
+            current_route.reset(route)
             transaction_id.reset(token)
+
+
+def _route(scope: Scope) -> str:
+    """The path that a request's route was declared with, without the ids in it."""
+    return getattr(scope.get("route"), "path", "unknown")
 
 
 def _transaction_id(headers: Headers) -> str:

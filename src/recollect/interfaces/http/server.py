@@ -9,14 +9,20 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from functools import partial
 
 import uvicorn
 import uvloop
 
 from recollect.errors import RecollectError
-from recollect.interfaces.http.app import create_app
+from recollect.interfaces.http.app import create_app, prepare
 from recollect.interfaces.http.connection import HttpConnection
 from recollect.interfaces.http.connection_registry import ConnectionLimits, ConnectionRegistry
 from recollect.interfaces.http.crew import Crew, Post, Ready
@@ -25,9 +31,11 @@ from recollect.interfaces.http.listening import address_of, allow_open_files, li
 from recollect.interfaces.pulse import Pulse
 from recollect.interfaces.worker import work_alone, working_meanwhile
 from recollect.memory import Memory
+from recollect.ports.counters import Counters
 from recollect.settings import Settings
 from recollect.supervision import Supervisor
 from recollect.telemetry.logging import configure_logging
+from recollect.telemetry.loop_watchdog import LoopWatchdog
 
 _GRACE_SECONDS = 10
 _THREAD_SECONDS = 5
@@ -117,8 +125,10 @@ def _say_where(listener: socket.socket) -> None:
 
 async def _serve(settings: Settings, place: Place, pulse: Pulse | None, ready: Ready) -> None:
     async with Memory.open(settings) as memory:
+        app = create_app(memory, settings, pulse=pulse)
+        prepare(app)
         config = uvicorn.Config(
-            create_app(memory, settings, pulse=pulse),
+            app,
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -129,10 +139,19 @@ async def _serve(settings: Settings, place: Place, pulse: Pulse | None, ready: R
         server = _Server(config, place, _limits(settings))
         _when_told(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
-        async with working, _warming(memory):
-            _collect_seldom()
-            ready()
-            await server.serve([])
+        with watching_loop(memory.services.counters, settings):
+            async with working, _warming(memory):
+                collect_seldom()
+                ready()
+                await server.serve([])
+
+
+def watching_loop(counters: Counters, settings: Settings) -> AbstractContextManager[None]:
+    """Log who keeps the running event loop from answering, unless nobody wants to know."""
+    limit = settings.loop_held_milliseconds / 1000
+    if not limit:
+        return nullcontext()
+    return LoopWatchdog(limit_seconds=limit, counters=counters).watching()
 
 
 def _limits(settings: Settings) -> ConnectionLimits:
@@ -180,7 +199,7 @@ def _limit_stopping() -> None:
         signal.setitimer(signal.ITIMER_REAL, _STOP_SECONDS)
 
 
-def _collect_seldom() -> None:
+def collect_seldom() -> None:
     """Look less often for garbage that refers to itself, and not among what is there already.
 
     There is little of it, and a turn makes thousands of objects: looking took a tenth of its time.

@@ -1,6 +1,7 @@
 """`/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
 
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -8,10 +9,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from recollect.domain.completions.call import CompletionCall
+from recollect.domain.completions.request import ChatRequest
 from recollect.domain.memory_policy import stricter
 from recollect.interfaces.http.auth import KnownCaller
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.front_ends import session_metadata
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
 from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.openai_proxy.headers import client_ids, headers_for, wanted_memory
 from recollect.interfaces.openai_proxy.schemas import (
@@ -21,11 +24,14 @@ from recollect.interfaces.openai_proxy.schemas import (
     MODELS,
     CompletionIn,
 )
+from recollect.offloading import off_loop
 from recollect.services.passing import Passing
 from recollect.services.replies import WholeReply
 
 # Clients of OpenAI's API send parameters of their own, such as Azure's `api-version`.
-router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[ANY_QUERY])
+router = APIRouter(
+    prefix="/v1", tags=["openai"], dependencies=[ANY_QUERY], route_class=LargeBodyRoute
+)
 
 
 @router.post(
@@ -36,7 +42,11 @@ router = APIRouter(prefix="/v1", tags=["openai"], dependencies=[ANY_QUERY])
     response_class=Response,
 )
 async def complete_chat(
-    body: CompletionIn, request: Request, caller: KnownCaller, services: UseCases
+    body: CompletionIn,
+    request: Request,
+    caller: KnownCaller,
+    services: UseCases,
+    size: BodySize,
 ) -> Response:
     """Pass a chat on to the model, with what is remembered, and remember its answer.
 
@@ -45,7 +55,7 @@ async def complete_chat(
     status; their text is passed on only where it is in OpenAI's form and about the request (4xx).
     """
     call = CompletionCall(
-        request=body.to_domain(),
+        request=await off_loop(partial(_read, body), characters=size),
         ids=client_ids(request.headers),
         policy=stricter(caller.memory, wanted_memory(request.headers)),
         session_metadata=session_metadata(request.headers, created_via="openai"),
@@ -79,6 +89,13 @@ async def get_model(
 
 def _response(reply: WholeReply) -> Response:
     return Response(reply.body, status_code=reply.status, headers=dict(reply.headers))
+
+
+def _read(body: CompletionIn) -> ChatRequest:
+    """The request, with what it says read already."""
+    request = body.to_domain()
+    _ = request.said
+    return request
 
 
 async def _whole(passing: Passing) -> Response:

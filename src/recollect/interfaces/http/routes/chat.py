@@ -23,6 +23,7 @@ from recollect.interfaces.http.front_ends import (
     is_openwebui,
     session_metadata,
 )
+from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.schemas.answers import ChatIn, ChatOut
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.sessions import (
@@ -33,7 +34,7 @@ from recollect.interfaces.http.sessions import (
 )
 from recollect.services.answering import ChatTurn
 
-router = APIRouter(tags=["chat"], responses=ANSWERING)
+router = APIRouter(tags=["chat"], responses=ANSWERING, route_class=LargeBodyRoute)
 
 _EVENTS: Final = "text/event-stream"
 

@@ -1,18 +1,23 @@
 """Contexts over HTTP."""
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.large_bodies import LargeBodyRoute, written
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
 from recollect.interfaces.http.schemas.context_forms import AnyContextOut, ContextFormat, in_form
 from recollect.interfaces.http.schemas.contexts import ContextIn
 
 router = APIRouter(
-    prefix="/api/v1/sessions/{session_id}", tags=["context"], responses=ERRORS | NOT_FOUND
+    prefix="/api/v1/sessions/{session_id}",
+    tags=["context"],
+    responses=ERRORS | NOT_FOUND,
+    route_class=LargeBodyRoute,
 )
 
 Form = Annotated[
@@ -27,7 +32,10 @@ Form = Annotated[
 
 
 @router.post(
-    "/context", summary="Put a question into its context", response_model_exclude_unset=True
+    "/context",
+    summary="Put a question into its context",
+    response_model=AnyContextOut,
+    response_model_exclude_unset=True,
 )
 async def build_context(
     session_id: SessionIdPath,
@@ -35,7 +43,7 @@ async def build_context(
     scope: CallerScope,
     services: UseCases,
     form: Form = ContextFormat.OBJECT,
-) -> AnyContextOut:
+) -> AnyContextOut | Response:
     """Return what a model needs to understand a question: the conversation, within its limits."""
     context = await services.contexts.build(
         scope,
@@ -47,4 +55,4 @@ async def build_context(
         databases=body.databases,
         recall=body.recall(),
     )
-    return in_form(context, form)
+    return await written(partial(in_form, context, form), characters=context.characters)

@@ -1,13 +1,16 @@
 """A user's messages across sessions over HTTP."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from recollect.domain.reading_effort import characters_in
 from recollect.domain.session import parse_uuid, user_wide_session_id
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.schemas.common import (
     CONFLICT,
     ERRORS,
@@ -18,9 +21,12 @@ from recollect.interfaces.http.schemas.common import (
     MessageIdPath,
     PageQuery,
 )
-from recollect.interfaces.http.schemas.messages import MessageOut, NewMessageIn
+from recollect.interfaces.http.schemas.messages import MessageOut, NewMessageIn, message_page
+from recollect.offloading import off_loop
 
-router = APIRouter(prefix="/api/v1/history", tags=["history"], responses=ERRORS)
+router = APIRouter(
+    prefix="/api/v1/history", tags=["history"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 KeepLast = Annotated[
     int | None,
@@ -43,24 +49,31 @@ async def add_to_history(
     scope: CallerScope,
     services: UseCases,
     response: Response,
+    size: BodySize,
     idempotency_key: IdempotencyKey = None,
 ) -> MessageOut:
     """Store a message in the caller's user-wide session, which the first one starts."""
     session = user_wide_session_id(scope.owner_id)
-    message = body.to_domain(session, idempotency_key, services.ids)
+    check = partial(body.to_domain, session, idempotency_key, services.ids)
+    message = await off_loop(check, characters=size)
     appended = await services.messages.append(scope, session, [message], starts_session=True)
     response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
     return MessageOut.of(appended.messages[0])
 
 
-@router.get("", summary="List all messages", response_model_exclude_unset=True)
+@router.get(
+    "",
+    summary="List all messages",
+    response_model=ListOf[MessageOut],
+    response_model_exclude_unset=True,
+)
 async def list_history(
     scope: CallerScope, services: UseCases, page: PageQuery
-) -> ListOf[MessageOut]:
+) -> ListOf[MessageOut] | Response:
     """List the caller's messages across all sessions by time."""
     found = await services.history.list(scope, page)
-    return ListOf(
-        items=[MessageOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    return await written(
+        partial(message_page, found), characters=characters_in(found.items), parts=["items"]
     )
 
 

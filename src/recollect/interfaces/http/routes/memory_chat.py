@@ -15,6 +15,7 @@ from recollect.domain.session import MAX_LABELS, Session, SessionChanges, parse_
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
+from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
@@ -22,7 +23,7 @@ from recollect.interfaces.http.sessions import SESSION_HEADER, name_session, tel
 from recollect.services.replies import too_slow
 from recollect.services.services import Services
 
-router = APIRouter(tags=["data questions"], responses=ANSWERING)
+router = APIRouter(tags=["data questions"], responses=ANSWERING, route_class=LargeBodyRoute)
 
 UNKNOWN_FIELDS: Final = "Fields that are unknown here were passed on as they are: {}."
 SESSION_UNREADABLE: Final = "Memory did not answer; the conversation's metadata is missing."

@@ -1,13 +1,16 @@
 """The messages and turns of a session over HTTP."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
+from recollect.domain.reading_effort import characters_in
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.schemas.common import (
     CONFLICT,
     ERRORS,
@@ -25,10 +28,15 @@ from recollect.interfaces.http.schemas.messages import (
     MessageOut,
     TurnOut,
     TurnPatch,
+    message_page,
 )
+from recollect.offloading import off_loop
 
 router = APIRouter(
-    prefix="/api/v1/sessions/{session_id}", tags=["messages"], responses=ERRORS | NOT_FOUND
+    prefix="/api/v1/sessions/{session_id}",
+    tags=["messages"],
+    responses=ERRORS | NOT_FOUND,
+    route_class=LargeBodyRoute,
 )
 
 IncludeInactive = Annotated[
@@ -54,6 +62,7 @@ async def add_message(
     scope: CallerScope,
     services: UseCases,
     response: Response,
+    size: BodySize,
     idempotency_key: IdempotencyKey = None,
 ) -> MessageOut:
     """Store a message; a user's opens a turn, an assistant's completes it.
@@ -61,7 +70,8 @@ async def add_message(
     Where the preset creates sessions, a new id starts its session.
     """
     session = parse_uuid(session_id, "session_id")
-    message = body.to_domain(session, idempotency_key, services.ids)
+    check = partial(body.to_domain, session, idempotency_key, services.ids)
+    message = await off_loop(check, characters=size)
     reply_to = parse_uuid(body.reply_to, "reply_to") if body.reply_to else None
     appended = await services.messages.append(
         scope,
@@ -74,7 +84,12 @@ async def add_message(
     return MessageOut.of(appended.messages[0])
 
 
-@router.get("/messages", summary="List messages", response_model_exclude_unset=True)
+@router.get(
+    "/messages",
+    summary="List messages",
+    response_model=ListOf[MessageOut],
+    response_model_exclude_unset=True,
+)
 async def list_messages(
     session_id: SessionIdPath,
     scope: CallerScope,
@@ -82,13 +97,13 @@ async def list_messages(
     page: PageQuery,
     *,
     include_inactive: IncludeInactive = False,
-) -> ListOf[MessageOut]:
+) -> ListOf[MessageOut] | Response:
     """List a session's messages in the order of their sequence numbers."""
     found = await services.messages.list(
         scope, parse_uuid(session_id, "session_id"), page, include_inactive=include_inactive
     )
-    return ListOf(
-        items=[MessageOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    return await written(
+        partial(message_page, found), characters=characters_in(found.items), parts=["items"]
     )
 
 
@@ -128,6 +143,7 @@ async def add_exchange(
     scope: CallerScope,
     services: UseCases,
     response: Response,
+    size: BodySize,
     idempotency_key: IdempotencyKey = None,
 ) -> ExchangeOut:
     """Store a question and its answer together: both or none, as one complete turn.
@@ -135,7 +151,8 @@ async def add_exchange(
     Where the preset creates sessions, a new id starts its session.
     """
     session = parse_uuid(session_id, "session_id")
-    messages = body.to_domain(session, idempotency_key, services.ids)
+    check = partial(body.to_domain, session, idempotency_key, services.ids)
+    messages = await off_loop(check, characters=size)
     appended = await services.messages.append(
         scope, session, messages, starts_session=services.messages.starts_unknown_sessions
     )

@@ -8,10 +8,11 @@ from recollect.domain.session import parse_uuid
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND
 from recollect.interfaces.http.schemas.recall import RecallIn, RecallOut
 
-router = APIRouter(prefix="/api/v1", tags=["recall"], responses=ERRORS)
+router = APIRouter(prefix="/api/v1", tags=["recall"], responses=ERRORS, route_class=LargeBodyRoute)
 
 
 @router.post("/recall", summary="Find what was said before", responses=NOT_FOUND)

@@ -1,5 +1,6 @@
 """Sessions over HTTP."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from recollect.domain.paging import SessionSort
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
 from recollect.interfaces.http.schemas.common import (
     ERRORS,
     NOT_FOUND,
@@ -17,12 +19,15 @@ from recollect.interfaces.http.schemas.common import (
     SessionIdPath,
 )
 from recollect.interfaces.http.schemas.sessions import SessionIn, SessionOut, SessionPatch
+from recollect.offloading import off_loop
 
 SortQuery = Annotated[
     SessionSort, Query(description="By the time of the last change, or of the last use.")
 ]
 
-router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], responses=ERRORS)
+router = APIRouter(
+    prefix="/api/v1/sessions", tags=["sessions"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 
 @router.post(
@@ -32,10 +37,11 @@ router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], responses=ERROR
     responses={200: {"model": SessionOut, "description": "The session was there already"}},
 )
 async def start_session(
-    body: SessionIn, scope: CallerScope, services: UseCases, response: Response
+    body: SessionIn, scope: CallerScope, services: UseCases, response: Response, size: BodySize
 ) -> SessionOut:
     """Create a session, or return the one with that id as it is."""
-    session, is_new = await services.sessions.start(scope, body.to_domain(services.ids))
+    new = await off_loop(partial(body.to_domain, services.ids), characters=size)
+    session, is_new = await services.sessions.start(scope, new)
     response.status_code = HTTPStatus.CREATED if is_new else HTTPStatus.OK
     return SessionOut.of(session)
 
@@ -62,11 +68,16 @@ async def get_session(
 
 @router.patch("/{session_id}", summary="Change a session", responses=NOT_FOUND)
 async def change_session(
-    session_id: SessionIdPath, body: SessionPatch, scope: CallerScope, services: UseCases
+    session_id: SessionIdPath,
+    body: SessionPatch,
+    scope: CallerScope,
+    services: UseCases,
+    size: BodySize,
 ) -> SessionOut:
     """Rename a session or replace its metadata, databases or tags."""
     identifier = parse_uuid(session_id, "session_id")
-    return SessionOut.of(await services.sessions.change(scope, identifier, body.to_domain()))
+    changes = await off_loop(body.to_domain, characters=size)
+    return SessionOut.of(await services.sessions.change(scope, identifier, changes))
 
 
 @router.delete(

@@ -4,12 +4,15 @@ from fastapi import APIRouter
 
 from recollect.interfaces.http.auth import CallerScope, OperatorScope
 from recollect.interfaces.http.dependencies import UseCases
+from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.schemas.common import ERRORS
 from recollect.interfaces.http.schemas.states import StateIn, StateOut
 
 _FOR_OPERATORS = {"x-operator": True}  # says in the document that users cannot call it
 
-router = APIRouter(prefix="/api/v1/state", tags=["state"], responses=ERRORS)
+router = APIRouter(
+    prefix="/api/v1/state", tags=["state"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 
 @router.get("", summary="Get the user's state")

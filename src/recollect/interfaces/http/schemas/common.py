@@ -1,14 +1,16 @@
 """What several resources share."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
 from fastapi import Depends, Path, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
 from recollect.domain.paging import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, Order, PageRequest
 from recollect.interfaces.http.errors import ErrorBody
 
 Item = TypeVar("Item")
+AnyJson: TypeAlias = SkipValidation[JsonValue]
+"""JSON as it came: `to_domain` checks it, in a thread where it is large."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": description}

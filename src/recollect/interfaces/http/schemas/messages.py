@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Final, Literal, Self, cast
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from recollect.domain.access import Visibility
 from recollect.domain.message import (
@@ -17,9 +17,11 @@ from recollect.domain.message import (
     message_id_for_key,
 )
 from recollect.domain.moments import parse_moment
+from recollect.domain.paging import Page
 from recollect.domain.session import parse_uuid
 from recollect.domain.turn import TurnStatus
 from recollect.errors import InvalidInput
+from recollect.interfaces.http.schemas.common import AnyJson, ListOf
 from recollect.ports.clock import Ids
 
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_LENGTH)]
@@ -49,10 +51,10 @@ class Details(BaseModel):
     sql_query: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
     query_explanation: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
     tables_used: Annotated[tuple[str, ...], Field(max_length=1000)] | None = None
-    execution_result: JsonValue = None
-    tokens: _Count | dict[str, JsonValue] | None = None
+    execution_result: AnyJson = None
+    tokens: _Count | dict[str, AnyJson] | None = None
     execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
-    citations: tuple[JsonValue, ...] | None = None
+    citations: tuple[AnyJson, ...] | None = None
     model: Annotated[str, Field(max_length=1000)] | None = None
     database: Annotated[str, Field(max_length=1000)] | None = Field(
         default=None,
@@ -82,7 +84,7 @@ class NewMessageIn(Details):
 
     role: Role
     content: Content
-    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    metadata: dict[str, AnyJson] = Field(default_factory=dict)
     message_id: _UuidText | None = Field(
         default=None, description="A UUID of your own; the same one again stores nothing twice."
     )
@@ -172,7 +174,7 @@ class MessageOut(Details):
     turn_number: int | None = Field(description="The question and its reply share a number.")
     role: Role
     content: str
-    metadata: dict[str, JsonValue]
+    metadata: dict[str, AnyJson]
     created_at: datetime = Field(
         description="When it was said: its own time where it brought one, else when it was stored."
     )
@@ -203,6 +205,13 @@ class MessageOut(Details):
                 **_kept_back(message),
             }
         )
+
+
+def message_page(found: Page[Message]) -> ListOf[MessageOut]:
+    """The JSON form of a page of messages."""
+    return ListOf(
+        items=[MessageOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    )
 
 
 def _kept_back(message: Message) -> dict[str, str]:

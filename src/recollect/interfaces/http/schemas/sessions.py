@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.domain.session import (
     MAX_SESSION_NAME_LENGTH,
@@ -13,6 +13,7 @@ from recollect.domain.session import (
     SessionChanges,
     parse_uuid,
 )
+from recollect.interfaces.http.schemas.common import AnyJson
 from recollect.ports.clock import Ids
 
 _Name = Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)]
@@ -41,7 +42,7 @@ class SessionIn(BaseModel):
         ),
     ] = None
     name: _Name | None = Field(default=None, description="Default: the first question.")
-    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    metadata: dict[str, AnyJson] = Field(default_factory=dict)
     databases: _Labels = ()
     tags: _Labels = ()
 
@@ -63,7 +64,7 @@ class SessionPatch(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"name": "Sales 2024"}})
 
     name: _Name | None = None
-    metadata: dict[str, JsonValue] | None = None
+    metadata: dict[str, AnyJson] | None = None
     databases: _Labels | None = None
     tags: _Labels | None = None
 
@@ -79,7 +80,7 @@ class SessionOut(BaseModel):
 
     session_id: UUID
     name: str | None
-    metadata: dict[str, JsonValue]
+    metadata: dict[str, AnyJson]
     databases: tuple[str, ...]
     tags: tuple[str, ...]
     created_at: datetime

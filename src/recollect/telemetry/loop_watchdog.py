@@ -1,0 +1,231 @@
+"""Noticing when the event loop is held, and by whom.
+
+While one request holds the loop, a server answers nobody. The loop beats every few milliseconds;
+a thread beside it notices a beat that does not come, and looks at what the loop's thread is doing.
+Both together take about a hundredth of a processor on a busy machine.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Final
+
+from recollect.ports.counters import Counters
+from recollect.telemetry.task_contexts import TaskContexts
+
+LOOP_HELD: Final = "loop.held"
+"""The event that is logged, and counted by route and stage."""
+LOOP_HOLDING: Final = "loop.holding"
+"""The event of a hold that is not over after a second; logged once."""
+SEVERAL: Final = "several"
+"""Stands for the route where many requests together kept the loop busy, and none alone."""
+THREAD: Final = "thread"
+"""Stands for the route where a thread kept Python's interpreter lock, and nobody the loop."""
+_UNKNOWN: Final = "unknown"
+_OUR_CODE: Final = "recollect."
+_SERVICES: Final = "recollect.services."
+_OFFLOADING: Final = "recollect.offloading"
+_BEATS_A_LIMIT: Final = 2
+_LONG_SECONDS: Final = 1.0
+_NANOSECONDS: Final = 1_000_000_000
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Who was seen on the event loop: names of code, never what it works on."""
+
+    task: int
+    route: str = _UNKNOWN
+    stage: str = _UNKNOWN
+    function: str = _UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Times:
+    """The clocks of the loop's thread at one moment, in seconds."""
+
+    now: float
+    processor: float
+    """How long the thread has worked."""
+    waited: float
+    """How long it has waited for a processor: others keep them busy, and nobody holds the loop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hold:
+    """Between two beats: how much longer than usual, and what the loop's thread worked."""
+
+    beat: int
+    seconds: float
+    processor_seconds: float
+
+
+_NOBODY: Final = Holder(task=0)
+
+
+class _Clocks:
+    """The clocks of the thread that makes it."""
+
+    def __init__(self) -> None:
+        try:
+            self._statistics = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        except OSError:  # elsewhere than on Linux nobody can tell
+            self._statistics = -1
+
+    def read(self) -> _Times:
+        waited = 0
+        if self._statistics >= 0:
+            waited = int(os.pread(self._statistics, 100, 0).split()[1])
+        return _Times(
+            now=time.monotonic(), processor=time.thread_time(), waited=waited / _NANOSECONDS
+        )
+
+    def close(self) -> None:
+        if self._statistics >= 0:
+            os.close(self._statistics)
+
+
+class LoopWatchdog:
+    """Logs and counts every hold of the running event loop that is longer than the limit."""
+
+    def __init__(self, *, limit_seconds: float, counters: Counters) -> None:
+        self._limit = limit_seconds
+        self._pause = limit_seconds / _BEATS_A_LIMIT
+        self._counters = counters
+        self._contexts = TaskContexts()
+        self._holds: deque[_Hold] = deque()
+        self._seen: dict[int, list[Holder]] = {}
+        self._stopped = threading.Event()
+        self._beat = 0
+        self._beat_at = 0.0
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch the running loop, from its own thread, until the end of the block."""
+        loop = asyncio.get_running_loop()
+        factory = loop.get_task_factory()
+        loop.set_task_factory(self._contexts.create_task)
+        self._beat_at = time.monotonic()
+        beating = loop.create_task(self._keep_beating())
+        watch = threading.Thread(
+            target=self._watch, args=(loop, threading.get_ident()), name="watchdog", daemon=True
+        )
+        watch.start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
+            beating.cancel()
+            loop.set_task_factory(factory)
+            watch.join()
+
+    async def _keep_beating(self) -> None:
+        with closing(_Clocks()) as clocks:
+            before = clocks.read()
+            while True:
+                await asyncio.sleep(self._pause)
+                after = clocks.read()
+                over = after.now - before.now - self._pause - (after.waited - before.waited)
+                if over > self._limit:
+                    worked = after.processor - before.processor
+                    self._holds.append(
+                        _Hold(beat=self._beat, seconds=over, processor_seconds=worked)
+                    )
+                self._beat += 1
+                self._beat_at, before = after.now, after
+
+    def _watch(self, loop: asyncio.AbstractEventLoop, thread: int) -> None:
+        """Look at the loop's thread while a beat is late, and report when it has come."""
+        is_over, woken = False, time.monotonic()
+        while not is_over:
+            is_over = self._stopped.wait(self._pause)
+            slept, woken = time.monotonic() - woken, time.monotonic()
+            beat, late = self._beat, woken - self._beat_at - self._pause
+            if slept > self._limit and self._holds and not self._seen.get(self._holds[-1].beat):
+                # Whoever kept Python's interpreter lock kept this thread from looking, too.
+                self._seen[self._holds[-1].beat] = [self._holder(loop, thread)]
+            elif late > self._limit / 2 and not is_over:
+                seen = self._seen.setdefault(beat, [])
+                was_short = len(seen) * self._pause < _LONG_SECONDS
+                seen.append(self._holder(loop, thread))
+                if was_short and len(seen) * self._pause >= _LONG_SECONDS:
+                    _log(LOOP_HOLDING, _main(seen), seconds=late)
+            while self._holds:
+                self._report(self._holds.popleft())
+            for old in [known for known in self._seen if known < self._beat]:
+                del self._seen[old]
+
+    def _holder(self, loop: asyncio.AbstractEventLoop, thread: int) -> Holder:
+        """Who is on the loop; if nobody is, which other thread works for us."""
+        task, frames = asyncio.current_task(loop), sys._current_frames()  # noqa: SLF001  # documented
+        names = list(_code_names(frames.pop(thread, None)))
+        if task is not None:
+            return _holder(names, task=id(task), route=self._contexts.route_of(task))
+        frames.pop(threading.get_ident(), None)
+        others = [list(_code_names(frame)) for frame in frames.values()]
+        busy = [other for other in others if any(map(_is_ours, other))]
+        if busy:
+            return _holder(busy[0], task=0, route=THREAD)
+        return _holder(names, task=0, route=self._contexts.route_of(None))
+
+    def _report(self, hold: _Hold) -> None:
+        holder = _main(self._seen.get(hold.beat, []))
+        self._counters.add(LOOP_HELD, labels=(holder.route, holder.stage))
+        _log(LOOP_HELD, holder, seconds=hold.seconds, processor_seconds=hold.processor_seconds)
+
+
+def _main(seen: list[Holder]) -> Holder:
+    """Who held the loop: the one who was seen most of the time, and where that was seen most."""
+    if not seen:
+        return _NOBODY
+    ((task, times),) = Counter(holder.task for holder in seen).most_common(1)
+    if times * 2 <= len(seen) > 1:
+        return Holder(task=0, route=SEVERAL, stage=SEVERAL, function=seen[-1].function)
+    return Counter(holder for holder in seen if holder.task == task).most_common(1)[0][0]
+
+
+def _holder(names: list[str], *, task: int, route: str) -> Holder:
+    ours = list(filter(_is_ours, names))
+    services = [name.removeprefix(_SERVICES) for name in ours if name.startswith(_SERVICES)]
+    function = next(iter(ours or names), _UNKNOWN)
+    return Holder(
+        task=task,
+        route=route,
+        stage=next(iter(services), function.removeprefix(_OUR_CODE)).partition(":")[0],
+        function=function.replace(":", "."),
+    )
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(_OUR_CODE) and not name.startswith(_OFFLOADING)
+
+
+def _code_names(frame: FrameType | None) -> Iterator[str]:
+    """The functions that a thread is in as `module:function`, innermost first."""
+    while frame is not None:
+        yield f"{frame.f_globals.get('__name__', '')}:{frame.f_code.co_qualname}"
+        frame = frame.f_back
+
+
+def _log(event: str, holder: Holder, **seconds: float) -> None:
+    times = {
+        name.replace("seconds", "milliseconds"): round(value * 1000)
+        for name, value in seconds.items()
+    }
+    facts = {
+        "route": holder.route,
+        "stage": holder.stage,
+        "function": holder.function,
+        **times,
+    }
+    logger.warning(event, extra={"facts": facts})
