@@ -20,10 +20,13 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import recollect
 from recollect import Memory, RecollectError, Settings, errors
-from recollect.conversation import Asking
+from recollect.conversation import Asking, Narrowed
 from recollect.domain.answer import Answer
+from recollect.domain.context import Cut, Sources, Tokens
 from recollect.domain.inquiry import Answered, Timings
 from recollect.domain.paging import DEFAULT_LIMIT, Order
+from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.domain.state import UserState
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
@@ -244,11 +247,16 @@ _CREDENTIALS = """\
 The same is served at `/docs` for people, on a page that needs no scripts and no internet, and at
 `/openapi.json` for programs. JSON ends with a line break for curl, Wget and HTTPie. Credentials go
 into `Authorization: Bearer …`: an API key, or what [let users in](../how-to/let-users-in.md)
-configures; a local server needs none. A service key names its user in `X-Memory-User`."""
+configures; a local server needs none. A service key names its user in `X-Memory-User`.
+
+`POST /answerQuestion` is not listed here: it takes what the Denodo AI SDK of `MEMORY_DENODO_URL`
+takes and returns what that returns, without memory (501 where none is set). Whoever calls it, or
+`/memoryChat`, with an API key sends the credentials for Denodo in `X-Denodo-Authorization`."""
 
 _JSON = """\
 Times are ISO 8601 in UTC. A list is `{"items": […], "next_cursor": …}`: give the cursor to get the
-next page; it is null on the last one. A request with a field that is not named here is refused."""
+next page; it is null on the last one. A request with a field that is not named here is refused,
+but by `/memoryChat` and `/v1/…`, which pass it on."""
 
 
 def _is_described(spec: Json) -> bool:
@@ -328,7 +336,10 @@ def python_page() -> str:
     plain = [thing for thing in public if not issubclass(thing, RecollectError)]
     first = [Memory, recollect.Conversation, recollect.History]
     rest = [thing for thing in plain if thing not in first]
-    given_and_returned = [MessageFields, Asking, Answered, Answer, Timings]
+    given_and_returned = [
+        *(MessageFields, Asking, Answered, Answer, Timings),
+        *(Sources, Tokens, Cut, Narrowed, Recollection, Recalled, UserState),
+    ]
     return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 
 
@@ -337,8 +348,9 @@ _PYTHON = """\
 memory without async: leave out `await` and `async`. `JsonObject` is a `dict` of anything JSON can
 say, `Details` the fields of [AnswerDetails](#answerdetails), `GivenTenant` a name, an integer, or
 None for the system tenant; UNSET is that of the settings. What `add_many` takes,
-[MessageFields](#messagefields), and what `ask` takes and returns, [Asking](#asking) and
-[Answered](#answered), needs no import."""
+[MessageFields](#messagefields), what `ask` takes and returns, [Asking](#asking) and
+[Answered](#answered), and what `recall` does, [Narrowed](#narrowed) and
+[Recollection](#recollection), need no import."""
 
 
 def _class(thing: type) -> str:

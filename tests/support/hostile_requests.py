@@ -148,6 +148,9 @@ def _storing(text: str) -> Iterator[HostileRequest]:
     yield _post(messages, "content", question, session_id=session)
     answer = {"role": "assistant", "content": text, "sql_query": text, "execution_result": text}
     yield _post(messages, "answer", answer, session_id=session)
+    yield _post("/api/v1/history", "content", question)
+    batch = {"messages": [question, answer]}
+    yield _post(f"{messages}:batch", "content", batch, session_id=session)
     exchange = {"question": text, "answer": text, "sql_query": text, "query_explanation": text}
     path = "/api/v1/sessions/{session_id}/exchanges"
     yield _post(path, "content", exchange, session_id=session)

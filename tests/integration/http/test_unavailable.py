@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
-from uuid import uuid4
+from uuid import UUID
 
 import pytest
 import pytest_asyncio
@@ -11,7 +11,7 @@ from support.callers import Caller
 from support.chat_server import answering_server
 from support.severable import severable_stores
 
-SESSION = str(uuid4())
+SESSION = str(UUID("5ca1ab1e-0000-4000-8000-000000000000"))
 REQUESTS = [
     ("GET", "/api/v1/sessions", None),
     ("POST", "/api/v1/sessions", {}),

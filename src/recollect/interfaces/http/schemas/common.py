@@ -34,6 +34,11 @@ ANSWERING: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND,
     **CONFLICT,
     423: {"model": ErrorBody, "description": "The user is halted; nobody was asked"},
+    501: {"model": ErrorBody, "description": "What the request needs is not set on this server"},
+    502: {
+        "model": ErrorBody,
+        "description": "What a model sent cannot be used: refused SQL, no answer, too much",
+    },
 }
 
 SessionIdPath = Annotated[

@@ -42,7 +42,11 @@ class AnswerQuestionFields(BaseModel):
     markdown_response: bool | None = None
     vector_search_k: _Count | None = None
     vector_search_sample_data_k: _Count | None = None
-    mode: Literal["default", "data", "metadata"] | None = None
+    mode: Literal["default", "data", "metadata"] | None = Field(
+        default=None,
+        description="What the AI SDK answers from: the data, the metadata, or what it finds "
+        "fitting (default).",
+    )
     disclaimer: bool | None = None
     verbose: bool | None = None
     vql_execute_rows_limit: _Count | None = None
