@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recollect.domain.completions.writing import OUR_MODEL
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
@@ -12,6 +13,8 @@ from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
 from .callers import Json
+
+_OF_A_MODEL = "/v1/models/{model_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +32,8 @@ class Operation:
 
     @property
     def names_something(self) -> bool:
-        """Whether its path has an id."""
-        return "{" in self.path
+        """Whether its path has the id of something that an owner has."""
+        return "{" in self.path and self.path != _OF_A_MODEL
 
     @property
     def is_for_operators(self) -> bool:
@@ -39,7 +42,7 @@ class Operation:
 
     def path_with(self, values: dict[str, object]) -> str:
         """The path with its ids filled in; an id that is not among the values is an error."""
-        return self.path.format(**values)
+        return self.path.format(model_id=OUR_MODEL, **values)
 
 
 def openapi_document() -> Json:

@@ -127,3 +127,8 @@ def test_every_name_of_the_first_design_is_known(monkeypatch: pytest.MonkeyPatch
     settings = load_settings()
     assert settings.vector_collection_name == "ai_sdk_conversation_memory"
     assert not settings.policies().is_enabled
+
+
+def test_anonymous_callers_need_a_source_of_identities_beside_them() -> None:
+    with pytest.raises(ConfigurationError, match="needs MEMORY_USER_ID_SOURCE"):
+        load_settings(allow_anonymous=True)

@@ -84,7 +84,7 @@ def _answer(context: Context) -> Answer:
     opening = words.found if nearest or recalled else words.nothing
     paragraphs = [words.no_model, opening.format(question=without_breaks(context.question))]
     paragraphs += (_quote(exchange, words) for exchange in nearest)
-    paragraphs += (_quoted(one.text, one.said_at, words.earlier) for one in recalled)
+    paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
     citations = (*_citations(nearest), *_recalled_citations(recalled))
     return Answer(
         content="\n\n".join(paragraphs),
@@ -183,7 +183,7 @@ def _citations(exchanges: Iterable[_Exchange]) -> Iterator[JsonValue]:
 
 def _recalled_citations(recalled: Iterable[Recalled]) -> Iterator[JsonValue]:
     for one in recalled:
-        yield _citation("recalled", one.session_id, one.message_ids[-1], one.said_at)
+        yield _citation("recalled", one.session_id, one.message_ids[-1], one.created_at)
 
 
 def _citation(source: str, session_id: UUID, message_id: UUID, at: datetime) -> JsonValue:

@@ -8,7 +8,7 @@ from typing import Final, Self, TypeAlias
 from uuid import UUID, uuid5
 
 from recollect.domain.text import check_text
-from recollect.errors import InvalidInput
+from recollect.errors import Forbidden, InvalidInput
 
 DEFAULT_TENANT: Final = "default"
 """The tenant of callers whose settings and credentials name none."""
@@ -113,6 +113,16 @@ class Scope:
         object.__setattr__(scope, "authorization", None)
         object.__setattr__(scope, "owner_id", _owner_id(tenant, user))
         return scope
+
+    def check_may_start(self, session_id: UUID) -> None:
+        """Refuse to start a session that its owner, known by another one, could not open again.
+
+        Raises:
+            Forbidden: the caller has no credentials, and this is not the session that stands
+                for them.
+        """
+        if self.anonymous_session not in {None, session_id}:
+            raise Forbidden("without credentials there is no session but the one you name")
 
     @property
     def anonymous_session(self) -> UUID | None:

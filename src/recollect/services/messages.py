@@ -61,6 +61,8 @@ class Messages:
         """
         now = self.clock.now()
         self._check(messages, now)
+        if starts_session:
+            scope.check_may_start(session_id)
         policy = self.retention.of(scope.tenant)
         start = SessionStart(
             session=NewSession(session_id=session_id), expires_at=policy.end_of_new(now)
@@ -86,11 +88,19 @@ class Messages:
     def _check(self, messages: Sequence[NewMessage], now: datetime) -> None:
         if not 1 <= len(messages) <= MAX_APPENDED:
             raise InvalidInput("messages", f"must be 1 to {MAX_APPENDED:,} at a time")
-        for message in messages:
-            if message.role not in self.roles:
-                raise InvalidRole(sorted(self.roles), by="the server's preset")
-            if message.created_at is not None:
-                check_not_ahead(message.created_at, "created_at", now=now)
+        for position, message in enumerate(messages):
+            try:
+                self._check_one(message, now)
+            except InvalidInput as error:
+                if len(messages) == 1:
+                    raise
+                raise error.inside(f"messages[{position}]") from None
+
+    def _check_one(self, message: NewMessage, now: datetime) -> None:
+        if message.role not in self.roles:
+            raise InvalidRole(sorted(self.roles), by="the server's preset")
+        if message.created_at is not None:
+            check_not_ahead(message.created_at, "created_at", now=now)
 
     async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""

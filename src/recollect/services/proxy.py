@@ -124,6 +124,8 @@ class Proxy:
         """
         if call.memory is MemoryPolicy.OFF or not self.policies.is_enabled:
             return None
+        if scope.anonymous_session is not None:
+            return None if call.ids.session is None else scope.anonymous_session
         if call.ids.session is not None:
             return session_id_from(call.ids.session, scope.owner_id)
         if self.policies.missing_session is MissingSession.USER_WIDE:

@@ -272,7 +272,7 @@ def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:
             session_id=entry.session_id,
             message_ids=entry.message_ids,
             text=entry.text,
-            said_at=entry.said_at,
+            created_at=entry.said_at,
             speaker=entry.speaker,
             tables=entry.tables,
             lexical=words[own],

@@ -26,6 +26,7 @@ class Sessions:
 
     async def start(self, scope: Scope, session: NewSession) -> tuple[Session, bool]:
         """Create a session, or resume the one with that id; and whether it is new."""
+        scope.check_may_start(session.session_id)
         now = self.clock.now()
         end = self.retention.of(scope.tenant).end_of_new(now)
         started, is_new = await self.store.start(scope, session, now=now, expires_at=end)

@@ -68,8 +68,9 @@ class CallerSettings(BaseModel):
     jwt_audience: str | None = Field(default=None, description="Required 'aud' of JWTs.")
     allow_anonymous: bool = Field(
         default=False,
-        description="Whether callers without credentials are served: each session is an owner of "
-        "its own, and its UUID all that opens it.",
+        description="Whether callers without credentials are served, beside a source of "
+        "identities: each session is an owner of its own (anon: and its UUID, which no credentials "
+        "may name), and its UUID all that opens it.",
     )
     bearer_hash_secret: SecretStr | None = Field(
         default=None,

@@ -85,6 +85,15 @@ class Settings(
                 return self
 
     @model_validator(mode="after")
+    def _need_a_source_beside_anonymous_callers(self) -> Self:
+        if self.allow_anonymous and self.is_local_mode:
+            raise ValueError(
+                "MEMORY_ALLOW_ANONYMOUS needs MEMORY_USER_ID_SOURCE: without one everybody is the "
+                "local user"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _need_what_the_answerer_needs(self) -> Self:
         match self.answerer:
             case AnswererKind.LLM if not self._has_model:

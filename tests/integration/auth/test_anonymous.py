@@ -87,3 +87,45 @@ async def test_nobody_is_served_without_credentials_unless_allowed(
 ) -> None:
     Tenant(server=keyed, services=services)
     await assert_unauthenticated(in_session(keyed, str(uuid4())))
+
+
+async def test_there_is_no_session_but_the_one_that_stands_for_the_caller(server: Caller) -> None:
+    mine, other = str(uuid4()), str(uuid4())
+    caller = in_session(server, mine)
+    question = {"role": "user", "content": "Hello?"}
+    attempts = [
+        await caller.post("/api/v1/sessions", {"session_id": other}),
+        await caller.post("/api/v1/sessions", {}),
+        await caller.post("/api/v1/history", question),
+        await caller.post("/memoryChat", {"question": "Hello?", "session_id": other}),
+    ]
+
+    assert [response.status_code for response in attempts] == [403] * 4
+    assert (await caller.get("/api/v1/sessions")).json()["items"] == []
+    assert (await caller.post("/api/v1/sessions", {"session_id": mine})).status_code == 201
+    added = await server.post(f"/api/v1/sessions/{mine}/messages", question)
+    assert added.status_code == 201
+
+
+async def test_a_retry_must_name_its_session(server: Caller) -> None:
+    key = {"Idempotency-Key": str(uuid4())}
+    assert (await server.post("/chat", {"query": "Hello?"}, key)).status_code == 401
+    mine = in_session(server, str(uuid4()))
+    first, again = [await mine.post("/chat", {"query": "Hello?"}, key) for _ in range(2)]
+    assert (first.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
+
+
+async def test_models_are_listed_and_told_without_credentials(server: Caller) -> None:
+    listed = (await server.get("/v1/models")).json()["data"]
+    assert (await server.get(f"/v1/models/{listed[0]['id']}")).status_code == 200
+
+
+async def test_a_completion_is_remembered_in_the_session_it_names(server: Caller) -> None:
+    session_id = str(uuid4())
+    body = {"model": "m", "messages": [{"role": "user", "content": "My parrot is Waldorf."}]}
+    named = await in_session(server, session_id).post("/v1/chat/completions", body)
+    unnamed = await server.post("/v1/chat/completions", body)
+
+    assert (named.headers["X-Memory"], unnamed.headers["X-Memory"]) == ("full", "off")
+    stored = await server.get(f"/api/v1/sessions/{session_id}/messages")
+    assert len(stored.json()["items"]) == 2

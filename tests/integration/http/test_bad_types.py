@@ -129,7 +129,7 @@ async def test_a_missing_field_is_refused(bystander: Bystander, path: str, body:
         ("PATCH", SESSION, {"message_count": 7}),
         ("POST", MESSAGES, {**QUESTION, "user_id": SECRET}),
         ("POST", MESSAGES, {**QUESTION, "sequence": 7}),
-        ("POST", MESSAGES, {**QUESTION, "created_at": "2024-01-01T00:00:00Z"}),
+        ("POST", MESSAGES, {**QUESTION, "updated_at": "2024-01-01T00:00:00Z"}),
         ("POST", EXCHANGES, {**EXCHANGE, "metadata": {}}),
         ("POST", EXCHANGES, {**EXCHANGE, "message_id": SECRET}),
         ("PATCH", TURN, {"status": "failed", "why": SECRET}),

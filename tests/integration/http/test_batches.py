@@ -130,7 +130,7 @@ async def test_a_refused_batch_starts_no_session(alice: Caller) -> None:
         (
             {"role": "user", "content": "x", "created_at": "9999-01-01T00:00:00Z"},
             422,
-            "created_at must not lie more than a day in the future",
+            "messages[1].created_at must not lie more than a day in the future",
         ),
         (
             {"role": "user", "content": "x", "message_id": SECRET},

@@ -35,7 +35,7 @@ OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
     "GET /api/v1/state": {"mode": "active", "updated_at": None},
 }
 OF_NOBODY = {"GET /healthz", "GET /readyz"}
-OF_THE_ENDPOINT = {"GET /v1/models"}
+OF_THE_ENDPOINT = {"GET /v1/models", "GET /v1/models/{model_id}"}
 CREATING = {"POST /api/v1/sessions", "POST /api/v1/history"}
 NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}

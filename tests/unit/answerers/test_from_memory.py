@@ -144,7 +144,7 @@ def recalled(text: str, *, messages: int = 1, speaker: str | None = None) -> Rec
         message_ids=tuple(UUID(int=100 + number) for number in range(messages)),
         text=text,
         speaker=speaker,
-        said_at=FIRST_MOMENT,
+        created_at=FIRST_MOMENT,
     )
 
 

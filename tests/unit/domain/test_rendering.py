@@ -44,7 +44,7 @@ def a_recalled(text: str, *, speaker: str | None = None) -> Recalled:
         text=text,
         speaker=speaker,
         tables=("shop.sales",),
-        said_at=FIRST_MOMENT,
+        created_at=FIRST_MOMENT,
         lexical=2.5,
         semantic=0.75,
     )

@@ -19,7 +19,7 @@ class Recalled(NamedTuple):
     message_ids: tuple[UUID, ...]
     """Its messages in the order they were said."""
     text: str
-    said_at: datetime
+    created_at: datetime
     speaker: str | None = None
     tables: tuple[str, ...] = ()
     """The tables its answer draws on."""

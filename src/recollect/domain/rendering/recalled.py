@@ -52,4 +52,4 @@ def earlier_line(recalled: Recalled, *, language: str = "en") -> str:
 
 
 def _day(recalled: Recalled) -> str:
-    return recalled.said_at.date().isoformat()
+    return recalled.created_at.date().isoformat()

@@ -19,7 +19,7 @@ def template_variables(context: "Context") -> dict[str, JsonValue]:
         "history": [{"role": str(m.role), "content": m.content} for m in context.window],
         "summary": context.summary or "",
         "recalled": [
-            {"text": found.text, "speaker": found.speaker, "created_at": _time(found.said_at)}
+            {"text": found.text, "speaker": found.speaker, "created_at": _time(found.created_at)}
             for found in context.recalled
         ],
         "question": context.question,
@@ -56,7 +56,7 @@ def recalled_object(found: Recalled) -> dict[str, JsonValue]:
         "text": found.text,
         "speaker": found.speaker,
         "tables": list(found.tables),
-        "created_at": _time(found.said_at),
+        "created_at": _time(found.created_at),
         "lexical": found.lexical,
         "semantic": found.semantic,
     }

@@ -83,6 +83,9 @@ def _check_access(settings: Settings) -> Iterator[Finding]:
         )
     else:
         yield ok("access", f"users told by {settings.user_id_source}")
+    if settings.allow_anonymous:
+        advice = "meant? MEMORY_ALLOW_ANONYMOUS=false refuses them"
+        yield warning("access", "callers without credentials are served, too", advice)
 
 
 def _check_answers(settings: Settings) -> Iterator[Finding]:

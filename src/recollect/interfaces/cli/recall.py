@@ -69,7 +69,7 @@ def _show(found: Recollection, *, as_json: bool) -> None:
     for warning in found.warnings:
         typer.echo(f"recollect: {warning}", err=True)
     rows = (
-        {**row, "score": f"{item.score:.2f}", "created_at": item.said_at}
+        {**row, "score": f"{item.score:.2f}", "created_at": item.created_at}
         for row, item in zip(items, found.items, strict=True)
     )
     show_table(rows, _COLUMNS, as_json=False, empty="nothing of the kind was said")

@@ -5,9 +5,8 @@ import hmac
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
-import orjson
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.datastructures import Headers
@@ -15,10 +14,9 @@ from starlette.datastructures import Headers
 from recollect.domain.api_key import KEY_PREFIX, ApiKey, KeyScope
 from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.scope import ANONYMOUS, Scope, anonymous_user, check_identity
-from recollect.domain.session import parse_uuid
-from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
+from recollect.errors import Forbidden, InvalidInput, Unauthenticated
+from recollect.interfaces.http.anonymous import anonymous_session_of
 from recollect.interfaces.http.basic import BasicReader
-from recollect.interfaces.http.sessions import SESSION_HEADER
 from recollect.interfaces.http.tokens import TokenReader, openwebui_reader, token_reader
 from recollect.ports.credentials import CredentialChecker
 from recollect.services.api_keys import ApiKeys
@@ -30,9 +28,6 @@ UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
 OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
 ANONYMOUS_ACTOR: Final = "anonymous"
-_NAMED_IN_BODY: Final = "/memoryChat"
-_ASKING: Final = frozenset({"/chat", _NAMED_IN_BODY, "/v1/chat/completions", "/v1/models"})
-"""Where a caller without credentials need not name a session."""
 _BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
 
 
@@ -86,10 +81,10 @@ class Authenticator:
     ) -> Caller:
         """Who is calling, or an error that says what is missing.
 
-        An operator is whoever runs the program that users speak to, not one of them. Without
-        credentials, where that is allowed, the session stands for its caller.
+        An operator is whoever runs the program that users speak to, not one of them. Where the
+        caller has no credentials and needs none, `session` is the one that stands for them.
         """
-        principal = self._anonymous(headers, session) or await self._identify(headers)
+        principal = await self._identify(headers) if session is None else self._anonymous(session)
         if as_operator and not (principal.may_name_users or self._source is None):
             raise Forbidden("only a service key may do this, naming the user")
         named = await self._named_user(headers)
@@ -116,15 +111,12 @@ class Authenticator:
             raise Unauthenticated(f"the credentials name nobody: {error}") from None
         return Caller(scope=scope, memory=principal.memory)
 
-    def _anonymous(self, headers: Headers, session: UUID | None) -> Principal | None:
-        """The owner of one session, for whoever knows its id; None where credentials count."""
+    def takes_anonymous(self, headers: Headers) -> bool:
+        """Whether a session stands for the caller, who sends no credentials."""
         is_local = self._source is None
-        if is_local or not self._allows_anonymous or headers.get("Authorization"):
-            return None
-        if session is None:
-            raise Unauthenticated(
-                "send credentials, or the UUID of your session; asking a question starts one"
-            )
+        return self._allows_anonymous and not is_local and not headers.get("Authorization")
+
+    def _anonymous(self, session: UUID) -> Principal:
         user = anonymous_user(session)
         return Principal(tenant=self._tenant, user=user, actor=ANONYMOUS_ACTOR)
 
@@ -175,28 +167,10 @@ async def _caller_of_request(
     _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Caller:
     authenticator: Authenticator = request.app.state.authenticator
-    return await authenticator.caller_of(request.headers, session=await _session_of(request))
-
-
-async def _session_of(request: Request) -> UUID | None:
-    """The session that a request names, or begins: where it stands for the caller."""
-    named = request.path_params.get("session_id") or request.headers.get(SESSION_HEADER, "").strip()
-    if not named and request.url.path == _NAMED_IN_BODY:
-        named = _session_in(await request.body())
-    if named:
-        try:
-            return parse_uuid(named, "session_id")
-        except InvalidId:
-            return None  # what is wrong with it is told by the route
-    return uuid4() if request.url.path in _ASKING else None
-
-
-def _session_in(body: bytes) -> str:
-    try:
-        named = orjson.loads(body)["session_id"]
-    except (orjson.JSONDecodeError, LookupError, TypeError):
-        return ""
-    return named.strip() if isinstance(named, str) else ""
+    session = None
+    if authenticator.takes_anonymous(request.headers):
+        session = await anonymous_session_of(request)
+    return await authenticator.caller_of(request.headers, session=session)
 
 
 KnownCaller = Annotated[Caller, Depends(_caller_of_request)]

@@ -115,7 +115,7 @@ class RecalledOut(BaseModel):
             text=found.text,
             speaker=found.speaker,
             tables=list(found.tables),
-            created_at=found.said_at,
+            created_at=found.created_at,
             lexical=found.lexical,
             semantic=found.semantic,
         )
