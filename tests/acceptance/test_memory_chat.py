@@ -151,7 +151,7 @@ async def test_fields_of_a_newer_version_are_passed_on_and_told(
 async def test_a_retry_says_that_it_is_a_replay(alice: Caller, denodo: DenodoDouble) -> None:
     key = {"Idempotency-Key": str(uuid4())}
     first = await alice.post("/memoryChat", {"question": FIRST}, key)
-    again = await alice.post("/memoryChat", {"question": FIRST}, key)
+    again = await alice.post("/memoryChat", {"question": FIRST, "newer": 1}, key)
 
     assert "Idempotency-Replayed" not in first.headers
     assert again.headers["Idempotency-Replayed"] == "true"
@@ -159,6 +159,13 @@ async def test_a_retry_says_that_it_is_a_replay(alice: Caller, denodo: DenodoDou
     assert again.json()["tokens"] == first.json()["tokens"]
     assert len(again.json()["warnings"]) == 1
     assert "the stored answer is repeated" in again.json()["warnings"][0]
+    assert again.json()["memory_context_used"] == {
+        "history_messages_count": 0,
+        "similar_queries_count": 0,
+        "context_tokens": 0,
+        "context_truncated": False,
+        "standalone_question": FIRST,
+    }
     assert len(denodo.asked) == 1
 
 

@@ -59,10 +59,14 @@ def test_a_variable_that_sets_nothing_is_refused_with_the_nearest(
 ) -> None:
     monkeypatch.setenv("MEMORY_RETENTION_DAY", "7")
     monkeypatch.setenv("memory_nonsense", "1")
+    monkeypatch.setenv("MEMORY_FOO_BAR", "1")
+    monkeypatch.setenv("memory_retenton", "1")
     with pytest.raises(ConfigurationError) as refused:
         load_settings()
     assert "MEMORY_RETENTION_DAY is no setting: perhaps MEMORY_RETENTION_DAYS" in str(refused.value)
     assert "memory_nonsense is no setting: docs/reference" in str(refused.value)
+    assert "MEMORY_FOO_BAR is no setting: docs/reference" in str(refused.value)
+    assert "memory_retenton is no setting: perhaps MEMORY_RETENTION is" in str(refused.value)
 
 
 def test_variables_of_others_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,6 +79,8 @@ def test_variables_of_others_are_passed_over(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_argument_that_sets_nothing_is_our_error_with_the_nearest() -> None:
     with pytest.raises(ConfigurationError, match="lmm_model is no setting: perhaps llm_model"):
         Settings(lmm_model="m")
+    with pytest.raises(ConfigurationError, match="MEMORY_LLM_MODEL is no setting: perhaps llm_m"):
+        Settings(MEMORY_LLM_MODEL="m")
     with pytest.raises(ConfigurationError, match="MEMORY_PORT"):
         Settings(port=-1)
 

@@ -1,6 +1,7 @@
 """What a model is told: the question, and what memory adds to it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 from uuid import UUID
 
 from recollect.domain import rendering
@@ -85,6 +86,22 @@ class Context:
         """About how many characters there are to render."""
         told = sum(len(one.text) for one in self.recalled) + len(self.summary or "")
         return len(self.question) + told + characters_in(self.window)
+
+    def without_memory(self) -> Self:
+        """The question as it was asked, with nothing that memory adds."""
+        return replace(
+            self,
+            question=self.asked,
+            is_follow_up=False,
+            summary=None,
+            window=(),
+            recalled=(),
+            tables=(),
+            tokens=Tokens(question=self.tokens.question, limit=self.tokens.limit),
+            cut=Cut(),
+            sources=Sources(),
+            warnings=(),
+        )
 
     def messages(self) -> list[dict[str, str]]:
         """The messages of a chat completion, ready for any model."""

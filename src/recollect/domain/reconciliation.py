@@ -62,8 +62,9 @@ def plan_branch(
     """Say how a client's list becomes the active branch.
 
     A list that `continues` has one new question for the active branch, of which the client sent
-    nothing else. It is the last one again if that failed, which is how clients try again, or if
-    the client `goes_on` after the question, with what tools said or the beginning of an answer.
+    nothing else. It is the last one again if that failed, which is how clients try again, if it
+    has the same id, or if the client `goes_on` after the question, with what tools said or the
+    beginning of an answer.
     """
     if continues:
         return _continued(said, stored, goes_on=goes_on)
@@ -78,7 +79,8 @@ def _continued(said: Sequence[NewMessage], stored: Stored, *, goes_on: bool) -> 
     if last is not None and _is_same(last, said[-1]):
         turn = turn_of(last)
         replies = tuple(reply for reply in stored.replies(turn) if reply.is_active)
-        if goes_on or (turn in stored.failed and not replies):
+        is_retry = last.message_id == said[-1].message_id
+        if goes_on or is_retry or (turn in stored.failed and not replies):
             path = tuple(m for m in active if m.sequence <= last.sequence)
             return Plan(
                 branch=Branch(path=path, unknown=()), switch=Switch(hidden=replies, open=turn)

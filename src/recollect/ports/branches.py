@@ -43,9 +43,11 @@ class BranchStore(Protocol):
         """Make a client's list the active branch and store what is new of it; None without session.
 
         The list starts and ends with a question; with `continues` it is one question for the
-        active branch, which may be its last one if the client `goes_on` after it. The last
+        active branch, which is its last one again if the client `goes_on` after it, if that has
+        the same id, or if it failed. The last
         question's turn is pending afterwards. A summary that tells of a message that is no longer
-        on the branch is dropped.
+        on the branch is dropped. `IdAlreadyUsed`, and nothing changed, if what is new has the id
+        of another message.
         """
         ...
 

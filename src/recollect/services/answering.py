@@ -138,13 +138,22 @@ class ChatTurn:
             await self.answering.turns.fail(self.opened)
 
     def _repeated(self) -> Answered | None:
-        """The answer that a retry finds stored already."""
+        """The answer that a retry finds stored already.
+
+        Its context would be made of the question and the answer themselves, and nobody was asked
+        with it.
+        """
         reply = self.opened.reply if self.opened else None
         if reply is None:
             return None
         answer = Answer(content=reply.content, details=reply.details)
         answered = self._answered(answer, reply, perf_counter())
-        return replace(answered, is_repeated=True, warnings=(*answered.warnings, REPLAYED))
+        return replace(
+            answered,
+            context=self.asked.context.without_memory(),
+            is_repeated=True,
+            warnings=(*self.attempts.warnings, REPLAYED),
+        )
 
     def _answered(self, answer: Answer, reply: Message | None, at: float) -> Answered:
         if reply is not None and reply.content != answer.remembered:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from recollect.domain.answer import Asked
 from recollect.domain.context import Context
-from recollect.domain.followup.language import language_of
+from recollect.domain.followup.language import known_language
 from recollect.domain.inquiry import Answered, Inquiry
 from recollect.domain.message import NewMessage, Role, message_id_for_key
 from recollect.domain.policies import Policies
@@ -32,6 +32,7 @@ from recollect.services.states import States
 from recollect.services.turns import OpenTurn, Turns
 
 NO_MEMORY: Final = "Memory did not answer; the question was answered without it."
+SWITCHED_OFF: Final = "Memory is switched off on this server; nothing is remembered."
 NOT_STORED: Final = "Memory did not answer; this exchange is not remembered."
 
 
@@ -65,6 +66,8 @@ class Chat:
         began = perf_counter()
         attempts = Attempts(self.counters)
         await self._check_state(scope, attempts)
+        if inquiry.uses_memory and not self.policies.is_enabled:
+            attempts.warn(SWITCHED_OFF)
         uses_memory = inquiry.uses_memory and self.policies.is_enabled
         session_id = self._session_id(scope, inquiry) if uses_memory else None
         context, opened = None, None
@@ -176,10 +179,14 @@ class Chat:
         return await attempts.attempt("context", building)
 
     async def _start(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> None:
+        language = known_language(inquiry.text)
         session = NewSession(
             session_id=session_id,
             name=inquiry.session_name,
-            metadata={"language": language_of(inquiry.text, ()), **inquiry.session_metadata},
+            metadata={
+                **({} if language is None else {"language": language}),
+                **inquiry.session_metadata,
+            },
             databases=inquiry.databases,
             tags=inquiry.tags,
         )

@@ -16,9 +16,9 @@ from uuid import UUID
 from recollect.domain.answer import Asked
 from recollect.domain.completions.call import CompletionCall
 from recollect.domain.completions.writing import Memories, to_bytes, with_memories
-from recollect.domain.followup.language import language_of
+from recollect.domain.followup.language import known_language
 from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.message import NewMessage, Role
+from recollect.domain.message import NewMessage, Role, message_id_for_key
 from recollect.domain.policies import Policies
 from recollect.domain.presets import MissingSession
 from recollect.domain.scope import Scope
@@ -31,7 +31,7 @@ from recollect.ports.completions import Completions
 from recollect.ports.counters import Counters
 from recollect.services.attempts import Attempts
 from recollect.services.branches import Branches
-from recollect.services.chat import NO_MEMORY, NOT_STORED
+from recollect.services.chat import NO_MEMORY, NOT_STORED, SWITCHED_OFF
 from recollect.services.own_answers import OwnAnswers
 from recollect.services.passing import Passing
 from recollect.services.remembering import Remembering
@@ -40,6 +40,9 @@ from recollect.services.sessions import Sessions
 from recollect.services.states import States
 
 NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
+TASK: Final = (
+    "The prompt was taken for a front end's own task, such as a title; nothing is remembered."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +68,8 @@ class Proxy:
         attempts = Attempts(self.counters)
         await attempts.attempt("state", self.states.check_not_halted(scope))
         session_id = self._session_id(scope, call)
-        if session_id is None and call.memory is not MemoryPolicy.OFF:
-            attempts.warn(NO_SESSION)
+        if session_id is None and (warning := self._why_not_remembered(call)):
+            attempts.warn(warning)
         followed = None
         if session_id is not None and call.memory is MemoryPolicy.FULL:
             followed = await attempts.attempt(
@@ -132,12 +135,22 @@ class Proxy:
             return user_wide_session_id(scope.owner_id)
         return None
 
+    def _why_not_remembered(self, call: CompletionCall) -> str | None:
+        """Why a call has no memory that wanted it; None where that is the client's own wish."""
+        if call.policy is MemoryPolicy.OFF or call.ids.is_temporary:
+            return None
+        if call.is_task_by_prompt:
+            return TASK
+        if call.memory is MemoryPolicy.OFF:
+            return None
+        return NO_SESSION if self.policies.is_enabled else SWITCHED_OFF
+
     async def _follow(self, scope: Scope, session_id: UUID, call: CompletionCall) -> Followed:
         follow = partial(
             self.branches.follow,
             scope,
             session_id,
-            self._messages(call),
+            self._messages(session_id, call),
             continues=call.continues,
             goes_on=call.request.goes_on,
         )
@@ -149,14 +162,15 @@ class Proxy:
         await self.sessions.start(scope, _new_session(session_id, call))
         return await follow()
 
-    def _messages(self, call: CompletionCall) -> list[NewMessage]:
+    def _messages(self, session_id: UUID, call: CompletionCall) -> list[NewMessage]:
         said = [
             NewMessage(message_id=self.ids.new_id(), role=role, content=content)
             for role, content in call.request.said
         ]
+        key = call.ids.idempotency_key
         told = {"external_id": call.ids.user_message, "external_parent_id": call.ids.parent}
         said[-1] = NewMessage(
-            message_id=said[-1].message_id,
+            message_id=message_id_for_key(session_id, key) if key else said[-1].message_id,
             role=Role.USER,
             content=said[-1].content,
             metadata={name: value for name, value in told.items() if value is not None},
@@ -202,7 +216,9 @@ def _new_session(session_id: UUID, call: CompletionCall) -> NewSession:
     external = call.ids.session
     is_named = external is not None and external.strip().lower() != str(session_id)
     _, question = call.request.said[-1]
-    metadata = {"language": language_of(question, ()), **call.session_metadata}
+    metadata = dict(call.session_metadata)
+    if (language := known_language(question)) is not None:
+        metadata.setdefault("language", language)
     if is_named:
         metadata["external_id"] = external
     return NewSession(session_id=session_id, metadata=metadata)

@@ -7,6 +7,7 @@ from typing import Final
 
 PREFIX: Final = "MEMORY_"
 IGNORED: Final = "MEMORY_IGNORED_VARIABLES"
+_ALL_SETTINGS: Final = "docs/reference/settings.md has all"
 _OF_THE_SYSTEM: Final = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
 """What systemd sets for every service."""
 
@@ -29,7 +30,12 @@ def unknown_variables(known: Collection[str]) -> Iterator[str]:
 
 
 def _problem(name: str, known: Collection[str]) -> str:
-    spelled = name.upper() if name.isupper() else name.lower()
-    near = get_close_matches(spelled, known, n=1, cutoff=0.7)
-    advice = f"perhaps {near[0]} is meant" if near else "docs/reference/settings.md has all"
+    settings = {_without_prefix(setting): setting for setting in known}
+    near = get_close_matches(_without_prefix(name), settings, n=1, cutoff=0.7)
+    advice = f"perhaps {settings[near[0]]} is meant" if near else _ALL_SETTINGS
     return f"{name} is no setting: {advice}"
+
+
+def _without_prefix(name: str) -> str:
+    """What tells a setting from the others: with the prefix, any two names are alike."""
+    return name.upper().removeprefix(PREFIX)

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -151,7 +152,8 @@ async def test_a_server_answers_and_keeps_the_conversation(home: Path) -> None:
             missing = await chat(home, "Hi\n", "--server", url, "--session", str(uuid4()))
 
     assert (code, err.count("\n")) == (0, 1)
-    assert f"recollect chat --session {page.items[0].session_id}" in err
+    again = f"recollect chat --session {page.items[0].session_id} --server {url} --sources"
+    assert err.endswith(f" goes on with: {again}\n")
     assert "understood as: Show me total sales for 2023" in out
     assert [session.metadata["created_via"] for session in page.items] == ["cli"]
     assert json.loads(resumed[1])["question"] == "Show me total sales for 2022"
@@ -410,6 +412,24 @@ async def test_an_error_is_one_line_and_the_conversation_goes_on() -> None:
     assert not await _talk(partner, screen, "hi", "again")
 
     assert shown.getvalue().count("recollect: gone") == 2
+
+
+async def test_a_command_with_too_many_words_is_told_so() -> None:
+    partner, (screen, shown) = Parrot(), _screen()
+    assert not await _talk(partner, screen, "/session abc", "/help me", "/NEW x", "/quit now")
+    assert partner.conversations == 1
+    for name in ("/session", "/help", "/new", "/quit"):
+        assert f"recollect: {name} takes no argument" in shown.getvalue()
+
+
+async def test_the_farewell_gives_a_command_that_any_shell_reads_back() -> None:
+    screen, shown = _screen()
+    screen.farewell("1", ("--user", "Bob O'Hara", "--tenant", "acme"))
+    _, command = shown.getvalue().split(" goes on with: ")
+    assert shlex.split(command) == [
+        *("recollect", "chat", "--session", "1"),
+        *("--user", "Bob O'Hara", "--tenant", "acme"),
+    ]
 
 
 async def test_an_answer_is_never_taken_for_markup() -> None:

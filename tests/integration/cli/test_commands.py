@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from recollect import Memory
 from recollect.domain.api_key import KeyScope
+from recollect.domain.paging import PageRequest
 from recollect.domain.scope import Scope, TenantScope
 from recollect.domain.session import NewSession, session_id_from
 from recollect.engines.postgres.database import Database
@@ -232,7 +233,8 @@ async def test_only_chats_that_openwebui_no_longer_has_are_forgotten(
         chat_id = external_id or str(uuid4())
         session = NewSession(
             session_id=session_id_from(chat_id, scope.owner_id),
-            metadata={"created_via": created_via},
+            metadata={"created_via": created_via}
+            | ({"openwebui_conversation_id": chat_id} if created_via == "openwebui" else {}),
         )
         await services.sessions.start(scope, session)
         return str(session.session_id)
@@ -248,23 +250,98 @@ async def test_only_chats_that_openwebui_no_longer_has_are_forgotten(
         listed = run("sessions", "list", "--user", scope.user, "--json").stdout
         return {item["session_id"] for item in json.loads(listed)["items"]}
 
-    listed = json.loads(run(*forget, "--dry-run", "--json").stdout)["items"]
-    assert [session["session_id"] for session in listed] == [gone]
+    listed = json.loads(run(*forget, "--dry-run", "--json").stdout)
+    everything = json.loads(run("sessions", "list", "--user", scope.user, "--json").stdout)
+    assert listed == {
+        "items": [item for item in everything["items"] if item["session_id"] == gone],
+        "next_cursor": None,
+    }
     refused = run(*forget)
     assert (refused.returncode, gone in refused.stdout) == (1, True)
     assert sessions() == {kept, gone, other, channel}, "nothing is deleted without a yes"
     assert json.loads(run(*forget, "--yes", "--json").stdout) == {"deleted": [gone]}
     assert sessions() == {kept, other, channel}
     assert "no session to forget" in run(*forget, "--yes").stdout
+    assert json.loads(run(*forget, "--yes", "--json").stdout) == {"deleted": []}
+
+
+@pytest.fixture
+async def chat(services: Services) -> tuple[Scope, str]:
+    """A user with one chat of OpenWebUI."""
+    scope = Scope(tenant="default", user=f"user-{uuid4()}")
+    session = NewSession(session_id=uuid4(), metadata=_of_openwebui(uuid4()))
+    await services.sessions.start(scope, session)
+    return scope, str(session.metadata["openwebui_conversation_id"])
+
+
+def _of_openwebui(chat_id: object) -> dict[str, str]:
+    return {"created_via": "openwebui", "openwebui_conversation_id": str(chat_id)}
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ('"{chat}"\n', "line 1"),
+        ("                  id\n------\n {chat}\n(1 row)\n", "line 1"),
+        ("{chat}\nchannel:\n", "line 2"),
+        (f"{NOBODYS}\n", "has no chat of"),
+    ],
+)
+async def test_a_list_that_is_not_understood_or_of_another_user_forgets_nothing(
+    run: Run,
+    chat: tuple[Scope, str],
+    services: Services,
+    tmp_path: Path,
+    written: str,
+    complaint: str,
+) -> None:
+    scope, chat_id = chat
+    listed = tmp_path / "chats.txt"
+    listed.write_text(written.format(chat=chat_id))
+    os.utime(listed, (time.time() + 60, time.time() + 60))
+    done = run("sessions", "forget", "--user", scope.user, "--except", str(listed), "--yes")
+    assert (done.returncode, done.stdout, complaint in done.stderr) == (1, "", True)
+    assert (await services.sessions.list(scope, PageRequest())).items
+
+
+async def test_a_list_in_another_encoding_is_refused_and_a_byte_order_mark_is_not(
+    run: Run, chat: tuple[Scope, str], tmp_path: Path
+) -> None:
+    scope, chat_id = chat
+    listed = tmp_path / "chats.txt"
+    forget = ("sessions", "forget", "--user", scope.user, "--except", str(listed), "--yes")
+    listed.write_text(chat_id, encoding="utf-16")
+    refused = run(*forget)
+    assert refused.stderr.startswith("recollect: ")
+    assert "UTF-8" in refused.stderr
+    listed.write_text(f"{chat_id}\n", encoding="utf-8-sig")
+    os.utime(listed, (time.time() + 60, time.time() + 60))
+    assert run(*forget).stdout == "no session to forget\n"
+
+
+async def test_chats_are_known_by_openwebuis_own_id_and_sessions_without_one_stay(
+    run: Run, chat: tuple[Scope, str], services: Services, tmp_path: Path
+) -> None:
+    scope, chat_id = chat  # whose session has another id
+    await services.sessions.start(
+        scope, NewSession(session_id=uuid4(), metadata={"created_via": "openwebui"})
+    )
+    gone = NewSession(session_id=uuid4(), metadata=_of_openwebui(uuid4()))
+    await services.sessions.start(scope, gone)
+    listed = tmp_path / "chats.txt"
+    listed.write_text(f"{chat_id}\n")
+    os.utime(listed, (time.time() + 60, time.time() + 60))
+    forget = ("sessions", "forget", "--user", scope.user, "--except", str(listed), "--yes")
+    assert json.loads(run(*forget, "--json").stdout) == {"deleted": [str(gone.session_id)]}
 
 
 async def test_chats_begun_after_the_list_was_made_and_empty_lists_forget_nothing(
     run: Run, services: Services, tmp_path: Path
 ) -> None:
     scope = Scope(tenant="default", user=f"user-{uuid4()}")
-    session = NewSession(session_id=uuid4(), metadata={"created_via": "openwebui"})
+    session = NewSession(session_id=uuid4(), metadata=_of_openwebui(uuid4()))
     chats = tmp_path / "chats.txt"
-    chats.write_text("another chat\n")
+    chats.write_text(f"{NOBODYS}\n")
     os.utime(chats, (time.time() - 60, time.time() - 60))
     await services.sessions.start(scope, session)
     forget = ("sessions", "forget", "--user", scope.user, "--except", str(chats), "--yes")

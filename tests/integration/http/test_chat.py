@@ -81,9 +81,13 @@ async def test_what_is_no_question_is_refused_and_stores_nothing(
 
 
 async def test_data_questions_are_answered_without_a_data_platform_too(alice: Caller) -> None:
-    response = await alice.post("/memoryChat", {"question": ZEPPELIN, "session_name": "Airships"})
+    asked = {"question": ZEPPELIN, "session_name": "Airships", "newer": 1}
+    response = await alice.post("/memoryChat", asked)
     body = response.json()
     assert response.status_code == 200
+    assert body["warnings"] == [
+        "Fields that are unknown here were ignored, for no AI SDK answers: newer."
+    ]
     assert (body["sql_query"], body["tables_used"], body["execution_result"]) == ("", [], {})
     assert body["conversation_metadata"]["session_name"] == "Airships"
     assert body["conversation_metadata"]["turn_count"] == 1

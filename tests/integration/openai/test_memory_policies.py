@@ -4,9 +4,11 @@ import pytest
 
 from recollect.domain.api_key import KeyScope
 from recollect.domain.memory_policy import MemoryPolicy, stricter
+from recollect.domain.policies import Policies
 from recollect.domain.scope import TenantScope
-from support.callers import Caller, Json
-from support.proxying import NumberingDouble, Stage
+from recollect.ports.stores import Stores
+from support.callers import Caller, Json, Tenant
+from support.proxying import NumberingDouble, Stage, proxy_server
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
@@ -50,3 +52,33 @@ async def test_reading_needs_no_session_to_be_there(stage: Stage, double: Number
     assert (response.status_code, response.headers["X-Memory"]) == (200, "read")
     assert double.last_messages == [{"role": "user", "content": "Hello?"}]
     assert await stage.sessions("ada") == []
+
+
+async def test_memory_that_is_switched_off_is_told_as_such(stores: Stores, stage: Stage) -> None:
+    off = Policies(is_enabled=False)
+    async with proxy_server(stores, endpoint_url=None, policies=off) as (services, url):
+        server = Caller(client=stage.tenant.server.client, url=url)
+        tenant = Tenant(server=server, services=services)
+        caller = (await tenant.service()).with_headers({"X-Memory-User": "ada"})
+        answered = await caller.post(PATH, question("Hello?"), {"X-Session-ID": SESSION})
+        declined = await caller.post(PATH, question("Hello?"), {"X-Memory": "off"})
+    told = "Memory is switched off on this server; nothing is remembered."
+    assert (answered.headers["X-Memory"], answered.headers["X-Memory-Warning"]) == ("off", told)
+    assert "X-Memory-Warning" not in declined.headers
+
+
+async def test_a_retry_with_the_same_idempotency_key_does_not_store_its_question_twice(
+    stage: Stage,
+) -> None:
+    caller = await caller_with(stage, MemoryPolicy.FULL)
+    for key in ("first", "second", "second"):
+        answered = await caller.post(PATH, question("Hello?"), {"Idempotency-Key": key})
+        assert answered.status_code == 200
+    assert await stage.said("ada", SESSION) == [
+        ("user", "Hello?"),
+        ("assistant", "Answer 1."),
+        ("user", "Hello?"),
+        ("assistant", "Answer 3."),
+    ]
+    refused = await caller.post(PATH, question("Else?"), {"Idempotency-Key": "second"})
+    assert (refused.status_code, "error" in refused.json()) == (409, True)

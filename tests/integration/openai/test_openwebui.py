@@ -230,6 +230,14 @@ async def test_a_call_without_a_session_is_told_that_nothing_is_remembered(stage
         response = await service.post("/v1/chat/completions", body | {"stream": streams})
         headers = response.headers
         assert (headers["X-Memory"], headers["X-Memory-Warning"]) == ("off", told)
+    task = {"model": "m", "messages": [{"role": "user", "content": "### Task: Translate it."}]}
+    told = "The prompt was taken for a front end's own task, such as a title; nothing is remembered"
+    response = await service.post("/v1/chat/completions", task, {"X-Session-ID": "1"})
+    headers = response.headers
+    assert (headers["X-Memory"], headers["X-Memory-Warning"]) == ("off", f"{told}.")
+    for more in ({"X-Memory": "off"}, {"X-Memory-Task": "tags"}):
+        response = await service.post("/v1/chat/completions", task, more | {"X-Session-ID": "1"})
+        assert "X-Memory-Warning" not in response.headers
     for more in ({"X-Memory": "off"}, {"X-Session-ID": "1"}, {"X-Memory-Task": "tags"}):
         response = await service.post("/v1/chat/completions", body, more)
         assert "X-Memory-Warning" not in response.headers

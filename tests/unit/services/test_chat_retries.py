@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from recollect.domain.context import Sources
 from recollect.domain.inquiry import Inquiry
 from recollect.domain.turn import TurnStatus
 from recollect.errors import (
@@ -26,6 +27,8 @@ async def test_a_retry_gets_the_stored_answer_and_asks_nobody() -> None:
     assert (again.answer.content, again.reply_id) == ("2.5M", first.reply_id)
     assert again.is_repeated
     assert again.warnings == (*first.warnings, REPLAYED)
+    assert (again.context.window, again.context.sources) == ((), Sources())
+    assert (again.context.question, again.context.is_follow_up) == ("Sales?", False)
     assert len(setup.answerer.asked) == 1
     assert len(await setup.said()) == 2
     inquiry = Inquiry(text="Sales?", session_id=SESSION, message_id=message_id)

@@ -15,6 +15,7 @@ from recollect.errors import (
     SessionNotFound,
 )
 from recollect.services.answering import SESSION_GONE
+from recollect.services.chat import SWITCHED_OFF
 from support.chatting import SCOPE, SESSION, Setup
 
 
@@ -25,6 +26,18 @@ async def test_an_unknown_session_is_started_under_its_id_with_what_is_known_of_
     session = await setup.services.sessions.get(SCOPE, SESSION)
     assert (session.name, session.tags) == ("Veilig", ("nl",))
     assert session.metadata == {"language": "nl", "a": 1}
+
+
+async def test_a_session_notes_no_language_where_its_first_question_leaves_it_open() -> None:
+    setup = Setup()
+    await setup.ask("Hoi", session_metadata={"a": 1})
+    assert (await setup.services.sessions.get(SCOPE, SESSION)).metadata == {"a": 1}
+
+
+async def test_memory_that_is_switched_off_is_told_as_such() -> None:
+    setup = Setup(policies=Policies(is_enabled=False))
+    assert (await setup.ask("Hi?")).warnings == (SWITCHED_OFF,)
+    assert (await setup.ask("Hi?", uses_memory=False)).warnings == ()
 
 
 async def test_an_unknown_session_is_not_found_where_sessions_must_be_started_first() -> None:

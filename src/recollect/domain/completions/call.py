@@ -28,6 +28,8 @@ class ClientIds:
     """Its id of the question."""
     parent: str | None = None
     """Its id of what the question follows."""
+    idempotency_key: str | None = None
+    """The client's own key of the call: the question of a retry is stored once."""
     is_front_end: bool = False
     """Whether a front end calls that always sends the whole branch it shows."""
 
@@ -56,14 +58,25 @@ class CompletionCall:
     def is_task(self) -> bool:
         """Whether no user asks, but a front end for a title, tags, suggestions or searches.
 
-        A front end that gives ids to messages has none for the reply to such a call; of others
-        it is told by the prompt.
+        A front end that gives ids to messages has none for the reply to most such calls; of
+        others, and where the prompt tells a whole chat, it is told by the prompt.
         """
-        if self.ids.task is not None:
-            return True
+        return self._is_declared_task or self.is_task_by_prompt
+
+    @property
+    def is_task_by_prompt(self) -> bool:
+        """Whether it is taken for a task by its prompt alone, which a user may have written."""
+        if self._is_declared_task:
+            return False
         if self.ids.knows_messages:
-            return self.ids.message is None
+            return self.request.tells_a_chat
         return self.request.looks_like_a_task
+
+    @property
+    def _is_declared_task(self) -> bool:
+        """Whether the client's ids say so."""
+        is_without_reply = self.ids.knows_messages and self.ids.message is None
+        return self.ids.task is not None or is_without_reply
 
     @property
     def memory(self) -> MemoryPolicy:

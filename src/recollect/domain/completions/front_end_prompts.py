@@ -52,9 +52,14 @@ def is_task_prompt(prompt: str, *, streams: bool) -> bool:
     What it asks under `### Task:` either tells the chat or is not streamed: nobody reads along.
     """
     start = prompt.lstrip()
-    if start.startswith(_OTHER_TASKS):
+    if start.startswith(_OTHER_TASKS) or tells_a_chat(prompt):
         return True
-    is_marked = start.startswith(_TASK) and (_CHAT_HISTORY in prompt or not streams)
+    return start.startswith(_TASK) and not streams and _after_sources(prompt) is None
+
+
+def tells_a_chat(prompt: str) -> bool:
+    """Whether a task is marked as one and tells a whole chat, as no user's question does."""
+    is_marked = prompt.lstrip().startswith(_TASK) and _CHAT_HISTORY in prompt
     return is_marked and _after_sources(prompt) is None
 
 

@@ -51,7 +51,8 @@ class AnswerReader:
     def feed(self, received: bytes) -> bytes:
         """Read some bytes, and return what may be passed on now: of a stream, whole lines.
 
-        A line that is longer than any event of text is passed on without being read.
+        A line that is longer than any event of text is not read, and so not passed on: an error
+        event takes its place.
         """
         self._rest += received
         if not self.is_stream or (b"\n" not in received and len(self._rest) <= _MAX_LINE):
@@ -60,8 +61,9 @@ class AnswerReader:
         lines, self._rest = bytes(self._rest[:end]), self._rest[end:]
         passed = self._pass_lines(lines)
         if len(self._rest) > _MAX_LINE or (self._is_in_long_line and self._rest):
+            if not self._is_in_long_line:
+                passed += self._long_line(bytes(self._rest[:_MAX_FAILURE]))
             self._is_in_long_line = True
-            passed += self._rest
             self._rest = bytearray()
         self.ends_with_line = passed.endswith(b"\n")
         return passed
@@ -77,8 +79,8 @@ class AnswerReader:
     def _pass_lines(self, lines: bytes) -> bytes:
         if self._is_in_long_line and lines:
             self._is_in_long_line = False
-            first, end, lines = lines.partition(b"\n")
-            return first + end + self._pass_lines(lines)
+            _, end, lines = lines.partition(b"\n")
+            return end + self._pass_lines(lines)
         passed = [self._pass_line(line) for line in lines.split(b"\n")]
         return b"\n".join(line for line in passed if line is not None)
 
@@ -98,6 +100,13 @@ class AnswerReader:
             self.failures.append(data[:_MAX_FAILURE])
             return _DATA + b" " + _failure(data)
         return line
+
+    def _long_line(self, start: bytes) -> bytes:
+        """What stands for a line of which only the start is kept."""
+        self.has_failed = True
+        self.failures.append(start)
+        self.has_events |= start.startswith(_FIELDS)
+        return _DATA + b" " + _failure(b"")
 
     def _read_json(self, data: bytes) -> bool:
         """Read a completion, or a part of one; False if it is none, but an error or no JSON."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from recollect.domain.completions.content import kinds_of, text_of, words_of
-from recollect.domain.completions.front_end_prompts import is_task_prompt
+from recollect.domain.completions.front_end_prompts import is_task_prompt, tells_a_chat
 from recollect.domain.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.text import JsonObject, JsonValue, storable
 from recollect.domain.thoughts import without_thoughts
@@ -96,10 +96,19 @@ class ChatRequest:
     @property
     def looks_like_a_task(self) -> bool:
         """Whether a front end asks for a title, for tags or the like, and no user for anything."""
+        return is_task_prompt(self._only_prompt, streams=self.streams)
+
+    @property
+    def tells_a_chat(self) -> bool:
+        """Whether it is a front end's task that tells a whole chat, such as one for a title."""
+        return tells_a_chat(self._only_prompt)
+
+    @property
+    def _only_prompt(self) -> str:
+        """What a user's message says that is the only one; else empty."""
         first = self.messages[0]
         is_alone = len(self.messages) == 1 and first.get("role") == Role.USER
-        prompt = text_of(first.get("content"))
-        return is_alone and is_task_prompt(prompt, streams=self.streams)
+        return text_of(first.get("content")) if is_alone else ""
 
 
 def remembered(text: str) -> str:

@@ -16,6 +16,7 @@ _SAMPLE: Final = 400
 _CLEAR: Final = 2  # small words that a language must have more of than any other
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _TOO_SHORT: Final = 4  # words: "En 2022?" could be Dutch, French or Spanish
+_SURE: Final = 4.0  # natural logarithm: 55 times as likely as any other language
 
 
 def language_of(question: str, history: Sequence[Said]) -> str:
@@ -28,7 +29,7 @@ def language_of(question: str, history: Sequence[Said]) -> str:
 
 def detect_language(text: str) -> str:
     """The code of the installed language a text is most likely written in."""
-    sample = text[:_SAMPLE].encode("utf-8", "replace").decode()
+    sample = _sample(text)
     by_words = _by_small_words(sample)
     if by_words is not None:
         return by_words
@@ -36,12 +37,30 @@ def detect_language(text: str) -> str:
     return code
 
 
+def known_language(text: str) -> str | None:
+    """The code of the installed language a text is certainly written in; None where unsure."""
+    sample = _sample(text)
+    by_words = _by_small_words(sample)
+    if by_words is not None or len(_words(sample)) < _TOO_SHORT:
+        return by_words
+    (code, most), (_, others) = _identifier().rank(sample)[:2]
+    return code if most - others >= _SURE else None
+
+
 def _by_small_words(sample: str) -> str | None:
     """The language whose small words speak clearly; most questions need no statistics."""
-    said = frozenset(_WORD.findall(sample.lower()))
+    said = _words(sample)
     votes = sorted((len(said & pack_for(code).closed), code) for code in installed())
     (others, _), (most, code) = votes[-2:]
     return code if most - others >= _CLEAR else None
+
+
+def _sample(text: str) -> str:
+    return text[:_SAMPLE].encode("utf-8", "replace").decode()
+
+
+def _words(sample: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(sample.lower()))
 
 
 @cache

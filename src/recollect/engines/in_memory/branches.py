@@ -13,6 +13,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
 from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.engines.in_memory.state import Conversation, State
+from recollect.errors import IdAlreadyUsed
 from recollect.ports.branches import Followed
 
 
@@ -39,6 +40,8 @@ class InMemoryBranches:
         if conversation is None:
             return None
         plan = plan_branch(said, _stored(conversation), continues=continues, goes_on=goes_on)
+        if any(message.message_id in conversation.messages for message in plan.branch.unknown):
+            raise IdAlreadyUsed(said[-1].message_id)
         _switch(conversation, plan.switch, now=now)
         path, unknown = plan.branch.path, plan.branch.unknown
         if not unknown:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from asyncpg import Connection
+from asyncpg import Connection, UniqueViolationError
 
 from recollect.domain.branches import Stored
 from recollect.domain.compaction import CompactionPolicy
@@ -18,6 +18,7 @@ from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import message_from
 from recollect.engines.postgres.switching import switch_messages
+from recollect.errors import IdAlreadyUsed
 from recollect.ports.branches import Followed
 from recollect.ports.clock import Clock
 
@@ -63,12 +64,15 @@ class PostgresBranchStore:
             if not unknown:
                 return Followed(question=path[-1], before=path[:-1])
             joins = bool(path) and unknown[0].role is Role.ASSISTANT
-            added = await append_within(
-                connection,
-                target,
-                unknown,
-                reply_to=path[-1].message_id if joins else None,
-            )
+            try:
+                added = await append_within(
+                    connection,
+                    target,
+                    unknown,
+                    reply_to=path[-1].message_id if joins else None,
+                )
+            except UniqueViolationError:
+                raise IdAlreadyUsed(said[-1].message_id) from None
         return Followed(question=added[-1], before=(*path, *added[:-1]))
 
     async def reply(

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated
@@ -67,9 +67,19 @@ def chat(
         tenant=tenant,
         model=model,
         recall=RecallWish(scope=RecallScope.USER) if recall else RecallWish(elsewhere=False),
+        options=_options(
+            {"--server": server, "--user": user, "--tenant": tenant, "--model": model},
+            {"--recall": recall, "--sources": sources},
+        ),
     )
     if not asyncio.run(_talk(asker, shows_sources=sources, as_json=as_json)):
         raise SystemExit(1)
+
+
+def _options(named: Mapping[str, str | None], flags: Mapping[str, bool]) -> tuple[str, ...]:
+    """The options that were given, as they are typed."""
+    given = [word for name, text in named.items() if text is not None for word in (name, text)]
+    return (*given, *(name for name, is_set in flags.items() if is_set))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +92,8 @@ class _Asker:
     tenant: str | None
     model: str | None
     recall: RecallWish
+    options: tuple[str, ...]
+    """What was typed beside the session, for whoever comes back to it."""
 
 
 async def _talk(asker: _Asker, *, shows_sources: bool, as_json: bool) -> bool:
@@ -95,7 +107,7 @@ async def _talk(asker: _Asker, *, shows_sources: bool, as_json: bool) -> bool:
         lines = typed_questions(asked_before, screen) if is_typed else _piped_questions(sys.stdin)
         were_answered = await talk(partner, lines, screen, leaves_when_stopped=not is_typed)
         if partner.session_id is not None:
-            screen.farewell(partner.session_id)
+            screen.farewell(partner.session_id, asker.options)
         return were_answered or is_typed
 
 
@@ -158,5 +170,5 @@ class _JsonScreen(Screen):
         if told is not None:
             typer.echo(to_json(facts_of(told)))
 
-    def farewell(self, session_id: str) -> None:
+    def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
         """Each answer has told the session."""

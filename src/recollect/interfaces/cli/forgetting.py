@@ -11,14 +11,26 @@ import typer
 
 from recollect.domain.paging import MAX_LIMIT, PageRequest
 from recollect.domain.scope import Scope
-from recollect.domain.session import Session, session_id_from
-from recollect.errors import InvalidInput, SessionNotFound
+from recollect.domain.session import Session, parse_uuid
+from recollect.errors import InvalidId, InvalidInput, SessionNotFound
 from recollect.interfaces.cli.database import with_memory
-from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, fail, show, show_table
+from recollect.interfaces.cli.output import (
+    AsJson,
+    Tenant,
+    User,
+    facts_of,
+    fail,
+    show,
+    show_page,
+    show_table,
+)
 from recollect.memory import Memory
 from recollect.settings import Settings
 
-_CREATED_VIA: Final = "openwebui"
+_CHAT_ID: Final = "openwebui_conversation_id"
+_OTHER_KINDS: Final = frozenset({"local", "channel", "temporary"})
+"""What stands before the colon in ids that OpenWebUI has beside UUIDs."""
+_NOTHING: Final = "no session to forget"
 _COLUMNS: Final = ("session_id", "name", "message_count", "updated_at")
 
 Kept = Annotated[
@@ -38,17 +50,21 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 class _KeptChats:
     """The chats that a front end still has, and when that was written down."""
 
-    session_ids: frozenset[UUID]
+    chat_ids: frozenset[str]
     listed_at: datetime
+
+    def has(self, session: Session) -> bool:
+        """Whether a session's chat is listed."""
+        return _chat_id(session) in self.chat_ids
 
     def is_gone(self, session: Session) -> bool:
         """Whether a session's chat was there once and is not any more.
 
-        One that was begun after the list was made is not among those on it.
+        A session without a chat's id is never judged, and one that was begun after the list was
+        made is not among those on it.
         """
-        is_theirs = session.metadata.get("created_via") == _CREATED_VIA
-        is_known = session.session_id in self.session_ids
-        return is_theirs and not is_known and session.created_at < self.listed_at
+        is_missing = bool(_chat_id(session)) and not self.has(session)
+        return is_missing and session.created_at < self.listed_at
 
 
 def forget(
@@ -66,12 +82,14 @@ def forget(
         return Scope(tenant=tenant or settings.tenant, user=owner, actor="cli")
 
     gone = with_memory(_finding_gone(kept, scope_of))
-    if dry_run or not gone:
-        rows = map(facts_of, gone)
-        show_table(rows, _COLUMNS, as_json=as_json, empty="no session to forget")
+    if dry_run:
+        _show(gone, as_json=as_json)
+        return
+    if not gone:
+        show({"deleted": []}, as_json=as_json, text=_NOTHING)
         return
     if not yes:
-        show_table(map(facts_of, gone), _COLUMNS, as_json=False, empty="")
+        _show(gone, as_json=False)
         if not typer.confirm(f"Delete these {len(gone)} sessions for good?", err=True):
             fail("nothing was deleted", as_json=as_json)
     deleted = with_memory(_deleting(gone, scope_of))
@@ -84,28 +102,76 @@ def _finding_gone(
 ) -> Callable[[Memory, Settings], Awaitable[list[Session]]]:
     async def find(memory: Memory, settings: Settings) -> list[Session]:
         scope = scope_of(settings)
-        chats = _kept_chats(kept, scope)
-        gone: list[Session] = []
-        page = PageRequest(limit=MAX_LIMIT)
-        while True:
-            found = await memory.services.sessions.list(scope, page)
-            gone += filter(chats.is_gone, found.items)
-            if found.next_cursor is None:
-                return gone
-            page = PageRequest(limit=MAX_LIMIT, cursor=found.next_cursor)
+        chats = _kept_chats(kept)
+        sessions = await _all_sessions(memory, scope)
+        gone = list(filter(chats.is_gone, sessions))
+        if gone and not any(map(chats.has, sessions)):
+            raise InvalidInput(
+                "--except",
+                f"has no chat of {scope.user}'s sessions in {kept}; all would be forgotten. "
+                "Is it the list of this user?",
+            )
+        return gone
 
     return find
 
 
-def _kept_chats(path: Path, scope: Scope) -> _KeptChats:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    names = [line.strip() for line in lines if line.strip()]
-    if not names:
+async def _all_sessions(memory: Memory, scope: Scope) -> list[Session]:
+    sessions: list[Session] = []
+    page = PageRequest(limit=MAX_LIMIT)
+    while True:
+        found = await memory.services.sessions.list(scope, page)
+        sessions += found.items
+        if found.next_cursor is None:
+            return sessions
+        page = PageRequest(limit=MAX_LIMIT, cursor=found.next_cursor)
+
+
+def _show(sessions: list[Session], *, as_json: bool) -> None:
+    if as_json:
+        from recollect.interfaces.http.schemas.sessions import SessionOut  # noqa: PLC0415
+
+        show_page(map(SessionOut.of, sessions))
+    else:
+        show_table(map(facts_of, sessions), _COLUMNS, empty=_NOTHING)
+
+
+def _kept_chats(path: Path) -> _KeptChats:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InvalidInput("--except", f"must be a text in UTF-8, which {path} is not") from None
+    chat_ids = frozenset(
+        _listed_id(line.strip(), number)
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    )
+    if not chat_ids:
         raise InvalidInput("--except", f"names no chat in {path}; all would be forgotten")
     return _KeptChats(
-        session_ids=frozenset(session_id_from(name, scope.owner_id) for name in names),
-        listed_at=datetime.fromtimestamp(path.stat().st_mtime, UTC),
+        chat_ids=chat_ids, listed_at=datetime.fromtimestamp(path.stat().st_mtime, UTC)
     )
+
+
+def _listed_id(text: str, line: int) -> str:
+    """A chat's id; a list with anything else in it is not understood, and deletes nothing."""
+    kind, _, rest = text.lower().partition(":")
+    if kind in _OTHER_KINDS and rest.replace("-", "").replace("_", "").isalnum():
+        return text.lower()
+    try:
+        return str(parse_uuid(text, "--except"))
+    except InvalidId:
+        raise InvalidInput(
+            "--except",
+            f"has something in line {line} that is no id of a chat: "
+            "one id a line, without quotes, headings or other columns",
+        ) from None
+
+
+def _chat_id(session: Session) -> str | None:
+    """OpenWebUI's id of the chat that a session remembers; None if it has told none."""
+    noted = session.metadata.get(_CHAT_ID)
+    return noted.strip().lower() or None if isinstance(noted, str) else None
 
 
 def _deleting(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 from uuid import UUID
 
 import typer
@@ -14,6 +14,9 @@ from rich.table import Table
 
 from recollect.domain.scope import tenant_name
 from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def not_blank(parameter: typer.CallbackParam, value: str | None) -> str | None:
@@ -78,6 +81,12 @@ def show_table(
     for row in found:
         table.add_row(*(_cell(row[column]) for column in columns))
     _print(table)
+
+
+def show_page(items: Iterable["BaseModel"], next_cursor: str | None = None) -> None:
+    """Print a list in JSON, as the HTTP interface has it."""
+    found = [item.model_dump(mode="json", exclude_unset=True) for item in items]
+    typer.echo(to_json({"items": found, "next_cursor": next_cursor}))
 
 
 def _print(table: Table) -> None:

@@ -1,7 +1,6 @@
 """`recollect sessions`: what is stored."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,13 +16,10 @@ from recollect.interfaces.cli.output import (
     facts_of,
     fail,
     show,
+    show_page,
     show_table,
-    to_json,
 )
 from recollect.settings import Settings
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 app = typer.Typer(help="List, show and delete sessions.", no_args_is_help=True)
 
@@ -53,7 +49,7 @@ def list_sessions(
     if as_json:
         from recollect.interfaces.http.schemas.sessions import SessionOut  # noqa: PLC0415
 
-        _echo_page(map(SessionOut.of, page.items), page.next_cursor)
+        show_page(map(SessionOut.of, page.items), page.next_cursor)
     else:
         show_table(map(facts_of, page.items), _SESSION_COLUMNS, empty="no sessions yet")
 
@@ -77,7 +73,7 @@ def show_session(
     if as_json:
         from recollect.interfaces.http.schemas.messages import MessageOut  # noqa: PLC0415
 
-        _echo_page(map(MessageOut.of, oldest_first), page.next_cursor)
+        show_page(map(MessageOut.of, oldest_first), page.next_cursor)
     else:
         show_table(map(facts_of, oldest_first), _MESSAGE_COLUMNS, empty="no messages yet")
 
@@ -107,9 +103,3 @@ app.command()(forget)
 
 def _scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:
     return Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
-
-
-def _echo_page(items: Iterable["BaseModel"], next_cursor: str | None) -> None:
-    """Print a list as the HTTP interface has it; its schemas are loaded for this alone."""
-    found = [item.model_dump(mode="json", exclude_unset=True) for item in items]
-    typer.echo(to_json({"items": found, "next_cursor": next_cursor}))

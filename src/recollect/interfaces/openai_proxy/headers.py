@@ -37,6 +37,7 @@ def client_ids(headers: Headers) -> ClientIds:
         message=noted("X-Memory-Message-ID", OPENWEBUI_MESSAGE_HEADER),
         user_message=noted("X-Memory-User-Message-ID"),
         parent=noted("X-Memory-Parent-ID"),
+        idempotency_key=told("Idempotency-Key"),
         is_front_end=from_openwebui is not None,
     )
 

@@ -84,6 +84,7 @@ COMPLETIONS: Final[dict[int | str, dict[str, Any]]] = {
     **MODELS,
     200: {"description": "As in OpenAI's API; with `stream` as events", "content": _JSON | _EVENTS},
     404: {"model": OpenAIErrorBody, "description": "No such session, if those are refused"},
+    409: {"model": OpenAIErrorBody, "description": "The Idempotency-Key is an earlier question's"},
     423: {"model": OpenAIErrorBody, "description": "The user is halted"},
 }
 
@@ -112,6 +113,13 @@ async def _described(
     ] = None,
     _parent: Annotated[
         str | None, _header("X-Memory-Parent-ID", "The front end's id of what that follows.")
+    ] = None,
+    _idempotency_key: Annotated[
+        str | None,
+        _header(
+            "Idempotency-Key",
+            "Any text of your own; a retry with the same one does not store its question twice.",
+        ),
     ] = None,
 ) -> None:
     """Nothing to do: the headers are read all together, and stand here to be documented."""

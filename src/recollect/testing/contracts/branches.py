@@ -1,8 +1,13 @@
 """What `recollect.ports.branches.BranchStore` promises."""
 
+from dataclasses import replace
+from functools import partial
 from uuid import uuid4
 
+import pytest
+
 from recollect.domain.turn import TurnStatus
+from recollect.errors import IdAlreadyUsed
 from recollect.ports.stores import Stores
 from recollect.testing.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.testing.examples import (
@@ -154,6 +159,33 @@ class BranchStoreContract:
         assert await talk.window() == ["one", "at last"]
         third = await talk.follow("one", continues=True)
         assert third.question.sequence == 3, "one that was answered is asked anew"
+
+    async def test_a_question_with_the_id_of_the_last_one_is_that_one_again(
+        self, stores: Stores
+    ) -> None:
+        talk = await Talk.start(stores)
+        await talk.say("one")
+        question = a_message("user", "two")
+        follow = partial(
+            stores.branches.follow,
+            *(talk.scope, talk.session_id, [question]),
+            continues=True,
+            now=seconds_on(3),
+        )
+        first = await follow()
+        assert first is not None
+        await talk.reply(first, "re: two")
+        second = await follow()
+        assert second is not None
+        assert second.question.message_id == first.question.message_id == question.message_id
+        await talk.reply(second, "re: two, again")
+        assert await talk.window() == ["one", "re: one", "two", "re: two, again"]
+        other = replace(question, content="three")
+        with pytest.raises(IdAlreadyUsed):
+            await stores.branches.follow(
+                talk.scope, talk.session_id, [other], continues=True, now=seconds_on(4)
+            )
+        assert await talk.window() == ["one", "re: one", "two", "re: two, again"]
 
     async def test_a_client_that_goes_on_after_a_question_is_in_the_same_turn(
         self, stores: Stores

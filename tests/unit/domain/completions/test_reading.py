@@ -89,6 +89,20 @@ def test_a_whole_completion_is_read_as_far_as_it_is_one(
     assert (reader.tokens, reader.model) == (None, None)
 
 
+@pytest.mark.parametrize("cut", [1_000_000, 4_500_000, 6_000_000])
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_line_too_long_to_be_read_is_replaced_by_an_error_event(cut: int, *, ends: bool) -> None:
+    reader = AnswerReader(is_stream=True)
+    stream = delta("Ye") + event({"error": {"message": "secret " * 1_000_000}})
+    stream = stream + delta("s") + b"data: [DONE]\n\n" if ends else stream.rstrip()
+    pieces = [reader.feed(stream[at : at + cut]) for at in range(0, len(stream), cut)]
+    passed = b"".join(pieces) + reader.close()
+    events = [json.loads(line[6:]) for line in passed.split(b"\n") if line.startswith(b"data: {")]
+    assert b"secret" not in passed
+    assert [next(iter(told)) for told in events] == ["choices", "error", "choices"][: 2 + ends]
+    assert (passed.endswith(b"data: [DONE]\n\n"), reader.has_failed) == (ends, True)
+
+
 def test_an_endless_answer_is_kept_within_bounds() -> None:
     reader = AnswerReader(is_stream=True)
     for _ in range(30):

@@ -132,6 +132,9 @@ def test_a_begun_answer_is_told_apart_from_a_tool_call() -> None:
     assert request(user("Go!")).begun_answer == ""
 
 
+TITLE = "### Task:\nGenerate a title.\n### Chat History:\n<chat_history>\nUSER: y\n</chat_history>"
+
+
 def call(asked: ChatRequest, **ids: str) -> CompletionCall:
     return CompletionCall(request=asked, ids=ClientIds(**ids))  # type: ignore[arg-type]
 
@@ -150,7 +153,10 @@ def call(asked: ChatRequest, **ids: str) -> CompletionCall:
         (request(user(f"{MERGING} “Why?”"), stream=True), {}, True),
         (request(user(f"{MERGING} “Why?”")), {"message": "1"}, False),
         (request(user("### Task: x\n<chat_history>\nUSER: y\n"), stream=True), {}, True),
+        (request(user(TITLE), stream=True), {"message": "1", "user_message": "2"}, True),
         (request(user(rag_prompt("What?"))), {}, False),
+        (request(user(rag_prompt("What?"))), {"message": "1"}, False),
+        (request(user(rag_prompt("What?\n<chat_history>\n"))), {"message": "1"}, False),
         (request(user("### Task: x\n<chat_history>\n" + rag_prompt("What?"))), {}, True),
         (request(user([{"type": "text", "text": "### Task: x"}])), {}, True),
         (request(user("### Task: x"), assistant("y"), user("z")), {}, False),
@@ -163,6 +169,22 @@ def test_tasks_of_front_ends_are_known_by_their_signs(
     assert call(asked, **ids).is_task is is_task
     expected = MemoryPolicy.OFF if is_task else MemoryPolicy.FULL
     assert call(asked, session="1", **ids).memory is expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids", "is_by_prompt"),
+    [
+        (request(user("### Task: Translate it.")), {}, True),
+        (request(user(TITLE)), {"message": "1"}, True),
+        (request(user(TITLE)), {"task": "title_generation"}, False),
+        (request(user(TITLE)), {"user_message": "1"}, False),
+        (request(user("Hi")), {}, False),
+    ],
+)
+def test_tasks_known_by_their_prompt_alone_are_told_from_declared_ones(
+    asked: ChatRequest, ids: dict[str, str], *, is_by_prompt: bool
+) -> None:
+    assert call(asked, **ids).is_task_by_prompt is is_by_prompt
 
 
 @pytest.mark.parametrize("session", ["temporary:1", "local:abc", "Temporary:x"])

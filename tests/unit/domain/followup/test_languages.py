@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.followup.language import detect_language
+from recollect.domain.followup.language import detect_language, known_language
 from recollect.domain.followup.languages import installed, pack_for
 from recollect.domain.followup.rewrite import rewrite
 from support.dialogue import conversation
@@ -103,6 +103,26 @@ def test_a_follow_up_is_understood_in_its_language(
 )
 def test_the_language_is_detected(code: str, text: str) -> None:
     assert detect_language(text) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Hoi", None),
+        ("Hello!", None),
+        ("Hoi hoi hoi hoi", None),
+        ("1 2 3 4 5", None),
+        ("test one test two test", None),
+        ("Wat is dit?", "nl"),
+        ("Toon totale omzet regio Noord", "nl"),
+        ("Montre ventes totales région 2023", "fr"),
+        ("What are the opening hours of the museum?", "en"),
+    ],
+)
+def test_a_language_is_known_only_where_the_text_leaves_no_doubt(
+    text: str, code: str | None
+) -> None:
+    assert known_language(text) == code
 
 
 def test_a_short_follow_up_takes_the_language_of_the_question_before() -> None:

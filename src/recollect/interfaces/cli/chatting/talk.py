@@ -13,6 +13,8 @@ from recollect.interfaces.cli.chatting.terminal import HELP, Screen
 
 _NO_SESSION: Final = "no session yet: the first question starts one"
 
+_WITHOUT_ARGUMENT: Final = frozenset({"/quit", "/exit", "/help", "/new", "/session", "/sources"})
+
 
 class Outcome(Enum):
     """What became of a line."""
@@ -76,6 +78,9 @@ async def _command(partner: Partner, line: str, screen: Screen) -> Outcome:
             screen.note(f"sources are {'shown' if screen.shows_sources else 'hidden'}")
         case ["/forget", *words]:
             return await _forget(partner, screen, is_sure=words == ["yes"])
+        case [name, *_] if name in _WITHOUT_ARGUMENT:
+            screen.problem(f"{name} takes no argument")
+            return Outcome.FAILED
         case [name, *_]:
             screen.problem(f"there is no command {name}; /help lists those there are")
             return Outcome.FAILED

@@ -1,5 +1,6 @@
 """What a person sees and types."""
 
+import shlex
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -107,9 +108,10 @@ class Screen:
             f"recollect: {text}", style="red", markup=False, highlight=False, soft_wrap=True
         )
 
-    def farewell(self, session_id: str) -> None:
-        """How to come back; beside what a pipe gets."""
-        text = f"session {session_id}: 'recollect chat --session {session_id}' goes on with it"
+    def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
+        """How to come back, with the same options; beside what a pipe gets."""
+        command = shlex.join(("recollect", "chat", "--session", session_id, *options))
+        text = f"session {session_id} goes on with: {command}"
         self._errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 

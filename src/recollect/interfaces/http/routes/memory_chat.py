@@ -8,6 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
+from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.domain.inquiry import Answered, Inquiry
 from recollect.domain.recall.policy import RecallWish
 from recollect.domain.scope import Scope
@@ -25,7 +26,8 @@ from recollect.services.services import Services
 
 router = APIRouter(tags=["data questions"], responses=ANSWERING, route_class=LargeBodyRoute)
 
-UNKNOWN_FIELDS: Final = "Fields that are unknown here were passed on as they are: {}."
+PASSED_ON: Final = "Fields that are unknown here were passed on as they are: {}."
+IGNORED: Final = "Fields that are unknown here were ignored, for no AI SDK answers: {}."
 SESSION_UNREADABLE: Final = "Memory did not answer; the conversation's metadata is missing."
 _FORWARDED: Final = ("Content-Type", "Accept")
 _FAILED: Final = 499  # and all above: its body is a traceback
@@ -64,8 +66,16 @@ async def memory_chat(
     if turn.session_id is not None:
         response.headers[SESSION_HEADER] = str(turn.session_id)
     tell_replay(response, answered)
-    unknown = [UNKNOWN_FIELDS.format(", ".join(names))] if (names := body.unknown()) else []
-    return await _told(services, scope, answered, inquiry, unknown)
+    warnings = _of_unknown(body.unknown(), services, answered)
+    return await _told(services, scope, answered, inquiry, warnings)
+
+
+def _of_unknown(names: Sequence[str], services: Services, answered: Answered) -> list[str]:
+    """What became of fields that are unknown here; of a replay nothing, for nobody was asked."""
+    if not names or answered.is_repeated:
+        return []
+    is_denodo = isinstance(services.chat.answering.answerer, DenodoAnswerer)
+    return [(PASSED_ON if is_denodo else IGNORED).format(", ".join(names))]
 
 
 async def _told(
