@@ -25,7 +25,7 @@ class Supervisor:
     """Runs background tasks; one that fails is logged, counted and started again.
 
     The pause before each restart is twice the last one, up to a minute. Cancelling ends a task at
-    once, and so does its own end.
+    once; what was cancelled inside it, and not by us, is a failure like any other.
     """
 
     def __init__(
@@ -41,29 +41,52 @@ class Supervisor:
         now = asyncio.get_running_loop().time()
         return tuple(name for name, until in self._failing_until.items() if now < until)
 
-    async def run(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work until it ends by itself, starting it again whenever it fails."""
+    async def run(
+        self, name: str, work: Callable[[], Awaitable[None]], *, is_endless: bool = True
+    ) -> None:
+        """Do the work, starting it again whenever it fails.
+
+        Work that is endless fails by ending; other work is done when it ends by itself.
+        """
         loop = asyncio.get_running_loop()
         pause = self._first_pause
         while True:
             began = loop.time()
-            try:
-                await work()
-            except Exception as error:  # noqa: BLE001  # whatever it is, the work goes on
-                if loop.time() - began > _LASTING:
-                    pause = self._first_pause
-                self._note(name, error, pause)
-            else:
+            error = await _failure_of(work, is_endless=is_endless)
+            if error is None:
                 self._failing_until.pop(name, None)
                 return
+            if loop.time() - began > _LASTING:
+                pause = self._first_pause
+            self._note(name, error, pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _note(self, name: str, error: Exception, pause: float) -> None:
+    def _note(self, name: str, error: BaseException, pause: float) -> None:
         log_failure(name, error, restart_seconds=pause)
         self._counters.add(TASK_FAILURES, labels=(name,))
         now = asyncio.get_running_loop().time()
         self._failing_until[name] = now + pause + _SETTLING
+
+
+class EndedByItself(Exception):
+    """Work that should never end has ended."""
+
+
+async def _failure_of(
+    work: Callable[[], Awaitable[None]], *, is_endless: bool
+) -> BaseException | None:
+    """Do the work and return what it failed of; None where it has come to its end."""
+    try:
+        await work()
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        return error
+    except Exception as error:  # noqa: BLE001  # whatever it is, the work goes on
+        return error
+    return EndedByItself() if is_endless else None
 
 
 def log_failure(task: str, error: BaseException, **facts: object) -> None:

@@ -153,3 +153,20 @@ def test_what_is_wrong_is_said_once(tmp_path: Path) -> None:
     assert ended.stderr.count("recollect: ") == 1
     assert "Traceback" not in ended.stderr
     assert "secret" not in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_told_to_stop_ends_in_order(home: Path, number: signal.Signals) -> None:
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "recollect", "worker"],
+        env={**os.environ, "MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert worker.stderr is not None
+    until(lambda: "cleanup.done" in worker.stderr.readline())
+    worker.send_signal(number)
+    rest = worker.communicate(timeout=PATIENCE)[1]
+    assert worker.returncode == 0
+    assert "Traceback" not in rest
+    assert not EmbeddedServer(home).is_running(), "the last to leave stops it"

@@ -79,9 +79,58 @@ async def test_a_task_that_comes_to_its_end_is_not_started_again() -> None:
             raise OSError
 
     supervisor = Supervisor(first_pause=0)
-    await supervisor.run("warming", work)
+    await supervisor.run("warming", work, is_endless=False)
 
     assert (began, supervisor.failing) == (2, ())
+
+
+async def test_a_task_that_awaits_what_somebody_else_has_cancelled_is_started_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    goes_on, began = asyncio.Event(), 0
+
+    async def work() -> None:
+        nonlocal began
+        began += 1
+        if began == 1:
+            foreign = asyncio.get_running_loop().create_future()
+            foreign.cancel()
+            await foreign
+        goes_on.set()
+        await asyncio.Event().wait()
+
+    supervisor = Supervisor(first_pause=0)
+    task = asyncio.create_task(supervisor.run("indexing", work))
+    await asyncio.wait({task, asyncio.create_task(goes_on.wait())}, return_when="FIRST_COMPLETED")
+
+    assert not task.done()
+    assert (began, supervisor.failing) == (2, ("indexing",))
+    (failed,) = [record.facts for record in caplog.records]  # type: ignore[attr-defined]
+    assert (failed["task"], failed["error"]) == ("indexing", "CancelledError")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_task_that_should_never_end_is_started_again_when_it_does() -> None:
+    goes_on, began = asyncio.Event(), 0
+
+    async def work() -> None:
+        nonlocal began
+        began += 1
+        if began == 2:
+            goes_on.set()
+            await asyncio.Event().wait()
+
+    supervisor = Supervisor(first_pause=0)
+    task = asyncio.create_task(supervisor.run("jobs", work))
+    await asyncio.wait({task, asyncio.create_task(goes_on.wait())}, return_when="FIRST_COMPLETED")
+
+    assert not task.done()
+    assert supervisor.failing == ("jobs",)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Everything an engine keeps, in one hand."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from recollect.ports.api_keys import ApiKeyStore
@@ -39,3 +40,6 @@ class Stores:
     """None for an engine whose messages are not indexed."""
     outside: OutsideEntries | None = None
     """None where the engine's index keeps its vectors itself."""
+    is_answering: Callable[[], Awaitable[bool]] | None = None
+    """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
+    that cannot."""

@@ -1,7 +1,8 @@
 """Going on without memory when memory fails."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from recollect.errors import DatabaseUnavailable, Unavailable
@@ -12,6 +13,11 @@ Result = TypeVar("Result")
 MEMORY_FAILURES: Final = "memory_failures"
 """The counter of what memory could not do, by step."""
 
+Probe = Callable[[], Awaitable[bool]]
+"""Raises `DatabaseUnavailable` if the database does not answer now, within a second."""
+
+_PATIENT_SECONDS: Final = 5.0
+
 logger = logging.getLogger(__name__)
 
 
@@ -20,10 +26,21 @@ class Attempts:
 
     Only `Unavailable` is forgiven: something outside that does not answer now. Bad input,
     credentials and permissions are not memory's failures, and a question ends with them.
+
+    What takes longer than a few seconds may be a model that thinks, or a database that hangs: the
+    probe tells. Nobody waits for a database that hangs, and after a failure it is probed at once.
     """
 
-    def __init__(self, counters: Counters) -> None:
+    def __init__(
+        self,
+        counters: Counters,
+        *,
+        probe: Probe | None = None,
+        patient_seconds: float = _PATIENT_SECONDS,
+    ) -> None:
         self._counters = counters
+        self._probe = probe
+        self._patient_seconds = patient_seconds
         self._warnings: dict[str, None] = {}
         self._is_database_away = False
 
@@ -42,7 +59,7 @@ class Attempts:
     ) -> Result | None:
         """The result of the work, or None if memory did not answer."""
         try:
-            result = await work
+            result = await self._while_answering(work)
         except Unavailable as error:
             facts = {"step": step, "error": type(error).__name__}
             if isinstance(error, DatabaseUnavailable) and error.reason:
@@ -55,6 +72,27 @@ class Attempts:
             return None
         self._is_database_away = False
         return result
+
+    async def _while_answering(self, work: Awaitable[Result]) -> Result:
+        """The result of the work, which is cancelled once the database is found to hang.
+
+        A write that has begun goes on by itself, as `Turns` and `Branches` see to.
+        """
+        if self._probe is None:
+            return await work
+        working = asyncio.ensure_future(work)
+        seconds = 0 if self._is_database_away else self._patient_seconds
+        try:
+            while not (await asyncio.wait({working}, timeout=seconds))[0]:
+                await self._probe()
+                seconds = self._patient_seconds
+        except BaseException:
+            working.cancel()
+            await asyncio.wait({working})
+            if not working.cancelled():
+                working.exception()  # what counts is why it was given up
+            raise
+        return working.result()
 
     def warn(self, warning: str) -> None:
         """Tell whoever asked of something that is not as it should be."""

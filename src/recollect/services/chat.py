@@ -25,7 +25,7 @@ from recollect.errors import MissingSessionId, SessionNotFound
 from recollect.ports.clock import Ids
 from recollect.ports.counters import Counters
 from recollect.services.answering import Answering, ChatTurn
-from recollect.services.attempts import Attempts
+from recollect.services.attempts import Attempts, Probe
 from recollect.services.contexts import Contexts
 from recollect.services.sessions import Sessions
 from recollect.services.states import States
@@ -48,6 +48,8 @@ class Chat:
     ids: Ids
     policies: Policies
     counters: Counters
+    probe: Probe | None = None
+    """Tells whether the database answers; None where it cannot hang."""
 
     async def ask(self, scope: Scope, inquiry: Inquiry) -> Answered:
         """Answer a question, all at once."""
@@ -56,7 +58,7 @@ class Chat:
 
     async def check_state(self, scope: Scope) -> None:
         """Refuse a user who is halted; where that cannot be told now, nobody is refused."""
-        await self._check_state(scope, Attempts(self.counters))
+        await self._check_state(scope, Attempts(self.counters, probe=self.probe))
 
     async def begin(self, scope: Scope, inquiry: Inquiry) -> ChatTurn:
         """Put a question into its context and store it; no model has been asked yet.
@@ -64,7 +66,7 @@ class Chat:
         Whoever begins a turn goes on at once with `answer` or `stream`, which also end it.
         """
         began = perf_counter()
-        attempts = Attempts(self.counters)
+        attempts = Attempts(self.counters, probe=self.probe)
         await self._check_state(scope, attempts)
         if inquiry.uses_memory and not self.policies.is_enabled:
             attempts.warn(SWITCHED_OFF)

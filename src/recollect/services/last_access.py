@@ -58,9 +58,14 @@ class LastAccess:
         self._remember((scope.owner_id, session_id), self.clock.now())
 
     async def settle(self) -> None:
-        """Wait until everything noted is written."""
+        """Wait until everything noted is written; cancelled, give up what is not."""
         while self._writing is not None and not self._writing.done():
-            await asyncio.wait([self._writing])
+            try:
+                await asyncio.wait([self._writing])
+            except asyncio.CancelledError:
+                self._waiting.clear()
+                self._writing.cancel()
+                raise
 
     def _remember(self, key: Key, time: datetime) -> None:
         self._noted[key] = time

@@ -29,7 +29,7 @@ from recollect.ports.branches import Followed
 from recollect.ports.clock import Ids
 from recollect.ports.completions import Completions
 from recollect.ports.counters import Counters
-from recollect.services.attempts import Attempts
+from recollect.services.attempts import Attempts, Probe
 from recollect.services.branches import Branches
 from recollect.services.chat import NO_MEMORY, NOT_STORED, SWITCHED_OFF
 from recollect.services.own_answers import OwnAnswers
@@ -58,6 +58,8 @@ class Proxy:
     ids: Ids
     policies: Policies
     counters: Counters
+    probe: Probe | None = None
+    """Tells whether the database answers; None where it cannot hang."""
 
     async def begin(self, scope: Scope, call: CompletionCall, received: bytes) -> Passing:
         """Remember a call's question, add what memory has, and ask; the reply is still to be read.
@@ -65,7 +67,7 @@ class Proxy:
         `received` is the call's body, passed on as it is where memory adds nothing. Whoever
         begins closes what is returned, whatever happens.
         """
-        attempts = Attempts(self.counters)
+        attempts = Attempts(self.counters, probe=self.probe)
         await attempts.attempt("state", self.states.check_not_halted(scope))
         session_id = self._session_id(scope, call)
         if session_id is None and (warning := self._why_not_remembered(call)):

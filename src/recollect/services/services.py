@@ -1,8 +1,10 @@
 """All use cases, built on one engine."""
 
+import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Final, Self
 
 from recollect.domain.job import JobKind
 from recollect.domain.policies import Policies
@@ -49,6 +51,10 @@ from recollect.services.states import States
 from recollect.services.summarising import ExtractiveSummariser, LlmSummariser
 from recollect.services.turns import Turns
 from recollect.services.work import Handler, Work
+
+_SETTLE_SECONDS: Final = 10.0
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +119,17 @@ class Services:
     ids: Ids
 
     async def settle(self) -> None:
-        """Wait until everything begun is written, before the engine is closed."""
-        await self.branches.settle()
-        await self.last_access.settle()
+        """Wait until everything begun is written, before the engine is closed.
+
+        Ten seconds at most: a database that hangs keeps nobody from ending. What is not written by
+        then is given up.
+        """
+        parts = (self.branches.settle(), self.turns.settle(), self.last_access.settle())
+        try:
+            async with asyncio.timeout(_SETTLE_SECONDS):
+                await asyncio.gather(*parts)
+        except TimeoutError:
+            logger.warning("memory.not_settled")
 
     @classmethod
     def on(cls, stores: Stores, around: Surroundings, policies: Policies | None = None) -> Self:
@@ -203,6 +217,7 @@ class Services:
                 ids=around.ids,
                 policies=chosen,
                 counters=around.counters,
+                probe=stores.is_answering,
             ),
             branches=branches,
             proxy=Proxy(
@@ -218,6 +233,7 @@ class Services:
                 ids=around.ids,
                 policies=chosen,
                 counters=around.counters,
+                probe=stores.is_answering,
             ),
             rewriting=rewriting,
             recall=recall,

@@ -17,6 +17,7 @@ from recollect.supervision import watch
 
 Result = TypeVar("Result")
 
+_FAIL_SECONDS: Final = 2.0
 _PAUSES: Final = (0.5, 1, 2, 4, 8, 15, 30, *(60,) * 59)  # seconds; an hour together
 
 logger = logging.getLogger(__name__)
@@ -81,9 +82,11 @@ class Turns:
     async def fail(self, turn: OpenTurn) -> None:
         """Say that the question gets no answer; it is kept. Never raises: nobody could help.
 
-        If the database does not answer now, it is tried again for as long as an hour.
+        Whoever calls waits for two seconds at most. If the database does not answer now, it is
+        tried again for as long as an hour.
         """
-        await asyncio.shield(self._start(self._fail(turn.scope, turn.question)))
+        failing = self._start(self._fail(turn.scope, turn.question))
+        await asyncio.wait({failing}, timeout=_FAIL_SECONDS)
 
     async def stored_reply(self, turn: OpenTurn) -> Message | None:
         """The answer that the turn has by now, if it has one."""

@@ -5,16 +5,15 @@ Measured is the CPU time of the loop's thread, so that a busy machine does not m
 
 from collections.abc import AsyncIterator, Iterable
 from itertools import islice
-from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
 from fastapi.routing import APIRoute
 
-from recollect.engines.postgres.database import Database
 from recollect.interfaces.http.app import _ROUTES
 from recollect.settings import load_settings
 from support.chat_double import serving
@@ -49,14 +48,21 @@ async def double() -> AsyncIterator[HostileDouble]:
 
 
 @pytest_asyncio.fixture(scope="module")
-async def server(
-    double: HostileDouble,
-    shared_home: Path,
-    database: Database,  # lets PostgreSQL run as long as the tests
-) -> AsyncIterator[MeasuredServer]:
+async def own_dsn(admin_dsn: str) -> AsyncIterator[str]:
+    """A database that nobody but this server's worker works on."""
+    name = f"hostile_{uuid4().hex}"
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"CREATE DATABASE {name}")
+    yield admin_dsn.replace("@/postgres?", f"@/{name}?")
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()
+
+
+@pytest_asyncio.fixture(scope="module")
+async def server(double: HostileDouble, own_dsn: str) -> AsyncIterator[MeasuredServer]:
     """A whole server with its background work, for long questions."""
     settings = load_settings(
-        home=shared_home,
+        db_connection_string=own_dsn,
         tenant=f"hostile-{uuid4()}",
         embedding_model="none",
         **settings_for(double.url),

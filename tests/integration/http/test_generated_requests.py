@@ -56,7 +56,13 @@ def ids(program: str) -> dict[str, object]:
     session: str = httpx.post(sessions, json={}, timeout=PATIENCE).json()["session_id"]
     question = {"role": "user", "content": "Hello"}
     message = httpx.post(f"{sessions}/{session}/messages", json=question, timeout=PATIENCE).json()
-    return {"session_id": session, "message_id": message["message_id"], "turn_number": 1}
+    models = httpx.get(f"{program}/v1/models", timeout=PATIENCE).json()["data"]
+    return {
+        "session_id": session,
+        "message_id": message["message_id"],
+        "turn_number": 1,
+        "model_id": models[0]["id"],
+    }
 
 
 @SCHEMA.parametrize()

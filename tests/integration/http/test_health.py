@@ -1,5 +1,6 @@
 """What the server says of its own health, and when."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,26 @@ async def test_a_database_elsewhere_that_has_no_disk_space_left_is_not_ready(
 
 def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path: Path) -> None:
     assert readiness.disk_state(tmp_path / "not" / "there") == readiness.disk_state(tmp_path)
+
+
+async def test_a_disk_that_hangs_keeps_one_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, looks = threading.Event(), 0
+
+    def hanging(_home: Path) -> readiness.DiskState:
+        nonlocal looks
+        looks += 1
+        goes_on.wait()
+        return readiness.DiskState.LOW
+
+    monkeypatch.setattr(readiness, "_DISK_SECONDS", 0.01)
+    monkeypatch.setattr(readiness, "disk_state", hanging)
+    disk = readiness.Disk(tmp_path)
+
+    assert [await disk.state() for _ in range(5)] == [readiness.DiskState.UNKNOWN] * 5
+    assert looks == 1
+
+    goes_on.set()
+    monkeypatch.setattr(readiness, "_DISK_SECONDS", 60)
+    assert await disk.state() == readiness.DiskState.LOW

@@ -131,6 +131,8 @@ OF_CALLERS: Final = {
     "permissions.told",
     "permissions.shown",
     "permissions.shown_sessions",
+    *("contexts.check", "contexts.bare", "contexts.prepare"),
+    *("proxy.models", "proxy.model"),
 }
 # What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
 OF_ONES_OWN: Final = {
@@ -268,7 +270,7 @@ async def test_a_chat_under_a_foreign_session_id_is_one_of_ones_own(
     )
 
     passing = await services.proxy.begin(stranger, call, b"")
-    answer = b"".join([piece async for piece in passing.pieces()])
+    answer = await passing.whole()
     await passing.aclose()
 
     assert b"Nothing is stored yet" in answer

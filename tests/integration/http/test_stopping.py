@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 _START = """
 import asyncio, sys, threading, time
-from recollect.interfaces.http import server
+from recollect.interfaces import running
 """
 _LEAVES_A_THREAD = (
     _START
@@ -16,8 +16,8 @@ _LEAVES_A_THREAD = (
 async def work():
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 1000)
     await asyncio.sleep(0.1)
-server._THREAD_SECONDS = 0.1
-server._run(work())
+running._THREAD_SECONDS = 0.1
+running.run_until_told(work())
 """
 )
 _HOLDS_THE_LOOP = (
@@ -27,8 +27,8 @@ async def work():
     print("holding", flush=True)
     while True:
         pass
-server._STOP_SECONDS = 0.1
-server._run(work())
+running._STOP_SECONDS = 0.1
+running.run_until_told(work())
 """
 )
 _ENDS_IN_ORDER = (
@@ -40,7 +40,7 @@ async def work():
         await asyncio.sleep(1000)
     finally:
         await asyncio.to_thread(print, "closed", flush=True)
-server._run(work())
+running.run_until_told(work())
 """
 )
 _PATIENCE = 60

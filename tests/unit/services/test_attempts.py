@@ -1,5 +1,6 @@
 """What memory cannot do is counted, logged and told, and nothing else is forgiven."""
 
+import asyncio
 import logging
 
 import pytest
@@ -58,3 +59,73 @@ async def test_only_the_database_makes_further_steps_useless() -> None:
     assert not attempts.is_database_away
     await attempts.attempt("context", failing(DatabaseUnavailable("away")))
     assert attempts.is_database_away
+
+
+async def hanging() -> bool:
+    raise DatabaseUnavailable("it hangs")
+
+
+async def answering() -> bool:
+    return True
+
+
+async def test_nobody_waits_for_a_database_that_hangs() -> None:
+    attempts = Attempts(ProcessCounters(), probe=hanging, patient_seconds=0)
+    was_cancelled = False
+
+    async def work() -> None:
+        nonlocal was_cancelled
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            was_cancelled = True
+            raise
+
+    assert await attempts.attempt("context", work(), warning="Without it.") is None
+    assert (attempts.warnings, attempts.is_database_away) == (("Without it.",), True)
+    assert was_cancelled
+
+
+async def test_what_takes_long_while_the_database_answers_is_waited_for() -> None:
+    probes = 0
+    thinking = asyncio.Event()
+
+    async def probe() -> bool:
+        nonlocal probes
+        probes += 1
+        if probes == 3:
+            thinking.set()
+        return True
+
+    async def work() -> int:
+        await thinking.wait()
+        return 7
+
+    attempts = Attempts(ProcessCounters(), probe=probe, patient_seconds=0)
+    assert await attempts.attempt("context", work()) == 7
+    assert (probes >= 3, attempts.is_database_away) == (True, False)
+
+
+async def test_after_a_failure_the_database_is_probed_at_once() -> None:
+    attempts = Attempts(ProcessCounters(), probe=hanging, patient_seconds=3600)
+    await attempts.attempt("state", failing(DatabaseUnavailable("away")))
+    assert await attempts.attempt("context", asyncio.Event().wait()) is None
+
+
+async def test_work_is_cancelled_with_whoever_waits_for_it() -> None:
+    attempts = Attempts(ProcessCounters(), probe=answering)
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    attempt = asyncio.create_task(attempts.attempt("context", work()))
+    await began.wait()
+    attempt.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await attempt
+    assert ended.is_set()

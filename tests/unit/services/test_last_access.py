@@ -187,3 +187,20 @@ async def test_sessions_read_at_once_are_each_noted(scene: Scene) -> None:
     )
     await scene.services.settle()
     assert set(scene.sessions.touched) == {other.session_id for other in others}
+
+
+async def test_closing_does_not_wait_for_a_database_that_hangs(
+    scene: Scene, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.services.services._SETTLE_SECONDS", 0.1)
+    scene.clock.move(timedelta(days=1))
+    scene.sessions.may_touch.clear()
+    await scene.services.sessions.get(scene.scope, scene.session_id)
+
+    await scene.services.settle()
+    scene.sessions.may_touch.set()
+    monkeypatch.undo()
+    await scene.services.settle()
+
+    assert scene.sessions.touched == []
+    assert caplog.messages == ["memory.not_settled"]

@@ -40,4 +40,5 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         recall=PostgresRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
         outside=outside,
+        is_answering=database.is_answering,
     )

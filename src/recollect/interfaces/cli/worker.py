@@ -3,21 +3,21 @@
 from typing import Annotated
 
 import typer
-import uvloop
 from rich.console import Console
 
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, show
+from recollect.interfaces.running import run_until_told
 from recollect.interfaces.worker import work_alone
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
 
 
 def worker() -> None:
-    """Do the background work of all servers on this database, until interrupted."""
+    """Do the background work of all servers on this database, until interrupted or told to stop."""
     settings = load_settings()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    uvloop.run(work_alone(settings))
+    run_until_told(work_alone(settings))
 
 
 def cleanup(

@@ -8,7 +8,7 @@ from recollect.interfaces.http.auth import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.query_parameters import refuse_unknown_query
-from recollect.interfaces.http.readiness import Readiness
+from recollect.interfaces.http.readiness import Disk, Readiness
 from recollect.interfaces.http.routes import (
     api_page,
     batches,
@@ -56,7 +56,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Pulse | None = None
     )
     app.state.memory = memory
     home = settings.home if settings.db_connection_string is None else None
-    app.state.readiness = Readiness(memory=memory, pulse=pulse, home=home)
+    app.state.readiness = Readiness(memory=memory, pulse=pulse, disk=Disk(home) if home else None)
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo
     )

@@ -1,5 +1,6 @@
 """What surrounds every request: its transaction id, a size limit, one log line, a line's end."""
 
+import asyncio
 import logging
 import re
 import time
@@ -9,6 +10,7 @@ from typing import Final
 from uuid import uuid4
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.interfaces.http.errors import error_response
@@ -37,17 +39,22 @@ class Transactions:
         token = transaction_id.set(current)
         route = current_route.set(partial(_route, scope))
         status = HTTPStatus.INTERNAL_SERVER_ERROR
+        has_started = False
         began = time.perf_counter()
 
         async def send_with_id(message: Message) -> None:
-            nonlocal status
+            nonlocal status, has_started
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, has_started = message["status"], True
                 MutableHeaders(scope=message)[TRANSACTION_HEADER] = current
             await send(message)
 
         try:
             await self._app(scope, receive, send_with_id)
+        except asyncio.CancelledError:  # the server stops, and its grace period is over
+            logger.warning("http.cut_off", extra={"facts": {"route": _route(scope)}})
+            if not has_started:
+                await _cut_off(scope)(scope, receive, send_with_id)
         finally:
             facts = {
                 "method": scope["method"],
@@ -58,6 +65,12 @@ class Transactions:
             logger.info("http.request", extra={"facts": facts})
             current_route.reset(route)
             transaction_id.reset(token)
+
+
+def _cut_off(scope: Scope) -> JSONResponse:
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    detail = "the server stops and did not finish this request; try again"
+    return error_response(status, status.phrase, detail, path=scope["path"])
 
 
 def _route(scope: Scope) -> str:

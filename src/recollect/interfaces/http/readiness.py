@@ -2,8 +2,11 @@
 
 import asyncio
 import shutil
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -57,6 +60,41 @@ class Checks:
         return not is_worker_well or self.disk is not DiskState.OK
 
 
+class Disk:
+    """Looks at the disk of a folder, in a thread of its own, at most one at a time.
+
+    A disk that hangs keeps that thread and no other, and does not keep the process from ending.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._looking: asyncio.Future[DiskState] | None = None
+
+    async def state(self) -> DiskState:
+        """How it stands; `UNKNOWN` if it does not say so within half a second."""
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().create_future()
+            self._looking.add_done_callback(self._forget)
+            look = partial(self._look, asyncio.get_running_loop(), self._looking)
+            threading.Thread(target=look, name="disk", daemon=True).start()
+        try:
+            async with asyncio.timeout(_DISK_SECONDS):
+                return await asyncio.shield(self._looking)
+        except TimeoutError:
+            return DiskState.UNKNOWN
+
+    def _look(self, loop: asyncio.AbstractEventLoop, looking: "asyncio.Future[DiskState]") -> None:
+        try:
+            state = disk_state(self._home)
+        except OSError:
+            state = DiskState.UNKNOWN
+        with suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(looking.set_result, state)
+
+    def _forget(self, _looking: "asyncio.Future[DiskState]") -> None:
+        self._looking = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Looks at everything at once, and takes less than a second whatever hangs."""
@@ -64,8 +102,8 @@ class Readiness:
     memory: Memory
     pulse: Pulse | None
     """The sign of life of this server's worker; None: it has none of its own."""
-    home: Path | None
-    """The folder of the embedded database; None: the database is elsewhere."""
+    disk: Disk | None
+    """The disk of the embedded database; None: the database is elsewhere."""
 
     async def check(self) -> Checks:
         """How everything stands now."""
@@ -84,13 +122,7 @@ class Readiness:
     async def _disk(self) -> DiskState:
         if self.memory.is_out_of_space():
             return DiskState.FULL
-        if self.home is None:
-            return DiskState.OK
-        try:
-            async with asyncio.timeout(_DISK_SECONDS):
-                return await asyncio.to_thread(disk_state, self.home)
-        except OSError:  # also when it takes too long
-            return DiskState.UNKNOWN
+        return DiskState.OK if self.disk is None else await self.disk.state()
 
 
 def disk_state(home: Path) -> DiskState:

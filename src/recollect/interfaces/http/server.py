@@ -3,12 +3,11 @@
 import asyncio
 import gc
 import logging
-import multiprocessing
 import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from collections.abc import AsyncIterator, Generator
 from contextlib import (
     AbstractContextManager,
     asynccontextmanager,
@@ -19,7 +18,6 @@ from contextlib import (
 from functools import partial
 
 import uvicorn
-import uvloop
 
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app, prepare
@@ -29,6 +27,7 @@ from recollect.interfaces.http.crew import Crew, Post, Ready
 from recollect.interfaces.http.door import Door, Place, places
 from recollect.interfaces.http.listening import address_of, allow_open_files, listening
 from recollect.interfaces.pulse import Pulse
+from recollect.interfaces.running import run_until_told, when_told
 from recollect.interfaces.worker import work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.ports.counters import Counters
@@ -38,9 +37,6 @@ from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
 
 _GRACE_SECONDS = 10
-_THREAD_SECONDS = 5
-_STOP_SECONDS = 75  # the grace period, and as long as PostgreSQL may take to stop
-_TURN_SECONDS = 0.0005
 _OBJECTS_BETWEEN_LOOKS = 20_000
 _PATIENCE = 19
 
@@ -55,7 +51,7 @@ def run_server(settings: Settings) -> None:
         at = places(listener, settings.processes)
         pulse = Pulse() if settings.worker else None
         if settings.processes == 1:
-            _run(_serve(settings, at[0], pulse, ready))
+            run_until_told(_serve(settings, at[0], pulse, ready))
             return
         serving = (partial(_serve_beside, settings, place, pulse) for place in at)
         crew = Crew(
@@ -68,14 +64,14 @@ def run_server(settings: Settings) -> None:
 def _serve_beside(settings: Settings, place: Place, pulse: Pulse | None, ready: Ready) -> None:
     """Serve in one process of several; another does the background work."""
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    _run(_serve(settings.model_copy(update={"worker": False}), place, pulse, ready))
+    run_until_told(_serve(settings.model_copy(update={"worker": False}), place, pulse, ready))
 
 
 def _work_beside(settings: Settings, pulse: Pulse, ready: Ready) -> None:
     """Do the background work in a process of its own, which steps back behind the others."""
     _step_back()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    _run(work_alone(settings, ready=ready, pulse=pulse))
+    run_until_told(work_alone(settings, ready=ready, pulse=pulse))
 
 
 def _step_back() -> None:
@@ -87,36 +83,6 @@ def _step_back() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     except (AttributeError, OSError):  # elsewhere than on Linux, or where it is forbidden
         os.nice(_PATIENCE)
-
-
-def _run(work: Coroutine[object, object, None]) -> None:
-    # Threads that embed take turns with the one that serves: as Python has it, each waits for the
-    # other for 5 ms at a time, and half the server's time is lost.
-    sys.setswitchinterval(_TURN_SECONDS)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_until_told(work))
-        if runner.run(_threads_ended()):
-            return
-        # Everything of ours is closed. What still runs in a thread is somebody else's work that
-        # cannot be interrupted, and Python would wait for it.
-        logger.warning("server.thread_left")
-        logging.shutdown()
-        os._exit(0)
-
-
-async def _threads_ended() -> bool:
-    """Wait a few seconds for the threads of the event loop's pool; whether they have ended."""
-    joining = asyncio.create_task(asyncio.get_running_loop().shutdown_default_executor())
-    ended, _ = await asyncio.wait({joining}, timeout=_THREAD_SECONDS)
-    return bool(ended)
-
-
-async def _until_told(work: Coroutine[object, object, None]) -> None:
-    """Do something until the process is told to stop, also while it still starts."""
-    working = asyncio.ensure_future(work)
-    _when_told(working.cancel, signal.SIGTERM)
-    with suppress(asyncio.CancelledError):
-        await working
 
 
 def _say_where(listener: socket.socket) -> None:
@@ -137,7 +103,7 @@ async def _serve(settings: Settings, place: Place, pulse: Pulse | None, ready: R
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         server = _Server(config, place, _limits(settings))
-        _when_told(server.stop, signal.SIGINT, signal.SIGTERM)
+        when_told(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
         with watching_loop(memory.services.counters, settings):
             async with working, _warming(memory):
@@ -165,40 +131,6 @@ def _limits(settings: Settings) -> ConnectionLimits:
     )
 
 
-def _when_told(stop: Callable[[], object], *numbers: signal.Signals) -> None:
-    """Stop at these signals, and when the process that started this one, if one did, is gone.
-
-    What was to be done before that is not done any more. From then on the process has a limited
-    time to end.
-    """
-    loop = asyncio.get_running_loop()
-
-    def on_signal(_number: int, _frame: object) -> None:
-        _limit_stopping()
-        loop.call_soon_threadsafe(stop)
-
-    def on_orphaned(sentinel: int) -> None:
-        _limit_stopping()
-        loop.remove_reader(sentinel)
-        stop()
-
-    for number in numbers:
-        signal.signal(number, on_signal)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        loop.add_reader(parent.sentinel, on_orphaned, parent.sentinel)
-
-
-def _limit_stopping() -> None:
-    """Let the system end this process if it has not ended in time, whatever holds it.
-
-    A signal's own handler sets this, which runs also while the event loop is held.
-    """
-    if not signal.getitimer(signal.ITIMER_REAL)[0]:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, _STOP_SECONDS)
-
-
 def collect_seldom() -> None:
     """Look less often for garbage that refers to itself, and not among what is there already.
 
@@ -213,7 +145,7 @@ def collect_seldom() -> None:
 async def _warming(memory: Memory) -> AsyncIterator[None]:
     """Get ready while requests are answered already."""
     supervisor = Supervisor(memory.services.counters)
-    task = asyncio.create_task(supervisor.run("warming", partial(_warm, memory)))
+    task = asyncio.create_task(supervisor.run("warming", partial(_warm, memory), is_endless=False))
     try:
         yield
     finally:
