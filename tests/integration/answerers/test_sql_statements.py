@@ -5,7 +5,7 @@ show the secret where nobody checks them, and others that must be refused as wel
 """
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 
 from recollect.answerers.sql_database import open_database
-from recollect.answerers.sql_database.data import Database, StatementFailed
+from recollect.answerers.sql_database.data import Database, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.errors import StatementRefused
 
@@ -119,6 +119,33 @@ async def test_statements_that_reach_further_are_refused(
 ) -> None:
     verdicts = await _verdicts(shop, _statements(dialect, section))
     assert [text for text, verdict in verdicts.items() if not isinstance(verdict, str)] == []
+
+
+@pytest.mark.parametrize("unreachable", ["mysql", "tsql", "oracle"])
+def test_on_other_databases_only_their_own_functions_pass(unreachable: str) -> None:
+    sales = Table(schema="shop", name="sales", columns=(), is_in_default_schema=True)
+    wrong = [
+        statement
+        for section in ("runs", "refused")
+        for statement in _statements(unreachable, section)
+        if _passes(statement, unreachable, sales) is not (section == "runs")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("unreachable", ["mysql", "tsql", "oracle"])
+def test_a_function_of_the_settings_passes_on_other_databases(unreachable: str) -> None:
+    sales = Table(schema="shop", name="sales", columns=(), is_in_default_schema=True)
+    statement = "SELECT dbo.net_price(amount), initcap(region) FROM sales"
+    assert _passes(statement, unreachable, sales, functions=["dbo.net_price", "initcap"])
+
+
+def _passes(statement: str, dialect: str, table: Table, *, functions: Sequence[str] = ()) -> bool:
+    try:
+        check_statement(statement, dialect=dialect, allowed=[table], limit=50, functions=functions)
+    except StatementRefused:
+        return False
+    return True
 
 
 async def test_functions_that_hide_behind_other_names_are_not_reached(

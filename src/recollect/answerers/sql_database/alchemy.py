@@ -1,14 +1,17 @@
 """Any database that SQLAlchemy has a dialect for."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, create_engine, exc, inspect
 from sqlalchemy.engine import URL, Engine, Inspector
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from recollect.answerers.sql_database.bounded import BoundedStatement, bounded_for_postgres
 from recollect.answerers.sql_database.data import (
     BUSY,
     WAIT_SECONDS,
@@ -18,7 +21,7 @@ from recollect.answerers.sql_database.data import (
     Table,
 )
 from recollect.answerers.sql_database.threads import RunningStatement, StatementThreads
-from recollect.answerers.sql_database.values import json_value
+from recollect.answerers.sql_database.values import to_rows
 from recollect.errors import DatabaseUnavailable
 
 Result = TypeVar("Result")
@@ -28,6 +31,7 @@ _SYSTEM_SCHEMAS: Final = frozenset(
     {"information_schema", "pg_catalog", "mysql", "performance_schema", "sys", "system"}
 )
 _MAX_NAMED: Final = 2000
+_SQLITE_BYTES: Final = 10_000_000
 
 
 class SqlAlchemyDatabase:
@@ -50,7 +54,9 @@ class SqlAlchemyDatabase:
                 pool_pre_ping=True,
             )
         else:
-            self._engine = create_engine(url, pool_pre_ping=True)
+            self._engine = create_engine(
+                url, **_pool(url, connections=connections), pool_pre_ping=True
+            )
 
     @property
     def dialect(self) -> str:
@@ -63,12 +69,21 @@ class SqlAlchemyDatabase:
 
     async def read(self, statement: str, *, limit: int) -> Rows:
         """Run a statement in a transaction that cannot write and is undone at the end."""
-        return await self._run(lambda connection: self._read(connection, statement, limit))
+        if not isinstance(self._engine, AsyncEngine):  # in a thread already, row by row
+            return await self._run(
+                lambda connection: self._read(connection, statement, limit, convert=to_rows)
+            )
+        rows_of = await self._run(
+            lambda connection: self._read(connection, statement, limit, convert=_fetched)
+        )
+        return await asyncio.to_thread(rows_of)
 
     async def close(self) -> None:
         """Interrupt what still runs, and let go of all connections."""
         if isinstance(self._engine, AsyncEngine):
-            await self._engine.dispose()
+            with suppress(TimeoutError):  # closed with the process, then
+                async with asyncio.timeout(WAIT_SECONDS):
+                    await self._engine.dispose()
             return
         engine = self._engine
         await self._threads.close()
@@ -105,16 +120,28 @@ class SqlAlchemyDatabase:
 
         return await self._threads.run(run, timeout=self._timeout)
 
-    def _read(self, connection: Connection, statement: str, limit: int) -> Rows:
+    def _read(
+        self,
+        connection: Connection,
+        statement: str,
+        limit: int,
+        *,
+        convert: Callable[..., Result],
+    ) -> Result:
         for setting in self._settings(connection):
             connection.exec_driver_sql(setting)
-        result = connection.exec_driver_sql(statement)
-        found = result.fetchmany(limit + 1)
-        rows = tuple(tuple(json_value(cell) for cell in row) for row in found[:limit])
-        columns = tuple(result.keys())
+        if self._name == "postgresql":
+            columns, bounded = _bounded(connection, statement, limit)
+            result = connection.exec_driver_sql(bounded.text)
+            options = {"longest": bounded.longest, "encoded": bounded.encoded}
+        else:
+            _limit_values(connection)
+            result = connection.exec_driver_sql(statement)
+            columns, options = tuple(result.keys()), {}
+        converted = convert(columns, islice(result, limit + 1), limit=limit, **options)
         result.close()
         connection.rollback()
-        return Rows(columns=columns, rows=rows, is_cut=len(found) > limit)
+        return converted
 
     def _settings(self, connection: Connection) -> Iterator[str]:
         """What keeps the transaction from writing, and from running for ever."""
@@ -140,6 +167,44 @@ class SqlAlchemyDatabase:
                 yield "PRAGMA trusted_schema = OFF"
             case _:
                 return
+
+
+def _pool(url: URL, *, connections: int) -> dict[str, int]:
+    """As many connections as there are threads; SQLite in memory has one for each of them."""
+    has_file = url.get_backend_name() != "sqlite" or url.database not in {None, "", ":memory:"}
+    return {"pool_size": connections, "max_overflow": 0} if has_file else {}
+
+
+def _fetched(
+    columns: Sequence[str],
+    found: Iterable[Sequence[object]],
+    *,
+    limit: int,
+    longest: int | None = None,
+    encoded: Collection[int] = (),
+) -> Callable[[], Rows]:
+    """Take all rows from a connection, and leave their conversion for later."""
+    rows = list(found)
+    return lambda: to_rows(columns, rows, limit=limit, longest=longest, encoded=encoded)
+
+
+def _bounded(
+    connection: Connection, statement: str, limit: int
+) -> tuple[tuple[str, ...], BoundedStatement]:
+    """The names of a statement's columns, and the statement with its values cut."""
+    described = connection.exec_driver_sql(f"SELECT * FROM ({statement}) AS t LIMIT 0")  # noqa: S608  # checked
+    columns = tuple(described.keys())
+    description = described.cursor.description if described.cursor is not None else ()
+    types = [int(str(column[1])) for column in description or ()]
+    described.close()
+    return columns, bounded_for_postgres(statement, types, limit=limit)
+
+
+def _limit_values(connection: Connection) -> None:
+    """Have SQLite refuse values that are too long; they are made in this process."""
+    driver = connection.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SQLITE_BYTES)
 
 
 def _interrupt(driver: object) -> None:

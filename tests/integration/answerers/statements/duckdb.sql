@@ -101,6 +101,9 @@ SELECT net_price(amount) FROM sales
 SELECT main.net_price(amount), shop.main.net_price(amount) FROM sales
 SELECT s.region /* the region */ FROM sales s -- all of them
 SELECT region FROM sales WHERE product = 'secret; DROP TABLE sales'
+SELECT repeat('x', 10), rpad(region, 10, ' '), format('{}: {:.2f}', region, amount::double) FROM sales
+SELECT UNNEST(generate_series(DATE '2024-01-01', DATE '2024-03-01', INTERVAL 1 MONTH)), range(3)
+SELECT COUNT(*) FROM range(1, 20000)
 -- section: leaks
 SELECT * FROM secret
 FROM secret
@@ -203,3 +206,30 @@ SELECT $1
 SELECT * FROM sales WHERE region IN secret
 SHOW TABLES
 SELECT (((
+SELECT * FROM sales, LATERAL secret
+SELECT * FROM sales, LATERAL main.secret
+SELECT * FROM LATERAL secret
+SELECT * FROM sales CROSS APPLY secret
+SELECT * FROM sales OUTER APPLY main.secret
+SELECT * FROM (secret)
+SELECT * FROM (sales CROSS JOIN secret)
+SELECT * FROM sales JOIN LATERAL secret ON true
+SELECT * FROM sales LIMIT 50%
+FROM LATERAL secret
+FROM sales, LATERAL secret SELECT marker
+SELECT * FROM sales FETCH FIRST 50 PERCENT ROWS ONLY
+SELECT * FROM sales ORDER BY amount FETCH FIRST 3 ROWS WITH TIES
+SELECT * FROM sales LIMIT 3 WITH TIES
+SELECT * FROM sales LIMIT 1 BY region
+SELECT repeat('x', 100000000)
+SELECT repeat('x', quantity * 100000) FROM sales
+SELECT lpad('x', 100000000, 'y')
+SELECT rpad('x', year * 10000, 'y') FROM sales
+SELECT printf('%100000000d', 1)
+SELECT format('{:100000000}', 1)
+SELECT format('{:{}}', 1, 100000000)
+SELECT printf(product, 1) FROM sales
+SELECT list_resize([1], 1000000000)
+SELECT bar(1, 0, 1, 1000000000)
+SELECT range(100000000)
+SELECT generate_series(1, 100000000)

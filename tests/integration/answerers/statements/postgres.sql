@@ -116,6 +116,9 @@ SELECT s.region /* the region */ FROM sales s -- all of them
 SELECT region FROM sales WHERE product = 'secret; DROP TABLE sales'
 SELECT s FROM (SELECT region FROM sales) s
 SELECT first_sale.* FROM (SELECT MIN(sold_on) AS day FROM sales) AS first_sale
+SELECT u FROM sales s, LATERAL unnest(s.tags) AS u
+SELECT a.id FROM (sales a CROSS JOIN customers b)
+SELECT repeat('x', 10), rpad(region, 10), format('%s: %5s', region, product) FROM sales
 -- section: leaks
 SELECT * FROM secret
 SELECT marker FROM public.secret
@@ -223,3 +226,22 @@ SELECT $1
 SELECT * FROM sales TABLESAMPLE spy (10)
 LISTEN x
 SHOW ALL
+SELECT * FROM sales, LATERAL secret
+SELECT * FROM sales, LATERAL public.secret
+SELECT * FROM LATERAL secret
+SELECT * FROM sales CROSS APPLY secret
+SELECT * FROM sales OUTER APPLY public.secret
+SELECT * FROM (secret)
+SELECT * FROM (sales CROSS JOIN secret)
+SELECT * FROM sales JOIN LATERAL secret ON true
+SELECT * FROM sales FETCH FIRST 50 PERCENT ROWS ONLY
+SELECT * FROM sales ORDER BY amount FETCH FIRST 3 ROWS WITH TIES
+SELECT * FROM sales LIMIT 3 WITH TIES
+SELECT * FROM sales LIMIT 1 BY region
+SELECT repeat('x', 100000000)
+SELECT repeat('x', quantity * 100000) FROM sales
+SELECT lpad('x', 100000000, 'y')
+SELECT rpad('x', year * 10000, 'y') FROM sales
+SELECT format('%100000000s', 'x')
+SELECT format('%*s', 100000000, 'x')
+SELECT pg_catalog.repeat('x', 100000000)

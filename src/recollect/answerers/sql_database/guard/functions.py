@@ -9,6 +9,8 @@ from typing import Final
 
 from sqlglot import exp
 
+from recollect.answerers.sql_database.guard.names import built_in_names
+
 _CLASSES: Final = """
     And Or Xor Case If Coalesce Nullif Nvl2 Greatest Least Exists Try DecodeCase IsNullValue
     Booland Boolor Boolnot EqualNull Cast TryCast CastToStrType Convert JSONCast Typeof Collate
@@ -198,31 +200,10 @@ _SQLITE: Final = """
     string_agg substr substring sum tan tanh time timediff total trim trunc typeof unhex unicode
     unixepoch unlikely upper
 """
-_MYSQL: Final = """
-    adddate addtime bin bit_count conv convert_tz crc32 curdate curtime date_format elt field
-    find_in_set format format_bytes from_days from_unixtime hex inet_aton inet_ntoa insert instr
-    json_arrayagg json_contains json_depth json_extract json_keys json_length json_objectagg
-    json_overlaps json_pretty json_search json_type json_unquote json_valid json_value lcase
-    locate log10 log2 makedate maketime microsecond mid mod now oct ord period_add period_diff
-    position quote rand regexp_instr regexp_like regexp_replace regexp_substr row sec_to_time
-    std str_to_date strcmp subdate substr substring_index subtime sysdate time_format time_to_sec
-    timediff timestampadd timestampdiff to_days to_seconds truncate ucase unix_timestamp utc_date
-    utc_time utc_timestamp week weekday weekofyear yearweek
-"""
-_TSQL: Final = """
-    atn2 charindex checksum choose concat_ws cot datalength dateadd datediff datediff_big
-    datefromparts datename datepart datetimefromparts difference eomonth format getdate
-    getutcdate iif isdate isjson isnull isnumeric json_query json_value left len log10 nchar
-    patindex quotename replicate rtrim ltrim square stdev stdevp str string_agg string_split stuff
-    switchoffset sysdatetime sysdatetimeoffset sysutcdatetime todatetimeoffset translate trim
-    try_convert try_parse unicode var varp
-"""
 _NAMES: Final = {
     "postgres": _POSTGRES,
     "duckdb": _DUCKDB,
     "sqlite": _SQLITE,
-    "mysql": _MYSQL,
-    "tsql": _TSQL,
 }
 
 
@@ -234,7 +215,8 @@ def _classes(dialect: str) -> frozenset[type[exp.Expr]]:
 
 @lru_cache
 def _names(dialect: str) -> frozenset[str]:
-    return frozenset(_NAMES.get(dialect, "").split())
+    listed = _NAMES.get(dialect)
+    return frozenset(listed.split()) if listed else built_in_names(dialect)
 
 
 def is_built_in(function: exp.Func, dialect: str) -> bool:

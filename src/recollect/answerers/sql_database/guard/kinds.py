@@ -45,3 +45,21 @@ _TYPES: Final = """
 """
 TYPES: Final = frozenset(_TYPES.split())
 """The types that values may be cast to: a type of a user's own runs a function of theirs."""
+
+_SOURCES: Final = (exp.Table, exp.Subquery, exp.Values, exp.Lateral, exp.Unnest)
+
+
+def is_source(node: exp.From | exp.Join | exp.Lateral | exp.Subquery) -> bool:
+    """Whether what a node reads from is checked elsewhere: as a table, a query or a function.
+
+    sqlglot keeps the name after LATERAL and APPLY as an identifier that is no table to it.
+    """
+    source = node.this
+    match node:
+        case exp.Lateral():
+            call = source.expression if isinstance(source, exp.Dot) else source
+            return isinstance(call, exp.Subquery | exp.Func)
+        case exp.Subquery():
+            return isinstance(source, exp.Query | exp.Table | exp.Values)
+        case _:
+            return isinstance(source, _SOURCES)

@@ -4,16 +4,20 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from sqlglot import Dialect, TokenType, exp
+from sqlglot import Dialect, ErrorLevel, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from recollect.answerers.sql_database.data import Table
 from recollect.answerers.sql_database.guard.functions import is_built_in
-from recollect.answerers.sql_database.guard.kinds import KINDS, TYPES
+from recollect.answerers.sql_database.guard.kinds import KINDS, TYPES, is_source
+from recollect.answerers.sql_database.guard.names import unknown_call
 from recollect.answerers.sql_database.guard.references import qualify
+from recollect.answerers.sql_database.guard.sizes import is_of_bounded_size
 from recollect.errors import StatementRefused
 
-_LONGEST: Final = 10_000  # reading takes about a millisecond per thousand characters
+# A model writes up to 800 tokens. Reading a chain of operators of this length takes up to 0.6 s;
+# it is done in a thread.
+_LONGEST: Final = 5000
 _STARTS: Final = frozenset(
     {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.FROM, TokenType.VALUES}
 )
@@ -47,15 +51,20 @@ def check_statement(
     It may read the allowed tables, and call built-in functions that only compute and those named
     in `functions`, as `name` or `schema.name`.
     """
+    if len(statement) > _LONGEST:
+        raise StatementRefused(f"the statement has more than {_LONGEST} characters")
     query = _only_query(statement, dialect)
     calls = _Calls(dialect, allowed, functions)
     _check(query, dialect, calls)
     tables = qualify(query, dialect=dialect, allowed=allowed)
-    limited = _limited(query, limit).sql(dialect=dialect, comments=False)
+    limited = _written(_limited(query, limit), dialect)
     # What is run is what was written from the parsed statement: it must pass as well.
     written = _only_query(limited, dialect)
     _check(written, dialect, calls)
     qualify(written, dialect=dialect, allowed=allowed)
+    unknown = unknown_call(limited, dialect=dialect, is_allowed=calls.are_allowed)
+    if unknown:
+        raise StatementRefused(_not_allowed(unknown))
     return CheckedStatement(
         text=statement.strip().rstrip(";").strip(),
         limited=limited,
@@ -71,7 +80,7 @@ class _Calls:
     ) -> None:
         self._has_search_path = dialect in _DEFAULT_SCHEMAS
         home = next((table for table in allowed if table.is_in_default_schema), None)
-        default = {"postgres": "public", "duckdb": "main"}.get(dialect, "")
+        default = _DEFAULT_SCHEMAS.get(dialect, "")
         self._home = tuple(
             part
             for part in (home.catalog if home else "", home.schema if home else default)
@@ -110,8 +119,6 @@ class _Calls:
 
 
 def _only_query(statement: str, dialect: str) -> exp.Query:
-    if len(statement) > _LONGEST:
-        raise StatementRefused(f"the statement has more than {_LONGEST} characters")
     reader = Dialect.get_or_raise(dialect)
     try:
         tokens = reader.tokenize(statement)
@@ -128,6 +135,13 @@ def _only_query(statement: str, dialect: str) -> exp.Query:
     if not isinstance(query, exp.Query):
         raise StatementRefused("only SELECT is allowed")
     return query
+
+
+def _written(query: exp.Query, dialect: str) -> str:
+    try:
+        return query.sql(dialect=dialect, comments=False, unsupported_level=ErrorLevel.RAISE)
+    except (SqlglotError, RecursionError, ValueError):
+        raise StatementRefused(_UNREADABLE) from None
 
 
 def _check(query: exp.Query, dialect: str, calls: _Calls) -> None:
@@ -151,6 +165,8 @@ def _check(query: exp.Query, dialect: str, calls: _Calls) -> None:
                 raise StatementRefused("the statement samples in a way that is not known")
             case exp.Column() if not isinstance(node.this, exp.Identifier | exp.Star):
                 raise StatementRefused(_UNREADABLE)
+            case exp.From() | exp.Join() | exp.Lateral() | exp.Subquery() if not is_source(node):
+                raise StatementRefused("the statement reads from something that is no table")
 
 
 def _is_known_sample(sample: exp.TableSample) -> bool:
@@ -158,6 +174,10 @@ def _is_known_sample(sample: exp.TableSample) -> bool:
 
 
 def _check_call(call: exp.Func, dialect: str, calls: _Calls) -> None:
+    if not is_of_bounded_size(call):
+        raise StatementRefused(
+            f"the statement calls {_name_of(call)[:100]} with a size that is large or not a number"
+        )
     if isinstance(call.parent, exp.Dot) and call.arg_key == "expression":
         return  # checked with what stands before it
     path = _schema_before(call)
@@ -225,6 +245,8 @@ def _not_allowed(function: str) -> str:
 def _limited(query: exp.Query, limit: int) -> exp.Query:
     """The statement with a limit of one row more than wanted, unless it has a smaller one."""
     present = query.args.get("limit")
+    if present is not None and not _counts_rows(present):
+        raise StatementRefused("the statement limits its rows by something else than their number")
     if isinstance(present, exp.Fetch):
         if not _is_at_most(present.args.get("count"), limit):
             present.set("count", exp.Literal.number(limit + 1))
@@ -232,6 +254,15 @@ def _limited(query: exp.Query, limit: int) -> exp.Query:
     if isinstance(present, exp.Limit) and _is_at_most(present.expression, limit):
         return query
     return query.limit(limit + 1)
+
+
+def _counts_rows(limit: exp.Expr) -> bool:
+    """Whether it is no percentage, and no number of rows for each group or with all their ties."""
+    options = limit.args.get("limit_options")
+    has_options = options is not None and (
+        options.args.get("percent") or options.args.get("with_ties")
+    )
+    return not has_options and not limit.args.get("expressions")
 
 
 def _is_at_most(count: object, limit: int) -> bool:
