@@ -6,6 +6,7 @@ times the text takes a linear call 8 times as long and a quadratic one 64 times:
 from both, on machines of any speed.
 """
 
+import gc
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,12 @@ this.
 """
 _REPEATS = 3
 _GIVE_UP = 2.0
-"""Seconds of CPU for all calls on one text: more is exponential, or as good as that."""
+"""Seconds of CPU for the first call on the longest text: more is exponential, or as good as that.
+
+Linear calls take a tenth of it at most, so that a machine ten times as slow keeps it.
+"""
+_ALL_CALLS = 5 * LIMIT
+"""How many times as long as one call on the short text all further calls may take."""
 
 
 class _TookTooLong(Exception):  # a signal, not an error of the program
@@ -36,10 +42,11 @@ def grows_faster_than_linear(
     """Whether a call on ever longer texts takes more than its share of time."""
     longest = text_of(sizes[-1])
     try:
-        with _guard():
+        with _guard(_GIVE_UP):
             if _seconds(call, longest) < FLOOR:
                 return False
-            short = text_of(sizes[0])
+        short = text_of(sizes[0])
+        with _guard(max(_GIVE_UP / 2, _ALL_CALLS * _seconds(call, short))):
             for _ in range(_REPEATS):  # a busy machine spoils single measurements, never all
                 if _ratio(call, short, longest) <= LIMIT:
                     return False
@@ -54,20 +61,24 @@ def _ratio(call: Callable[[str], object], short: str, longest: str) -> float:
 
 
 def _seconds(call: Callable[[str], object], text: str) -> float:
-    started = time.thread_time()
-    call(text)
-    return time.thread_time() - started
+    gc.disable()  # what it takes depends on all objects of the program
+    try:
+        started = time.thread_time()
+        call(text)
+        return time.thread_time() - started
+    finally:
+        gc.enable()
 
 
 @contextmanager
-def _guard() -> Iterator[None]:
+def _guard(seconds: float) -> Iterator[None]:
     """End a call that would never return; `re` looks for signals while it matches."""
 
     def give_up(_number: int, _frame: FrameType | None) -> None:
         raise _TookTooLong
 
     before = signal.signal(signal.SIGVTALRM, give_up)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _GIVE_UP)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:

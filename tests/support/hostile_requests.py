@@ -124,7 +124,7 @@ def _storing(text: str) -> Iterator[HostileRequest]:
     told = {"metadata": {"note": text, text[:100]: [text]}}
     named = {"session_id": str(uuid4()), "name": text, "databases": [text], "tags": [text]}
     yield _post("/api/v1/sessions", "name", named)
-    values = {"metadata": {"values": [text[at : at + 4] for at in range(0, len(text), 4)]}}
+    values = {"metadata": {"values": [text[at : at + 5] for at in range(0, len(text), 5)]}}
     yield _post("/api/v1/sessions", "metadata", {"session_id": session, **told})
     yield _post("/api/v1/sessions", "start", {"session_id": session})
     yield HostileRequest(
@@ -212,3 +212,9 @@ def settings_for(model_url: str) -> Json:
         "max_context_tokens": 120_000,
         "max_history_messages": 20,
     }
+
+
+async def everything(client: httpx.AsyncClient, url: str, text: str) -> list[HostileRequest]:
+    """All requests with a text, or after it."""
+    session_id = await said_in_session(client, url, text)
+    return [*as_question(text), *after_it(session_id), *as_reply(text)]

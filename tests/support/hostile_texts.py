@@ -9,6 +9,9 @@ from typing import Final
 SIZES: Final = (50_000, 100_000, 200_000)
 """Characters of the texts, from the shortest to the longest."""
 
+SAMPLE: Final = frozenset({"newlines", "zalgo", "base64", "nested JSON", "quoted SQL", "questions"})
+"""Texts that stand for the others at their full length: words, blanks, marks, many tokens."""
+
 
 def _repeated(part: str) -> Callable[[int], str]:
     return lambda length: "".join(islice(cycle(part), length))

@@ -222,7 +222,8 @@ def hostile_texts(pattern: re.Pattern[str]) -> dict[str, Callable[[int], str]]:
     tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
     made: dict[str, Callable[[int], str]] = {}
     pumps = {*_PUMPS, *(c for c in _literals(list(tree)) if not c.isalpha())}
-    for start, pump, end in {*_of_repeats(list(tree), pumps), *_of_all_patterns(list(tree))}:
+    texts = (*_of_repeats(list(tree), pumps), *_of_all_patterns(list(tree)))
+    for start, pump, end in dict.fromkeys(texts):
         name = f"{start!r} + {pump!r} * n + {end!r}"
         made[name] = lambda n, s=start, p=pump, e=end: s + (p * (n // len(p) + 1))[:n] + e
     return made

@@ -111,7 +111,7 @@ class Passing:
         if self.reply.status == HTTPStatus.OK:
             reader = AnswerReader(is_stream=False)
             reader.feed(body)
-            reader.close()
+            await off_loop(reader.close, characters=len(body))
             if reader.has_failed:
                 log_failure(self.reply.status, body)
                 raise ReplyUnusable("the endpoint of the model sent something that is no answer")

@@ -25,6 +25,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelNotFound, ReplyUnusable, SessionNotFound
+from recollect.offloading import off_loop
 from recollect.ports.branches import Followed
 from recollect.ports.clock import Ids
 from recollect.ports.completions import Completions
@@ -106,7 +107,7 @@ class Proxy:
         except TimeoutError:
             raise too_slow(limit) from None
         if reply.status == HTTPStatus.OK:
-            _listed(body)
+            await _listed(body)
         return WholeReply(status=reply.status, headers=reply.headers, body=body)
 
     async def model(self, model_id: str) -> WholeReply:
@@ -117,7 +118,7 @@ class Proxy:
         reply = await self.models()
         if reply.status != HTTPStatus.OK:
             return reply
-        for model in _listed(reply.body):
+        for model in await _listed(reply.body):
             if isinstance(model, Mapping) and model.get("id") == model_id:
                 return WholeReply(status=reply.status, headers=reply.headers, body=to_bytes(model))
         raise ModelNotFound
@@ -226,10 +227,10 @@ def _new_session(session_id: UUID, call: CompletionCall) -> NewSession:
     return NewSession(session_id=session_id, metadata=metadata)
 
 
-def _listed(body: bytes) -> list[JsonValue]:
+async def _listed(body: bytes) -> list[JsonValue]:
     """The models of a list; `ReplyUnusable` for what is none."""
     try:
-        listing = json.loads(body)
+        listing = await off_loop(partial(json.loads, body), characters=len(body))
     except (ValueError, RecursionError):
         listing = None
     models = listing.get("data") if isinstance(listing, Mapping) else None

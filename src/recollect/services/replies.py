@@ -4,15 +4,23 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from recollect.domain.completions.failures import envelope, passed_status
 from recollect.domain.completions.writing import to_bytes
+from recollect.domain.json_values import count_values
 from recollect.errors import ModelUnavailable, ReplyUnusable
+from recollect.offloading import off_loop
 from recollect.ports.completions import EndpointReply
 
 MAX_REPLY_BYTES: Final = 8_000_000
 """The largest reply that is read whole; streams may be longer."""
+MAX_REPLY_VALUES: Final = 200_000
+"""Values in a reply that is read whole: its parser holds up every thread meanwhile, 30 ms here.
+
+The probabilities of a thousand tokens with twenty alternatives each are about as many.
+"""
 _MAX_ERROR_BYTES: Final = 65_536
 _MAX_LOGGED: Final = 4_000
 
@@ -29,7 +37,7 @@ class WholeReply:
 
 
 async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
-    """Read a body to its end; `ReplyUnusable` if it is too large."""
+    """Read a body to its end; `ReplyUnusable` if it is too large, or has too many values."""
     received = bytearray()
     async for piece in pieces:
         received += piece
@@ -38,7 +46,14 @@ async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
                 f"the endpoint of the model sent more than {MAX_REPLY_BYTES:,} bytes; "
                 "a streamed answer may be longer"
             )
-    return bytes(received)
+    body = bytes(received)
+    count = partial(count_values, body, most=MAX_REPLY_VALUES)
+    if await off_loop(count, characters=len(body)) > MAX_REPLY_VALUES:
+        raise ReplyUnusable(
+            f"the endpoint of the model sent more than {MAX_REPLY_VALUES:,} values; "
+            "a streamed answer may have more"
+        )
+    return body
 
 
 async def explained(reply: EndpointReply) -> EndpointReply:

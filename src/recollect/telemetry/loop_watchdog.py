@@ -32,7 +32,10 @@ THREAD: Final = "thread"
 _UNKNOWN: Final = "unknown"
 _OUR_CODE: Final = "recollect."
 _SERVICES: Final = "recollect.services."
-_OFFLOADING: Final = "recollect.offloading"
+_NOT_WORKING: Final = ("recollect.offloading", "recollect.telemetry.loop_watchdog")
+"""Modules that are on the stack of those who work, and of the watchdog itself."""
+_OWN_SHARE: Final = 0.5
+"""Of a hold, the part that the loop's thread must have worked itself to be blamed for it."""
 _BEATS_A_LIMIT: Final = 2
 _LONG_SECONDS: Final = 1.0
 _NANOSECONDS: Final = 1_000_000_000
@@ -71,6 +74,7 @@ class _Hold:
 
 
 _NOBODY: Final = Holder(task=0)
+_SOME_THREAD: Final = Holder(task=0, route=THREAD)
 
 
 class _Clocks:
@@ -179,9 +183,20 @@ class LoopWatchdog:
         return _holder(names, task=0, route=self._contexts.route_of(None))
 
     def _report(self, hold: _Hold) -> None:
-        holder = _main(self._seen.get(hold.beat, []))
+        """Warn of whoever worked on the loop; where others kept it from working, say so quietly.
+
+        Who happens to be on the loop then has done nothing: a thread kept the interpreter lock,
+        as while models are loaded, or the machine had no time.
+        """
+        seen = self._seen.get(hold.beat, [])
+        is_own = hold.processor_seconds >= _OWN_SHARE * hold.seconds
+        holder = _main([one for one in seen if is_own or one.route == THREAD])
+        if not is_own and holder is _NOBODY:
+            holder = _SOME_THREAD
         self._counters.add(LOOP_HELD, labels=(holder.route, holder.stage))
-        _log(LOOP_HELD, holder, seconds=hold.seconds, processor_seconds=hold.processor_seconds)
+        level = logging.WARNING if is_own else logging.INFO
+        worked = hold.processor_seconds
+        _log(LOOP_HELD, holder, level=level, seconds=hold.seconds, processor_seconds=worked)
 
 
 def _main(seen: list[Holder]) -> Holder:
@@ -207,7 +222,7 @@ def _holder(names: list[str], *, task: int, route: str) -> Holder:
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith(_OUR_CODE) and not name.startswith(_OFFLOADING)
+    return name.startswith(_OUR_CODE) and not name.startswith(_NOT_WORKING)
 
 
 def _code_names(frame: FrameType | None) -> Iterator[str]:
@@ -217,7 +232,7 @@ def _code_names(frame: FrameType | None) -> Iterator[str]:
         frame = frame.f_back
 
 
-def _log(event: str, holder: Holder, **seconds: float) -> None:
+def _log(event: str, holder: Holder, *, level: int = logging.WARNING, **seconds: float) -> None:
     times = {
         name.replace("seconds", "milliseconds"): round(value * 1000)
         for name, value in seconds.items()
@@ -228,4 +243,4 @@ def _log(event: str, holder: Holder, **seconds: float) -> None:
         "function": holder.function,
         **times,
     }
-    logger.warning(event, extra={"facts": facts})
+    logger.log(level, event, extra={"facts": facts})

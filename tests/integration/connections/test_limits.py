@@ -81,6 +81,7 @@ async def test_what_follows_a_body_is_limited_too(impatient: ServerProgram) -> N
             await connection.send(begun + part)
             while not connection.reader._buffer:  # type: ignore[attr-defined]
                 await connection.send(b"a" * 1_000)
+                await asyncio.sleep(0.01)  # lets the server read it, and its answer come in
             assert_refused(await connection.response(), 431)
 
 

@@ -134,5 +134,21 @@ async def test_a_thread_that_keeps_the_interpreter_lock_is_told(
     async def work() -> None:
         await asyncio.to_thread(list, map(_count_with(Encoding.CL100K), texts))
 
-    await watched(work())
+    with caplog.at_level(logging.INFO):
+        await watched(work())
     assert THREAD in [facts["route"] for facts in facts_of(caplog)]
+
+
+async def test_a_request_during_which_the_loop_could_not_work_is_not_blamed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def ask() -> None:
+        current_route.set(lambda: "/healthz")
+        time.sleep(6 * LIMIT)  # noqa: ASYNC251  # as it waits while a thread keeps the lock
+
+    with caplog.at_level(logging.INFO):
+        counters = await watched(ask())
+    held = [record for record in caplog.records if record.getMessage() == LOOP_HELD]
+    assert "/healthz" not in {record.__dict__["facts"]["route"] for record in held}
+    assert (THREAD, "INFO") in {(r.__dict__["facts"]["route"], r.levelname) for r in held}
+    assert counters.value(LOOP_HELD, labels=("/healthz", "unknown")) == 0

@@ -17,6 +17,9 @@ _READ_IN_ALL: Final = 500_000
 _READ_AT_LEAST: Final = 200
 _READ_AT_MOST: Final = 10_000
 _SENTENCES_IN_ALL: Final = 6_000
+# An earlier summary has a few thousand characters; a text of 200,000 took half a second to read.
+_READ_OF_SUMMARY: Final = 50_000
+_SENTENCES_OF_SUMMARY: Final = 2_000
 _MAX_LINE: Final = 400
 _TWO: Final = 2
 _SYSTEM: Final = "system"
@@ -86,8 +89,9 @@ def read_conversation(said: Sequence[tuple[str, str]]) -> Reading:
 
 
 def read_summary(text: str) -> Reading:
-    """Read an earlier summary: its lines are taken as they stand."""
-    lines = [_shortened(line) for line in split_sentences(text[:_READ_IN_ALL])]
+    """Read an earlier summary, the start of a long one: its lines are taken as they stand."""
+    sentences = split_sentences(text[:_READ_OF_SUMMARY])[:_SENTENCES_OF_SUMMARY]
+    lines = [_shortened(line) for line in sentences]
     found = tuple(_from_summary(turn, line) for turn, line in enumerate(lines))
     return Reading(candidates=found, words=sum(c.length for c in found))
 

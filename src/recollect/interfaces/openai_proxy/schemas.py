@@ -22,7 +22,7 @@ class CompletionIn(BaseModel):
         },
     )
 
-    messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1, fail_fast=True)]
     model: str | None = Field(default=None, description="Default: MEMORY_LLM_MODEL.")
     stream: bool | None = None
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
-from recollect.interfaces.http.json_bodies import LargeJsonRoute
+from recollect.interfaces.http.large_bodies import BatchRoute
 from recollect.interfaces.http.schemas.batches import BatchIn, BatchOut
 from recollect.interfaces.http.schemas.common import CONFLICT, ERRORS, NOT_FOUND, SessionIdPath
 
@@ -16,7 +16,7 @@ router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",
     tags=["messages"],
     responses=ERRORS | NOT_FOUND,
-    route_class=LargeJsonRoute,
+    route_class=BatchRoute,
 )
 
 
@@ -40,7 +40,8 @@ async def add_messages(
     """Store up to 10,000 messages together, all or none; turns are formed as by single ones.
 
     The whole body must stay below `MEMORY_MAX_BODY_BYTES`, by default 8,000,000 bytes: 800 for
-    each of 10,000 messages. Where the preset creates sessions, a new id starts its session.
+    each of 10,000 messages. It has at most 300,000 JSON values, 50,000 in one message. Where the
+    preset creates sessions, a new id starts its session.
     """
     session = parse_uuid(session_id, "session_id")
     messages = await asyncio.to_thread(body.to_domain, session, idempotency_key, services.ids)

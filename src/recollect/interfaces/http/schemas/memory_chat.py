@@ -14,7 +14,8 @@ from recollect.interfaces.http.schemas.messages import Content
 _Short: TypeAlias = Annotated[str, Field(max_length=1000)]
 _Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
 _Names: TypeAlias = (
-    Annotated[str, Field(max_length=100_000)] | Annotated[list[_Short], Field(max_length=1000)]
+    Annotated[str, Field(max_length=100_000)]
+    | Annotated[list[_Short], Field(max_length=1000, fail_fast=True)]
 )
 
 

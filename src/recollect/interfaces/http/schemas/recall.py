@@ -17,7 +17,7 @@ from recollect.domain.recall.policy import (
 from recollect.domain.recall.recalled import Recalled, Recollection
 
 _Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH)]
-_Names = Annotated[list[_Name], Field(min_length=1, max_length=MAX_NAMES)]
+_Names = Annotated[list[_Name], Field(min_length=1, max_length=MAX_NAMES, fail_fast=True)]
 
 
 class RecallOptions(BaseModel):

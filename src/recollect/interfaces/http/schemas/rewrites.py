@@ -45,7 +45,7 @@ class RewriteIn(BaseModel):
 
     question: Content
     session_id: Annotated[str, Field(json_schema_extra={"format": "uuid"})] | None = None
-    history: Annotated[list[SaidIn], Field(max_length=1000)] | None = None
+    history: Annotated[list[SaidIn], Field(max_length=1000, fail_fast=True)] | None = None
     model: Annotated[str, Field(max_length=255)] | None = Field(
         default=None, description="The model that answers; default: MEMORY_LLM_MODEL."
     )

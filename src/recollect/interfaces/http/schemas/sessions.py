@@ -17,7 +17,7 @@ from recollect.interfaces.http.schemas.common import AnyJson
 from recollect.ports.clock import Ids
 
 _Name = Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)]
-_Labels = Annotated[tuple[str, ...], Field(max_length=100)]
+_Labels = Annotated[tuple[str, ...], Field(max_length=100, fail_fast=True)]
 
 
 class SessionIn(BaseModel):
