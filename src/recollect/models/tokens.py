@@ -159,10 +159,6 @@ def _count_cl100k(text: str) -> int:
     return _CL100K.count(text)
 
 
-def _count_digits(text: str) -> int:
-    return _CL100K.count(text) + sum(map(_more_if_split, _DIGITS.findall(text)))
-
-
 def _count_with(encoding: Encoding) -> Callable[[str], int]:
     """Load a vocabulary: 50 to 130 ms and 32 to 67 MB, which only those pay who count tokens."""
     count = _LOADED.get(encoding)
@@ -221,3 +217,9 @@ def count_with_bpe_openai(encoding: Encoding) -> Callable[[str], int]:
 
 def _more_if_split(digits: str) -> int:
     return len(digits) - math.ceil(len(digits) / _DIGITS_A_TOKEN)
+
+
+@_remembered
+def _count_digits(text: str) -> int:
+    """What cl100k counts, with a token for each digit."""
+    return _CL100K.count(text) + sum(map(_more_if_split, _DIGITS.findall(text)))

@@ -232,10 +232,12 @@ def _wished(tokens: Sequence[str]) -> frozenset[str]:
 def _stem(word: str) -> str:
     """A word without case, accents and its commonest ending; short ones stay whole."""
     stem = fold(word)
-    for ending in _POSSESSIVES:
-        stem = stem.removesuffix(ending)
+    if stem.endswith(_POSSESSIVES):
+        stem = stem.rstrip("'\u2019").removesuffix("'s").removesuffix("\u2019s")
     for _ in range(2):  # an answer's "workings"
-        found = next((end for end in _ENDINGS if stem.endswith(end)), "")
-        if found and len(stem) - len(found) >= _SHORTEST_STEM:
+        if not stem.endswith(_ENDINGS):
+            break
+        found = next(end for end in _ENDINGS if stem.endswith(end))
+        if len(stem) - len(found) >= _SHORTEST_STEM:
             stem = stem.removesuffix(found)
     return stem

@@ -58,8 +58,10 @@ def keep_facts(
     of equals the newer one. What is too long after that loses its oldest sentences: so a summary
     never piles up.
     """
-    told = Told.by(summary)
     sentences = [*_earlier(earlier), *_stated(utterances)][-_MOST_SENTENCES:]
+    if not sentences:
+        return summary
+    told = Told.by(summary)
     lost = [sentence for sentence in sentences if sentence.lost_in(told)]
     if not lost:
         return summary
@@ -79,6 +81,8 @@ def _stated(utterances: Sequence[Utterance]) -> Iterator[_Sentence]:
     said = [(one.speaker, one.text) for one in utterances if one.speaker.lower() in _USERS]
     language = guess_language(text for _, text in said)
     for place, candidate in enumerate(read_conversation(said).candidates):
+        if _is_question(candidate.line):
+            continue
         sentence = _sentence(candidate.line, place, language)
         if sentence.is_stated:
             yield sentence
