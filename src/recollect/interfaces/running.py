@@ -47,9 +47,14 @@ async def _threads_ended() -> bool:
 
 async def _until_told(work: Coroutine[object, object, None]) -> None:
     """Do something until the process is told to stop, also while it still starts."""
-    working = asyncio.ensure_future(work)
+    working = asyncio.create_task(work)
+
+    def stop() -> None:
+        if not working.cancelling():  # a second signal must not cancel how the first is obeyed
+            working.cancel()
+
     # Both by name: what starts a program in the background may have it ignore Ctrl-C.
-    when_told(working.cancel, signal.SIGTERM, signal.SIGINT)
+    when_told(stop, signal.SIGTERM, signal.SIGINT)
     with suppress(asyncio.CancelledError):
         await working
 

@@ -76,24 +76,48 @@ class Attempts:
     async def _while_answering(self, work: Awaitable[Result]) -> Result:
         """The result of the work, which is cancelled once the database is found to hang.
 
-        A write that has begun goes on by itself, as `Turns` and `Branches` see to.
+        Work that ends meanwhile counts: its result, or why it was refused. A write that has begun
+        goes on by itself, as `Turns` and `Branches` see to.
         """
         if self._probe is None:
             return await work
         working = asyncio.ensure_future(work)
-        seconds = 0 if self._is_database_away else self._patient_seconds
         try:
-            while not (await asyncio.wait({working}, timeout=seconds))[0]:
-                await self._probe()
-                seconds = self._patient_seconds
+            await self._until_done(working, self._probe)
+        except Unavailable:
+            if await _is_stopped(working):
+                raise
         except BaseException:
-            working.cancel()
-            await asyncio.wait({working})
-            if not working.cancelled():
-                working.exception()  # what counts is why it was given up
+            await _is_stopped(working)
             raise
         return working.result()
+
+    async def _until_done(self, working: "asyncio.Future[Result]", probe: Probe) -> None:
+        """Wait for the work, as long as the database answers.
+
+        It has a second chance: on a busy machine the probe's first connection takes its time.
+        """
+        seconds = 0 if self._is_database_away else self._patient_seconds
+        has_second_chance = not self._is_database_away
+        while not (await asyncio.wait({working}, timeout=seconds))[0]:
+            try:
+                await probe()
+            except Unavailable:
+                if not has_second_chance:
+                    raise
+                has_second_chance, seconds = False, 0
+            else:
+                has_second_chance, seconds = True, self._patient_seconds
 
     def warn(self, warning: str) -> None:
         """Tell whoever asked of something that is not as it should be."""
         self._warnings[warning] = None
+
+
+async def _is_stopped(working: "asyncio.Future[Result]") -> bool:
+    """Cancel the work and wait for its end; whether it had not ended by itself before."""
+    working.cancel()
+    await asyncio.wait({working})
+    if not working.cancelled():
+        working.exception()  # seen, whether anybody wants to know it or not
+    return working.cancelled()

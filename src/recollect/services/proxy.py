@@ -44,6 +44,10 @@ NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered
 TASK: Final = (
     "The prompt was taken for a front end's own task, such as a title; nothing is remembered."
 )
+NO_REPLY_ID: Final = (
+    "The call names a question's id and none of the reply, as front ends' own tasks do; nothing "
+    "is remembered. Send X-Memory-Message-ID as well."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +146,8 @@ class Proxy:
         """Why a call has no memory that wanted it; None where that is the client's own wish."""
         if call.policy is MemoryPolicy.OFF or call.ids.is_temporary:
             return None
+        if call.is_question_without_reply_id:
+            return NO_REPLY_ID
         if call.is_task_by_prompt:
             return TASK
         if call.memory is MemoryPolicy.OFF:

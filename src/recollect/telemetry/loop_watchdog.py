@@ -14,7 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Final
 
@@ -51,6 +51,8 @@ class Holder:
     route: str = _UNKNOWN
     stage: str = _UNKNOWN
     function: str = _UNKNOWN
+    instruction: int = field(default=0, compare=False)
+    """Which one of the innermost function was seen: it stays the same while a call waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,9 +174,13 @@ class LoopWatchdog:
     def _holder(self, loop: asyncio.AbstractEventLoop, thread: int) -> Holder:
         """Who is on the loop; if nobody is, which other thread works for us."""
         task, frames = asyncio.current_task(loop), sys._current_frames()  # noqa: SLF001  # documented
-        names = list(_code_names(frames.pop(thread, None)))
+        frame = frames.pop(thread, None)
+        names = list(_code_names(frame))
         if task is not None:
-            return _holder(names, task=id(task), route=self._contexts.route_of(task))
+            holder = _holder(names, task=id(task), route=self._contexts.route_of(task))
+            return replace(
+                holder, instruction=0 if frame is None else hash((id(frame), frame.f_lasti))
+            )
         frames.pop(threading.get_ident(), None)
         others = [list(_code_names(frame)) for frame in frames.values()]
         busy = [other for other in others if any(map(_is_ours, other))]
@@ -182,14 +188,25 @@ class LoopWatchdog:
             return _holder(busy[0], task=0, route=THREAD)
         return _holder(names, task=0, route=self._contexts.route_of(None))
 
+    def _is_waiting(self, seen: list[Holder], hold: _Hold) -> bool:
+        """Whether one task waited on the loop, for a file or an address, all the while.
+
+        Then this thread could look as often as it wanted, for nobody kept the interpreter lock,
+        and saw the same instruction every time.
+        """
+        looked_seconds = len(seen) * self._pause
+        is_one_instruction = len({one.instruction for one in seen}) == 1
+        is_task = all(one.task for one in seen)
+        return is_task and is_one_instruction and looked_seconds >= _OWN_SHARE * hold.seconds
+
     def _report(self, hold: _Hold) -> None:
-        """Warn of whoever worked on the loop; where others kept it from working, say so quietly.
+        """Warn of whoever worked or waited on the loop; where others kept it from that, be quiet.
 
         Who happens to be on the loop then has done nothing: a thread kept the interpreter lock,
         as while models are loaded, or the machine had no time.
         """
         seen = self._seen.get(hold.beat, [])
-        is_own = hold.processor_seconds >= _OWN_SHARE * hold.seconds
+        is_own = hold.processor_seconds >= _OWN_SHARE * hold.seconds or self._is_waiting(seen, hold)
         holder = _main([one for one in seen if is_own or one.route == THREAD])
         if not is_own and holder is _NOBODY:
             holder = _SOME_THREAD

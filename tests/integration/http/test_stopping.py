@@ -43,6 +43,20 @@ async def work():
 running.run_until_told(work())
 """
 )
+_CLOSES_SLOWLY = (
+    _START
+    + """
+async def work():
+    print("waiting", flush=True)
+    try:
+        await asyncio.sleep(1000)
+    finally:
+        print("closing", flush=True)
+        await asyncio.sleep(0.5)
+        print("closed", flush=True)
+running.run_until_told(work())
+"""
+)
 _PATIENCE = 60
 
 
@@ -69,6 +83,16 @@ def test_a_process_whose_loop_is_held_ends_all_the_same() -> None:
         assert _first_line(process) == "holding\n"
         process.terminate()
         assert process.wait(_PATIENCE) == -signal.SIGALRM
+
+
+def test_a_process_told_twice_to_stop_closes_in_order() -> None:
+    with _started(_CLOSES_SLOWLY) as process:
+        assert _first_line(process) == "waiting\n"
+        process.terminate()
+        assert _first_line(process) == "closing\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=_PATIENCE)[0] == "closed\n"
+        assert process.returncode == 0
 
 
 def test_a_process_told_to_stop_closes_in_order() -> None:

@@ -235,6 +235,9 @@ async def test_a_call_without_a_session_is_told_that_nothing_is_remembered(stage
     response = await service.post("/v1/chat/completions", task, {"X-Session-ID": "1"})
     headers = response.headers
     assert (headers["X-Memory"], headers["X-Memory-Warning"]) == ("off", f"{told}.")
+    without_reply = {"X-Session-ID": "1", "X-Memory-User-Message-ID": "q1"}
+    response = await service.post("/v1/chat/completions", body, without_reply)
+    assert "Send X-Memory-Message-ID as well" in response.headers["X-Memory-Warning"]
     for more in ({"X-Memory": "off"}, {"X-Memory-Task": "tags"}):
         response = await service.post("/v1/chat/completions", task, more | {"X-Session-ID": "1"})
         assert "X-Memory-Warning" not in response.headers

@@ -106,6 +106,51 @@ async def test_what_takes_long_while_the_database_answers_is_waited_for() -> Non
     assert (probes >= 3, attempts.is_database_away) == (True, False)
 
 
+async def test_a_database_that_misses_one_probe_has_a_second_chance() -> None:
+    missed = 0
+    thinking = asyncio.Event()
+
+    async def probe() -> bool:
+        nonlocal missed
+        if missed:
+            thinking.set()
+            return True
+        missed += 1
+        raise DatabaseUnavailable("no connection within a second")
+
+    async def work() -> int:
+        await thinking.wait()
+        return 7
+
+    attempts = Attempts(ProcessCounters(), probe=probe, patient_seconds=0)
+    assert await attempts.attempt("context", work(), warning="Without it.") == 7
+    assert attempts.warnings == ()
+
+
+async def test_work_that_ends_while_the_database_is_found_to_hang_counts() -> None:
+    ended = asyncio.Event()
+
+    async def probe() -> bool:
+        ended.set()
+        await asyncio.sleep(0.01)
+        raise DatabaseUnavailable("it hangs")
+
+    async def store() -> int:
+        await ended.wait()
+        return 7
+
+    async def refuse() -> int:
+        await ended.wait()
+        raise Forbidden("halted")
+
+    attempts = Attempts(ProcessCounters(), probe=probe, patient_seconds=0)
+    assert await attempts.attempt("reply", store(), warning="Not stored.") == 7
+    assert attempts.warnings == ()
+    ended.clear()
+    with pytest.raises(Forbidden):
+        await attempts.attempt("state", refuse())
+
+
 async def test_after_a_failure_the_database_is_probed_at_once() -> None:
     attempts = Attempts(ProcessCounters(), probe=hanging, patient_seconds=3600)
     await attempts.attempt("state", failing(DatabaseUnavailable("away")))

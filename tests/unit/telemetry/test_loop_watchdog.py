@@ -1,7 +1,9 @@
 """Who holds the event loop is told, without a word of what was said."""
 
 import asyncio
+import ctypes
 import logging
+import threading
 import time
 from collections.abc import Coroutine, Mapping
 from typing import Any
@@ -83,6 +85,22 @@ async def test_what_no_request_does_is_the_background(caplog: pytest.LogCaptureF
     assert [facts["route"] for facts in held] == [BACKGROUND]
 
 
+async def test_a_task_that_waits_on_the_loop_is_blamed_though_it_does_not_work(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def wait() -> None:
+        current_route.set(lambda: "/chat")
+        time.sleep(1)  # noqa: ASYNC251  # what a blocking driver does
+
+    counters = await watched(wait())
+    held = [
+        r for r in caplog.records if r.getMessage() == LOOP_HELD and r.levelno == logging.WARNING
+    ]
+    assert "/chat" in [record.__dict__["facts"]["route"] for record in held]
+    facts = held[-1].__dict__["facts"]
+    assert counters.value(LOOP_HELD, labels=(facts["route"], facts["stage"])) >= 1
+
+
 async def test_nobody_is_blamed_for_many_small_steps(caplog: pytest.LogCaptureFixture) -> None:
     async def step() -> None:
         current_route.set(lambda: "/chat")
@@ -142,9 +160,14 @@ async def test_a_thread_that_keeps_the_interpreter_lock_is_told(
 async def test_a_request_during_which_the_loop_could_not_work_is_not_blamed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    # A function called through PyDLL keeps Python's interpreter lock while it sleeps.
+    holding = threading.Thread(target=ctypes.PyDLL(None).usleep, args=(int(6 * LIMIT * 1e6),))
+
     async def ask() -> None:
         current_route.set(lambda: "/healthz")
-        time.sleep(6 * LIMIT)  # noqa: ASYNC251  # as it waits while a thread keeps the lock
+        holding.start()
+        while holding.is_alive():
+            pass
 
     with caplog.at_level(logging.INFO):
         counters = await watched(ask())

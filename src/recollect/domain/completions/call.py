@@ -73,6 +73,12 @@ class CompletionCall:
         return self.request.looks_like_a_task
 
     @property
+    def is_question_without_reply_id(self) -> bool:
+        """Whether it is taken for a task only since the client names no reply."""
+        lacks_reply_id = self.ids.task is None and self.ids.message is None
+        return self._is_declared_task and lacks_reply_id and not self.request.looks_like_a_task
+
+    @property
     def _is_declared_task(self) -> bool:
         """Whether the client's ids say so."""
         is_without_reply = self.ids.knows_messages and self.ids.message is None

@@ -18,7 +18,8 @@ _OTHER_TASKS: Final = (
     "Your task is to reflect the speaker's likely facial expression through a fitting emoji.",
     "You have been provided with a set of responses from various models to the latest user query:",
 )
-_SOURCES_START: Final = "\n<context>\n<source"
+_CONTEXT: Final = "\n<context>"
+_SOURCES_START: Final = f"{_CONTEXT}\n<source"
 _SOURCES_END: Final = "</source>\n</context>"
 _QUERY: Final = ("<user_query>", "</user_query>")
 _CHAT_HISTORY: Final = "\n<chat_history>"
@@ -58,9 +59,14 @@ def is_task_prompt(prompt: str, *, streams: bool) -> bool:
 
 
 def tells_a_chat(prompt: str) -> bool:
-    """Whether a task is marked as one and tells a whole chat, as no user's question does."""
-    is_marked = prompt.lstrip().startswith(_TASK) and _CHAT_HISTORY in prompt
-    return is_marked and _after_sources(prompt) is None
+    """Whether a task is marked as one and tells a whole chat, as no user's question does.
+
+    A chat within passages of documents, which `<context>` begins, is part of a document.
+    """
+    if not prompt.lstrip().startswith(_TASK):
+        return False
+    before, found, _ = prompt.partition(_CHAT_HISTORY)
+    return bool(found) and _CONTEXT not in before and _after_sources(prompt) is None
 
 
 def _first_block(text: str, kinds: Sequence[_Kind]) -> tuple[_Kind, str] | None:

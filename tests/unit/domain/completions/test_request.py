@@ -132,6 +132,10 @@ def test_a_begun_answer_is_told_apart_from_a_tool_call() -> None:
     assert request(user("Go!")).begun_answer == ""
 
 
+UNMARKED_SOURCES = (
+    "### Task:\nAnswer.\n<context>\nA page:\n<chat_history>\nUSER: y\n</chat_history>\n</context>\n"
+    "What did the user say?"
+)
 TITLE = "### Task:\nGenerate a title.\n### Chat History:\n<chat_history>\nUSER: y\n</chat_history>"
 
 
@@ -158,6 +162,7 @@ def call(asked: ChatRequest, **ids: str) -> CompletionCall:
         (request(user(rag_prompt("What?"))), {"message": "1"}, False),
         (request(user(rag_prompt("What?\n<chat_history>\n"))), {"message": "1"}, False),
         (request(user("### Task: x\n<chat_history>\n" + rag_prompt("What?"))), {}, True),
+        (request(user(UNMARKED_SOURCES)), {"message": "1", "user_message": "2"}, False),
         (request(user([{"type": "text", "text": "### Task: x"}])), {}, True),
         (request(user("### Task: x"), assistant("y"), user("z")), {}, False),
         (request({"role": "system", "content": "s"}, user("### Task: x")), {}, False),
