@@ -127,9 +127,12 @@ class Passing:
         self._told = len(self.attempts.warnings)
         try:
             async for received in before(self._deadline, self.reply.pieces):
-                if piece := await self._passed_on(reader, reader.feed(received)):
+                size = reader.waiting + len(received)
+                passed = await off_loop(partial(reader.feed, received), characters=size)
+                if piece := await self._passed_on(reader, passed):
                     yield piece
-            if piece := await self._passed_on(reader, reader.close()):
+            passed = await off_loop(reader.close, characters=reader.waiting)
+            if piece := await self._passed_on(reader, passed):
                 yield piece
             if not reader.has_events:
                 raise ReplyUnusable("the endpoint of the model sent something that is no answer")

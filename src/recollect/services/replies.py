@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from recollect.domain.completions.failures import envelope, passed_status
+from recollect.domain.completions.reading import MAX_REPLY_VALUES
 from recollect.domain.completions.writing import to_bytes
 from recollect.domain.json_values import count_values
 from recollect.errors import ModelUnavailable, ReplyUnusable
@@ -16,11 +17,6 @@ from recollect.ports.completions import EndpointReply
 
 MAX_REPLY_BYTES: Final = 8_000_000
 """The largest reply that is read whole; streams may be longer."""
-MAX_REPLY_VALUES: Final = 200_000
-"""Values in a reply that is read whole: its parser holds up every thread meanwhile, 30 ms here.
-
-The probabilities of a thousand tokens with twenty alternatives each are about as many.
-"""
 _MAX_ERROR_BYTES: Final = 65_536
 _MAX_LOGGED: Final = 4_000
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from recollect.domain.completions.content import text_of
 from recollect.domain.completions.failures import failure_in_stream
+from recollect.domain.json_values import count_values
 from recollect.domain.message import MAX_CONTENT_LENGTH
 from recollect.domain.text import JsonValue
 
@@ -14,6 +15,11 @@ _DATA: Final = b"data:"
 _DONE: Final = b"[DONE]"
 _FIELDS: Final = (_DATA, b"event:", b"id:", b"retry:", b":")
 _MAX_LINE: Final = 4_000_000
+MAX_REPLY_VALUES: Final = 200_000
+"""Values in one answer or event: a JSON reader lets no other thread work, for 30 ms here.
+
+The probabilities of a thousand tokens with twenty alternatives each are about as many.
+"""
 _MAX_FAILURE: Final = 4_000
 _MAX_MODEL_NAME: Final = 255
 
@@ -42,6 +48,11 @@ class AnswerReader:
     _length: int = 0
     _rest: bytearray = field(default_factory=bytearray)
     _is_in_long_line: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes of a line wait for its end."""
+        return len(self._rest)
 
     @property
     def content(self) -> str:
@@ -110,8 +121,10 @@ class AnswerReader:
 
     def _read_json(self, data: bytes) -> bool:
         """Read a completion, or a part of one; False if it is none, but an error or no JSON."""
+        if count_values(data, most=MAX_REPLY_VALUES) > MAX_REPLY_VALUES:
+            return False
         try:
-            completion = json.loads(data)
+            completion = json.loads(data.decode())
         except (ValueError, RecursionError):
             return False
         if not isinstance(completion, Mapping) or completion.get("error") is not None:
@@ -147,7 +160,7 @@ class AnswerReader:
 
 def _failure(data: bytes) -> bytes:
     try:
-        event = json.loads(data)
+        event = json.loads(data[:_MAX_FAILURE].decode())
     except (ValueError, RecursionError):
         event = None
     told = failure_in_stream(event if isinstance(event, Mapping) else {})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.completions.reading import AnswerReader
+from recollect.domain.completions.reading import MAX_REPLY_VALUES, AnswerReader
 from recollect.domain.text import JsonValue
 
 
@@ -111,3 +111,13 @@ def test_an_endless_answer_is_kept_within_bounds() -> None:
     reader.feed(b"data: " + b"y" * 5_000_000)
     reader.close()
     assert len(reader.content) == 1_000_000
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_an_event_of_too_many_values_is_not_read(encoding: str) -> None:
+    values = '{"a": "\\"", "choices": [' + "{}," * (MAX_REPLY_VALUES + 1) + "{}]}"
+    reader = AnswerReader(is_stream=True)
+    passed = reader.feed(b"data: " + values.encode(encoding).replace(b"\n", b"") + b"\n\n")
+    assert (reader.has_failed, reader.content) == (True, "")
+    assert b"error" in passed
+    assert len(passed) < 1_000
