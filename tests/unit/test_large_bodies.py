@@ -1,4 +1,4 @@
-"""JSON read piece by piece says the same as read at once, and none of too many values is read."""
+"""JSON read in steps says the same as read at once, and none of too many values is read."""
 
 import json
 from json import JSONDecodeError
@@ -15,7 +15,7 @@ from recollect.interfaces.http.large_bodies import (
     MAX_VALUES,
     BatchRoute,
     LargeBodyRoute,
-    load_pieces,
+    load_json,
 )
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -24,12 +24,13 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.parametrize("most", [MAX_VALUES, 0], ids=["at once", "in steps"])
 @given(value=VALUES, indent=st.sampled_from([None, 0, 3]), is_ascii=st.booleans())
-def test_json_reads_the_same_in_pieces(
-    value: object, *, indent: int | None, is_ascii: bool
+def test_json_reads_the_same_however_much_it_is(
+    value: object, *, most: int, indent: int | None, is_ascii: bool
 ) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=is_ascii)
-    assert load_pieces(f"\n\t {text} \r\n", 1000) == json.loads(text)
+    text = f"\n\t {json.dumps(value, indent=indent, ensure_ascii=is_ascii)} \r\n"
+    assert load_json(text.encode(), at_once=most) == json.loads(text)
 
 
 @given(
@@ -37,20 +38,15 @@ def test_json_reads_the_same_in_pieces(
     end=st.integers(min_value=0, max_value=60),
     added=st.sampled_from(["", ",", "]", "}", "x", '"', "[]"]),
 )
-def test_what_is_no_json_is_none_in_pieces(value: object, end: int, added: str) -> None:
+def test_what_is_no_json_is_none_in_steps(value: object, end: int, added: str) -> None:
     text = json.dumps(value)[:end] + added
     try:
         expected = json.loads(text)
     except JSONDecodeError:
         with pytest.raises(JSONDecodeError):
-            load_pieces(text, 1000)
+            load_json(text.encode(), at_once=0)
     else:
-        assert load_pieces(text, 1000) == expected
-
-
-def test_reading_ends_with_the_first_item_too_many() -> None:
-    text = '{"messages": [' + "{}," * 1000 + "this was never read"
-    assert load_pieces(text, 10) == {"messages": [{}] * 11}
+        assert load_json(text.encode(), at_once=0) == expected
 
 
 def values_of(value: object) -> int:
@@ -74,7 +70,7 @@ def test_values_are_counted_without_parsing(value: object, *, is_ascii: bool) ->
         {"messages": [{str(number): 0 for number in range(MAX_MEMBERS + 1)}]},
         {"messages": {"a": [0] * (MAX_BATCH_VALUES + 1)}},
         {"messages": [{"metadata": {"a": [0] * (MAX_VALUES + 1)}}]},
-        [{}] * (MAX_VALUES + 1),
+        [{}] * (MAX_BATCH_VALUES + 1),
     ],
     ids=["members", "members of an item", "values", "values of an item", "a list"],
 )

@@ -1,6 +1,6 @@
 """A question on its way to whoever answers it, and what comes back."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.domain.context import Context
@@ -17,7 +17,8 @@ def drawing_on(details: AnswerDetails, tables: tuple[str, ...]) -> AnswerDetails
     """
     if not tables or details.sql_query or details.tables_used:
         return details
-    return replace(details, tables_used=tables[:_MOST_TABLES])
+    told = {**details.to_json(), "tables_used": tables[:_MOST_TABLES]}
+    return AnswerDetails.stored(told)  # checked already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

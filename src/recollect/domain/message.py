@@ -1,7 +1,7 @@
 """What was said, by whom."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Self, TypeVar, cast
@@ -105,7 +105,7 @@ class AnswerDetails:
         """The details with the database that tables without one belong to, where it is known."""
         if database is None or not self.lacks_database:
             return self
-        return replace(self, database=database)
+        return self.stored({**self.to_json(), "database": database})  # checked already
 
     @property
     def only_quotes(self) -> bool:

@@ -14,8 +14,14 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.answer import Asked
+from recollect.domain.chat_templates import ChatTemplate
 from recollect.domain.completions.call import CompletionCall
-from recollect.domain.completions.writing import Memories, to_bytes, with_memories
+from recollect.domain.completions.writing import (
+    Memories,
+    to_bytes,
+    to_bytes_in_steps,
+    with_memories,
+)
 from recollect.domain.followup.language import known_language
 from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.message import NewMessage, Role, message_id_for_key
@@ -25,7 +31,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelNotFound, ReplyUnusable, SessionNotFound
-from recollect.offloading import off_loop
+from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.branches import Followed
 from recollect.ports.clock import Ids
 from recollect.ports.completions import Completions
@@ -195,11 +201,20 @@ class Proxy:
         passing.tables = memories.tables
         model = call.request.model or self.policies.model
         template = self.policies.chat_template.of(model)
+        write = partial(self._written, call, memories, template, received)
+        body = await off_loop(write, characters=len(received))
+        await passing.open(self.endpoint.complete(body))
+
+    def _written(
+        self, call: CompletionCall, memories: Memories, template: ChatTemplate, received: bytes
+    ) -> bytes:
+        """The body of a call with what memory adds to it; as it was received if that is nothing."""
         body = with_memories(call.request, memories, template=template)
         if "model" not in body and self.policies.model is not None:
             body = {**body, "model": self.policies.model}
-        is_changed = body != call.request.body
-        await passing.open(self.endpoint.complete(to_bytes(body) if is_changed else received))
+        if body == call.request.body:
+            return received
+        return to_bytes(body) if len(received) <= AT_ONCE else to_bytes_in_steps(body)
 
     async def _memories(self, passing: Passing, followed: Followed | None) -> Memories:
         if passing.session_id is None or not passing.may_remember:

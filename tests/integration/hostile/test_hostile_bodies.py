@@ -1,22 +1,21 @@
-"""No JSON, however it is nested, holds the event loop for long, and no thread beside it.
+"""No JSON, however it is nested, holds the event loop for long.
 
 Bodies are parsed before their sender is known.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import httpx
 import pytest
+from fastapi.routing import APIRoute
 
+from recollect.interfaces.http.app import _ROUTES
 from support.hostile_requests import HostileRequest, as_question
-from support.machine import slowness
+from support.loop_bound import slow_requests
 from support.measured_server import MeasuredServer
 
-LONGEST: Final = 0.05 * slowness()
-"""CPU seconds that a body may hold the loop."""
-ATTEMPTS: Final = 3
 ALLOWED: Final = 49_000
 """Values that are parsed, and then refused or stored."""
 MANY: Final = 310_000
@@ -35,16 +34,26 @@ FOR_ALL: Final[dict[str, Callable[[], object]]] = {
     "messages with metadata": lambda: {
         "messages": [{"role": "user", "content": "Hi", "metadata": {"a": [0] * ALLOWED}}] * 5
     },
+    "messages with members": lambda: {
+        "messages": [{"role": "user", "content": "Hi", "metadata": numbered(ALLOWED)}] * 5
+    },
 }
-HOSTILE: Final[dict[str, Callable[[Body], object]]] = {
-    "some unknown members": lambda body: {**body, **numbered(990)},
-    "many unknown members": lambda body: {**body, **numbered(ALLOWED)},
-    "lists of numbers": lambda body: dict.fromkeys(body, [0] * ALLOWED),
-    "lists of objects": lambda body: dict.fromkeys(body, [{}] * ALLOWED),
-    "lists of large objects": lambda body: dict.fromkeys(body, [numbered(990)] * 20),
-    "one large object in a list": lambda body: {key: [numbered(ALLOWED)] for key in body},
-    "objects of lists": lambda body: {key: {"a": [0] * ALLOWED} for key in body},
-    "metadata": lambda body: {**body, "metadata": {"a": [0] * ALLOWED, **numbered(900)}},
+IN_EACH_FIELD: Final[dict[str, Callable[[int], object]]] = {
+    "lists of numbers": lambda count: [0] * count,
+    "lists of objects": lambda count: [{}] * (count // 2),
+    "lists of large objects": lambda count: [numbered(990)] * (count // 991),
+    "one large object in a list": lambda count: [numbered(count)],
+    "objects of lists": lambda count: {"a": [0] * count},
+    "large objects": numbered,
+}
+ADDED: Final[dict[str, Callable[[], Body]]] = {
+    "some unknown members": lambda: numbered(990),
+    "many unknown members": lambda: numbered(ALLOWED),
+    "numbers as metadata": lambda: {"metadata": {"a": [0] * ALLOWED, **numbered(900)}},
+    "members of metadata": lambda: {"metadata": numbered(ALLOWED)},
+    "a result of lists": lambda: {"execution_result": [[]] * (ALLOWED // 2)},
+    "citations": lambda: {"citations": [[0] * 50] * 950},
+    "members of tokens": lambda: {"tokens": numbered(ALLOWED)},
 }
 
 
@@ -52,7 +61,16 @@ def bodies(name: str) -> Iterator[tuple[HostileRequest, bytes]]:
     """For each route a body."""
     same = json.dumps(FOR_ALL[name]()).encode() if name in FOR_ALL else None
     for request in json_routes():
-        yield request, same or json.dumps(HOSTILE[name](request.body or {})).encode()
+        yield request, same or json.dumps(body_of(name, request)).encode()
+
+
+def body_of(name: str, request: HostileRequest) -> Body:
+    sample = request.body or {}
+    if name in ADDED:
+        return {**sample, **ADDED[name]()}
+    fields = FIELDS.get((request.method, request.route)) or [*sample]
+    value = IN_EACH_FIELD[name](ALLOWED // len(fields) - 1)
+    return dict.fromkeys(fields, value)
 
 
 def json_routes() -> Iterator[HostileRequest]:
@@ -60,29 +78,38 @@ def json_routes() -> Iterator[HostileRequest]:
     yield from {(request.method, request.route): request for request in as_question("x")}.values()
 
 
-async def send(client: httpx.AsyncClient, url: str, request: HostileRequest, body: bytes) -> int:
+def fields_of_routes() -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """The fields of each route's body."""
+    routes = [route for module in _ROUTES for route in module.router.routes]
+    for route in routes:
+        if isinstance(route, APIRoute) and route.dependant.body_params:
+            (body,) = route.dependant.body_params
+            model = body.field_info.annotation
+            (method,) = route.methods
+            yield (method, route.path), [*model.model_fields]
+
+
+FIELDS: Final = dict(fields_of_routes())
+
+
+async def send(client: httpx.AsyncClient, url: str, request: HostileRequest, body: bytes) -> None:
     response = await client.request(
         request.method,
         url + request.route.format(**request.path),
         content=body,
         headers={**request.headers, "Content-Type": "application/json"},
     )
-    return response.status_code
+    assert response.status_code in STATUSES, f"{request}: {response.status_code}"
 
 
-@pytest.mark.parametrize("name", [*FOR_ALL, *HOSTILE])
+@pytest.mark.parametrize("name", [*FOR_ALL, *IN_EACH_FIELD, *ADDED])
 async def test_a_hostile_body_holds_the_loop_through_no_route(
     name: str, client: httpx.AsyncClient, server: MeasuredServer
 ) -> None:
-    slow: dict[str, int] = {}
-    for request, body in bodies(name):
-        longest = []
-        for _ in range(ATTEMPTS):
-            server.loop_time.take()
-            assert await send(client, server.url, request, body) in STATUSES
-            longest.append(server.loop_time.take()[0])
-            if longest[-1] <= LONGEST:
-                break
-        else:
-            slow[str(request)] = round(min(longest) * 1000)
-    assert slow == {}
+    def sending(request: HostileRequest, body: bytes) -> Callable[[], Any]:
+        return lambda: send(client, server.url, request, body)
+
+    requests: Iterable[tuple[str, Callable[[], Any]]] = (
+        (str(request), sending(request, body)) for request, body in bodies(name)
+    )
+    assert await slow_requests(server.loop_time, requests) == {}

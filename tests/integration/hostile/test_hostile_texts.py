@@ -29,8 +29,7 @@ from support.measured_server import MeasuredServer
 from support.sample import IS_WHOLE, sample
 
 LONGEST: Final = 0.05 * slowness()
-"""CPU seconds that a request may hold the loop. Texts take a fifth of that or less here; bodies of
-40,000 values take half of it."""
+"""CPU seconds that a request may hold the loop. Texts take a fifth of that or less here."""
 ATTEMPTS: Final = 3
 """Collecting garbage may hit any request once; what is slow is slow every time."""
 GROWTH: Final = 6

@@ -141,3 +141,41 @@ async def test_a_large_page_is_written_as_a_small_one(alice: Caller) -> None:
     await alice.add(small, "Hello")
     listed = await alice.get(f"/api/v1/sessions/{small['session_id']}/messages")
     assert whole["items"][0].keys() == listed.json()["items"][0].keys()
+
+
+async def test_large_json_comes_back_as_it_was_stored(alice: Caller) -> None:
+    metadata = {"list": [0] * 10_000, "members": {str(number): [{}] for number in range(2_000)}}
+    session = await alice.start_session(metadata=metadata, databases=["sales"])
+    details = {
+        "sql_query": "SELECT 1",
+        "execution_result": [[number, None] for number in range(5_000)],
+        "citations": [{"page": number} for number in range(900)],
+    }
+    question = await alice.add(session, "How many?")
+    stored = await alice.add(session, "42", role="assistant", metadata=metadata, **details)
+    assert stored["metadata"] == metadata
+    assert {name: stored[name] for name in details} == details
+    assert stored["database"] == "sales"
+    assert await alice.messages(session) == [stored, question]
+    path = f"/api/v1/sessions/{session['session_id']}"
+    assert (await alice.get(path)).json()["metadata"] == metadata
+    context = await alice.post(f"{path}/context", {"question": "And now?"})
+    assert context.json()["window"] == [question, stored]
+
+
+async def test_metadata_that_is_no_object_is_refused(bystander: Bystander) -> None:
+    for method, path, body in (
+        ("POST", MESSAGES, {"role": "user", "content": "Hello"}),
+        ("POST", SESSIONS, {}),
+        ("PATCH", SESSION, {}),
+    ):
+        for value in ([], "text", 1):
+            sent = json.dumps({**body, "metadata": value}).encode()
+            assert_refused(await bystander.send_raw(method, path, sent), 422)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be"])
+async def test_a_body_in_another_encoding_is_refused(bystander: Bystander, encoding: str) -> None:
+    body = json.dumps({"role": "user", "content": 'Say "Hi"'}).encode(encoding)
+    response = await bystander.send_raw("POST", MESSAGES, body)
+    assert_refused(response, 422)

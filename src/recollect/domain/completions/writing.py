@@ -148,5 +148,10 @@ def to_bytes(body: JsonObject) -> bytes:
     return _json(body)
 
 
+def to_bytes_in_steps(body: JsonObject) -> bytes:
+    """The same for large ones, slower, and without keeping other threads waiting."""
+    return "".join(json.JSONEncoder(default=dict).iterencode(body)).encode()
+
+
 def _json(value: JsonObject) -> bytes:
     return json.dumps(value, default=dict).encode()

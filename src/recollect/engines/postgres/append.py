@@ -11,6 +11,7 @@ from asyncpg import Connection, PostgresError, Record
 from recollect.domain.compaction import CompactionPolicy
 from recollect.domain.job import JobKind, job_id_for
 from recollect.domain.message import NO_DETAILS, Message, NewMessage, Role
+from recollect.domain.reading_effort import json_to_store
 from recollect.domain.scope import Scope
 from recollect.domain.session import name_from_question
 from recollect.domain.turn import answered_turns, split_into_parts, turn_offsets
@@ -19,6 +20,7 @@ from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, stored_message, to_json
 from recollect.engines.postgres.switching import switch_messages
 from recollect.errors import MessageNotFound
+from recollect.offloading import AT_ONCE, off_loop
 
 _REPLIES: Final = "append_replies"
 _PART: Final = 500
@@ -54,7 +56,8 @@ async def append(
     if is_one_statement and (reply_to is None or part.statement == _REPLIES):
         # What nearly every request sends: one round trip.
         try:
-            return part.stored(await database.write(part.statement, owner_id, *part.arguments()))
+            arguments = await part.arguments()
+            return part.stored(await database.write(part.statement, owner_id, *arguments))
         except PostgresError as error:
             if error.sqlstate != _NOT_ACTIVE:
                 raise
@@ -77,9 +80,8 @@ async def append_within(
     turn = answers
     for said in split_into_parts(messages, size=_PART):
         part = _Part(target, said, turn)
-        rows = await connection.fetch(
-            query(part.statement), target.scope.owner_id, *part.arguments()
-        )
+        arguments = await part.arguments()
+        rows = await connection.fetch(query(part.statement), target.scope.owner_id, *arguments)
         stored += part.stored(rows)
         if part.statement != _REPLIES:
             turn = _LATEST  # the question that was stored last
@@ -144,8 +146,12 @@ class _Part:
         opens_turns = messages[0].role is Role.USER
         self.statement = "append_turns" if opens_turns else _REPLIES
 
-    def arguments(self) -> tuple[object, ...]:
-        """What the statement takes after the owner."""
+    async def arguments(self) -> tuple[object, ...]:
+        """What the statement takes after the owner; much JSON is written in a thread."""
+        characters = json_to_store(self._messages, most=AT_ONCE)
+        return await off_loop(self._arguments, characters=characters)
+
+    def _arguments(self) -> tuple[object, ...]:
         target, messages, compaction = self._target, self._messages, self._target.compaction
         return (
             target.session_id,

@@ -16,7 +16,7 @@ from recollect.engines.postgres.append import Target, append_within
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from
+from recollect.engines.postgres.rows import read_messages
 from recollect.engines.postgres.switching import switch_messages
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.branches import Followed
@@ -128,7 +128,7 @@ async def _read(
     turns = await connection.fetch(query("branch_turns"), *session)
     parents = {turn["turn_number"]: turn["parent_sequence"] for turn in turns}
     return Stored(
-        map(message_from, rows),
+        await read_messages(rows),
         {turn: parent for turn, parent in parents.items() if parent is not None},
         failed={turn["turn_number"] for turn in turns if turn["status"] == TurnStatus.FAILED},
     )

@@ -12,7 +12,7 @@ from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions, remove
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from
+from recollect.engines.postgres.rows import read_messages
 from recollect.ports.clock import Clock
 
 _START = (None, None, None)
@@ -38,7 +38,7 @@ class PostgresHistoryStore:
                 page.offset,
                 self._clock.now(),
             )
-        messages = map(message_from, rows)
+        messages = await read_messages(rows)
         return page.page(
             [(m, HistoryPosition(m.created_at, m.session_id, m.sequence)) for m in messages]
         )
@@ -55,7 +55,7 @@ class PostgresHistoryStore:
                 [number for _, number in turns],
                 self._clock.now(),
             )
-        return tuple(map(message_from, rows))
+        return await read_messages(rows)
 
     async def count(self, scope: Scope) -> int:
         """How many messages the owner has."""

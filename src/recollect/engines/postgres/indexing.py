@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import Final
 from uuid import UUID
@@ -12,7 +13,8 @@ from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from
+from recollect.engines.postgres.rows import message_from, reading_effort
+from recollect.offloading import off_loop
 from recollect.ports.clock import Clock
 from recollect.ports.indexing import DueTurn
 
@@ -38,8 +40,8 @@ class PostgresIndexingStore:
         rows = await self._database.read(
             "turns_to_index", scope.owner_id, session_id, limit, self._clock.now()
         )
-        turns = groupby(rows, key=lambda row: row["due_turn"])
-        return tuple(_due_turn(list(turn)) for _, turn in turns)
+        said = [row for row in rows if row["message_id"] is not None]
+        return await off_loop(partial(_due_turns, rows), characters=reading_effort(said))
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         """These changes are indexed; a turn that has changed again meanwhile stays due."""
@@ -61,6 +63,11 @@ class PostgresIndexingStore:
 
 def _scope(row: Record) -> Scope:
     return Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
+
+
+def _due_turns(rows: Sequence[Record]) -> tuple[DueTurn, ...]:
+    turns = groupby(rows, key=lambda row: row["due_turn"])
+    return tuple(_due_turn(list(turn)) for _, turn in turns)
 
 
 def _due_turn(rows: Sequence[Record]) -> DueTurn:

@@ -17,7 +17,7 @@ from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.deletion import lock_sessions, remove
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from, window_from
+from recollect.engines.postgres.rows import read_messages, read_window
 from recollect.engines.postgres.sessions import create_session
 from recollect.errors import IdAlreadyUsed, MessageNotFound
 from recollect.ports.clock import Clock
@@ -79,7 +79,7 @@ class PostgresMessageStore:
         )
         if not rows and not await self._is_there(scope, session_id):
             return None
-        return tuple(map(message_from, reversed(rows)))
+        return await read_messages(rows[::-1])
 
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
@@ -94,7 +94,7 @@ class PostgresMessageStore:
             MAX_WINDOW,
             self._clock.now(),
         )
-        return window_from(rows) if rows else None
+        return await read_window(rows) if rows else None
 
     async def list(
         self,
@@ -119,7 +119,7 @@ class PostgresMessageStore:
         )
         if not rows and not await self._is_there(scope, session_id):
             return None
-        messages = map(message_from, rows)
+        messages = await read_messages(rows)
         return page.page([(m, MessagePosition(m.sequence)) for m in messages])
 
     async def delete(
@@ -203,7 +203,7 @@ class PostgresMessageStore:
             for first in range(0, len(ids), _PART):  # reading all at once would hold the loop
                 some = ids[first : first + _PART]
                 rows = await connection.fetch(query("messages_by_id"), scope.owner_id, some)
-                stored |= {row["message_id"]: message_from(row) for row in rows}
+                stored |= {found.message_id: found for found in await read_messages(rows)}
         return stored
 
 

@@ -1,7 +1,9 @@
 """Rows of the database as values of the domain, and back."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,13 +15,17 @@ from recollect.domain.api_key import ApiKey, KeyScope
 from recollect.domain.audit import AuditAction, AuditEntry
 from recollect.domain.compaction import Summary
 from recollect.domain.job import Job, JobKind
+from recollect.domain.json_values import json_characters
 from recollect.domain.memory_policy import MemoryPolicy
 from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, NewMessage, Role, frozen
 from recollect.domain.scope import Scope
 from recollect.domain.session import Session
 from recollect.domain.text import JsonObject
+from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.messages import StoredWindow
 
+_OF_ROW: Final = 20
+"""A row without JSON takes as long to read as so many characters of it: 1 µs."""
 _ROLES: Final = {str(role): role for role in Role}  # a third of the time of Role(…)
 
 
@@ -28,8 +34,26 @@ def to_json(value: JsonObject) -> str:
     return orjson.dumps(value, default=dict).decode()
 
 
-def session_from(row: Mapping[str, Any]) -> Session:
-    """A row of `sessions`."""
+async def json_text(value: JsonObject) -> str:
+    """The same, made in a thread where it is long."""
+    if not value:
+        return "{}"
+    characters = json_characters(value, most=AT_ONCE)
+    return await off_loop(partial(to_json, value), characters=characters)
+
+
+async def read_session(row: Mapping[str, Any]) -> Session:
+    """A row of `sessions`; long JSON in it is parsed in a thread."""
+    return await off_loop(partial(_session_from, row), characters=len(row["metadata"]))
+
+
+async def read_sessions(rows: Sequence[Record]) -> list[Session]:
+    """Rows of `sessions`; long JSON in them is parsed in a thread."""
+    characters = sum(len(row["metadata"]) for row in rows)
+    return await off_loop(lambda: [_session_from(row) for row in rows], characters=characters)
+
+
+def _session_from(row: Mapping[str, Any]) -> Session:
     return Session(
         session_id=row["session_id"],
         name=row["name"],
@@ -46,6 +70,23 @@ def session_from(row: Mapping[str, Any]) -> Session:
         summary=row["summary"],
         summary_tables=tuple(row["summary_tables"] or ()),
     )
+
+
+async def read_messages(rows: Sequence[Record]) -> tuple[Message, ...]:
+    """Rows of `messages`; long JSON in them is parsed in a thread."""
+    if reading_effort(rows) <= AT_ONCE:
+        return _messages_from(rows)
+    return await asyncio.to_thread(_messages_from, rows)
+
+
+def reading_effort(rows: Sequence[Record]) -> int:
+    """How much there is to parse in rows of `messages`, in characters of JSON."""
+    length = sum(len(row["metadata"]) + len(row["details"] or "") for row in rows)
+    return length + _OF_ROW * len(rows)
+
+
+def _messages_from(rows: Iterable[Record]) -> tuple[Message, ...]:
+    return tuple(map(message_from, rows))
 
 
 def message_from(row: Record) -> Message:
@@ -108,16 +149,24 @@ class _UnfrozenMessage:
     visibility: Visibility
 
 
-def window_from(rows: Sequence[Record]) -> StoredWindow:
-    """Rows of the statement `window`: one a message, or one without, each with the session."""
-    first = rows[0]
+async def read_window(rows: Sequence[Record]) -> StoredWindow:
+    """Rows of the statement `window`: one a message, or one without, each with the session.
+
+    Long JSON in them is parsed in a thread.
+    """
+    messages = [row for row in reversed(rows) if row["sequence"] is not None]
+    characters = reading_effort(messages) + len(rows[0]["session_metadata"])
+    return await off_loop(partial(_window_from, rows[0], messages), characters=characters)
+
+
+def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
     session = {**first, "metadata": first["session_metadata"]}
     session["created_at"] = first["session_created_at"]
     session["summary_tables"] = first["tables"]
     return StoredWindow(
-        session=session_from(session),
+        session=_session_from(session),
         summary=None if first["summary"] is None else _window_summary(first),
-        messages=tuple(message_from(row) for row in reversed(rows) if row["sequence"] is not None),
+        messages=_messages_from(messages),
     )
 
 

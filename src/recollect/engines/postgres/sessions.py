@@ -20,7 +20,7 @@ from recollect.domain.session import NewSession, Session, SessionChanges
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import session_from, to_json
+from recollect.engines.postgres.rows import json_text, read_session, read_sessions
 from recollect.ports.clock import Clock
 
 _START = (None, None)
@@ -63,7 +63,7 @@ class PostgresSessionStore:
         """The session, or None."""
         now = self._clock.now()
         rows = await self._database.read("get_session", scope.owner_id, session_id, now)
-        return session_from(rows[0]) if rows else None
+        return await read_session(rows[0]) if rows else None
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
@@ -82,7 +82,7 @@ class PostgresSessionStore:
                 self._clock.now(),
                 is_by_access,
             )
-        sessions = [session_from(row) for row in rows]
+        sessions = await read_sessions(rows)
         if is_by_access:
             by_access = [(s, AccessPosition(s.last_accessed_at, s.session_id)) for s in sessions]
             return page.page(by_access)
@@ -92,7 +92,7 @@ class PostgresSessionStore:
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
         """Replace the parts that are given and return the session, or None if there is none."""
-        metadata = None if changes.metadata is None else to_json(changes.metadata)
+        metadata = None if changes.metadata is None else await json_text(changes.metadata)
         async with self._database.owned_by(scope.owner_id) as connection:
             row = await connection.fetchrow(
                 query("change_session"),
@@ -105,7 +105,7 @@ class PostgresSessionStore:
                 now,
                 self._clock.now(),
             )
-        return None if row is None else session_from(row)
+        return None if row is None else await read_session(row)
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
         """Delete the session with its turns and messages; whether there was one."""
@@ -141,6 +141,7 @@ async def create_session(
 
     One that has expired by `read_at` gives way.
     """
+    metadata = await json_text(session.metadata)
     await _make_room(connection, scope, session.session_id, now=now, read_at=read_at)
     row = await connection.fetchrow(
         query("start_session"),
@@ -149,13 +150,13 @@ async def create_session(
         scope.user,
         session.session_id,
         session.name,
-        to_json(session.metadata),
+        metadata,
         session.databases,
         session.tags,
         now,
         expires_at,
     )
-    return None if row is None else session_from(row)
+    return None if row is None else await read_session(row)
 
 
 async def _make_room(

@@ -6,7 +6,7 @@ from recollect.domain.compaction import Summary, Uncompacted
 from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from, summary_from
+from recollect.engines.postgres.rows import read_messages, summary_from
 from recollect.ports.clock import Clock
 
 
@@ -55,7 +55,7 @@ class PostgresSummaryStore:
             )
         return Uncompacted(
             summary=None if summary is None else summary_from(summary),
-            messages=tuple(map(message_from, rows)),
+            messages=await read_messages(rows),
             last_sequence=last,
             unanswered=frozenset(row["turn_number"] for row in unanswered),
         )

@@ -7,7 +7,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.turn import TurnStatus
 from recollect.engines.postgres.database import Database
 from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import message_from
+from recollect.engines.postgres.rows import read_messages
 from recollect.ports.clock import Clock
 from recollect.ports.turns import StoredTurn
 
@@ -27,9 +27,7 @@ class PostgresTurnStore:
             )
         if not rows:
             return None
-        return StoredTurn(
-            status=TurnStatus(rows[0]["status"]), messages=tuple(map(message_from, rows))
-        )
+        return StoredTurn(status=TurnStatus(rows[0]["status"]), messages=await read_messages(rows))
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
         """Mark the turns of all owners as failed that are pending since that time or longer."""

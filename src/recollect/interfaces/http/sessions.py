@@ -29,10 +29,14 @@ def name_session(request: Request, session_id: UUID | None) -> None:
     request.state.session_id = session_id
 
 
-def tell_replay(response: Response, answered: Answered) -> None:
-    """Say in a response that a retry got the answer that was stored before."""
+def headers_of(answered: Answered) -> dict[str, str]:
+    """The headers of an answer: its conversation, and whether it was stored before."""
+    headers = {}
+    if answered.session_id is not None:
+        headers[SESSION_HEADER] = str(answered.session_id)
     if answered.is_repeated:
-        response.headers[REPLAY_HEADER] = "true"
+        headers[REPLAY_HEADER] = "true"
+    return headers
 
 
 def echo_session(request: Request, response: Response) -> Response:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -24,13 +25,14 @@ from recollect.interfaces.http.front_ends import (
     session_metadata,
 )
 from recollect.interfaces.http.large_bodies import LargeBodyRoute
-from recollect.interfaces.http.schemas.answers import ChatIn, ChatOut
+from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
+from recollect.interfaces.http.schemas.answers import ChatIn, ChatOut, answer_characters
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.sessions import (
     SESSION_HEADER,
     SessionIdHeader,
+    headers_of,
     name_session,
-    tell_replay,
 )
 from recollect.services.answering import ChatTurn
 
@@ -64,10 +66,9 @@ async def chat(
     body: ChatIn,
     scope: CallerScope,
     services: UseCases,
-    response: Response,
     session_id: SessionIdHeader = None,
     idempotency_key: IdempotencyKey = None,
-) -> Response | ChatOut:
+) -> Response:
     """Answer a question with the memory of its conversation, and remember both."""
     given = (session_id or "").strip()
     chat_id = header_text(request.headers, OPENWEBUI_CHAT_HEADER)
@@ -86,9 +87,12 @@ async def chat(
     if body.stream:
         return await _streamed(turn)
     answered = await turn.answer()
-    response.headers.update(_session_header(turn))
-    tell_replay(response, answered)
-    return ChatOut.of(answered)
+    return await written(
+        partial(ChatOut.of, answered),
+        characters=_characters(answered),
+        headers=headers_of(answered),
+        with_defaults=True,
+    )
 
 
 def _session_id(scope: Scope, given: str, chat_id: str) -> UUID | None:
@@ -123,18 +127,25 @@ async def _events(
 ) -> AsyncGenerator[bytes, None]:
     async with aclosing(pieces):
         try:
-            yield _event_of(first)
+            yield await _event_of(first)
             async for piece in pieces:
-                yield _event_of(piece)
+                yield await _event_of(piece)
         except RecollectError as error:
             _, title, detail = described(error)
             yield _event("error", ErrorBody(error=title, detail=detail).model_dump())
 
 
-def _event_of(piece: str | Answered) -> bytes:
+async def _event_of(piece: str | Answered) -> bytes:
     if isinstance(piece, Answered):
-        return _event("answer", ChatOut.of(piece).model_dump(mode="json"))
+        answer = await written(
+            partial(ChatOut.of, piece), characters=_characters(piece), with_defaults=True
+        )
+        return _event("answer", orjson.Fragment(answer.body))
     return _event("piece", {"text": piece})
+
+
+def _characters(answered: Answered) -> int:
+    return answer_characters(answered.answer, most=WRITTEN_AT_ONCE)
 
 
 def _event(name: str, data: object) -> bytes:

@@ -5,10 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from recollect.domain.reading_effort import characters_to_write
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.large_bodies import LargeBodyRoute, written
+from recollect.interfaces.http.large_bodies import LargeBodyRoute
+from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
 from recollect.interfaces.http.schemas.context_forms import AnyContextOut, ContextFormat, in_form
 from recollect.interfaces.http.schemas.contexts import ContextIn
@@ -43,7 +45,7 @@ async def build_context(
     scope: CallerScope,
     services: UseCases,
     form: Form = ContextFormat.OBJECT,
-) -> AnyContextOut | Response:
+) -> Response:
     """Return what a model needs to understand a question: the conversation, within its limits."""
     context = await services.contexts.build(
         scope,
@@ -55,4 +57,7 @@ async def build_context(
         databases=body.databases,
         recall=body.recall(),
     )
-    return await written(partial(in_form, context, form), characters=context.characters)
+    characters = context.characters
+    if form is ContextFormat.OBJECT:
+        characters += characters_to_write(context.window, most=WRITTEN_AT_ONCE)
+    return await written(partial(in_form, context, form), characters=characters, parts=["window"])

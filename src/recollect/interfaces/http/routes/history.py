@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from recollect.domain.reading_effort import characters_in
 from recollect.domain.session import parse_uuid, user_wide_session_id
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute, written
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
+from recollect.interfaces.http.message_responses import written_append, written_page
 from recollect.interfaces.http.schemas.common import (
     CONFLICT,
     ERRORS,
@@ -21,7 +21,7 @@ from recollect.interfaces.http.schemas.common import (
     MessageIdPath,
     PageQuery,
 )
-from recollect.interfaces.http.schemas.messages import MessageOut, NewMessageIn, message_page
+from recollect.interfaces.http.schemas.messages import MessageOut, NewMessageIn
 from recollect.offloading import off_loop
 
 router = APIRouter(
@@ -38,6 +38,7 @@ KeepLast = Annotated[
     "",
     summary="Add a message without a session",
     status_code=HTTPStatus.CREATED,
+    response_model=MessageOut,
     response_model_exclude_unset=True,
     responses={
         200: {"model": MessageOut, "description": "A retry: the message was stored already"},
@@ -48,17 +49,15 @@ async def add_to_history(
     body: NewMessageIn,
     scope: CallerScope,
     services: UseCases,
-    response: Response,
     size: BodySize,
     idempotency_key: IdempotencyKey = None,
-) -> MessageOut:
+) -> Response:
     """Store a message in the caller's user-wide session, which the first one starts."""
     session = user_wide_session_id(scope.owner_id)
     check = partial(body.to_domain, session, idempotency_key, services.ids)
     message = await off_loop(check, characters=size)
     appended = await services.messages.append(scope, session, [message], starts_session=True)
-    response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
-    return MessageOut.of(appended.messages[0])
+    return await written_append(appended, partial(MessageOut.of, appended.messages[0]))
 
 
 @router.get(
@@ -67,14 +66,9 @@ async def add_to_history(
     response_model=ListOf[MessageOut],
     response_model_exclude_unset=True,
 )
-async def list_history(
-    scope: CallerScope, services: UseCases, page: PageQuery
-) -> ListOf[MessageOut] | Response:
+async def list_history(scope: CallerScope, services: UseCases, page: PageQuery) -> Response:
     """List the caller's messages across all sessions by time."""
-    found = await services.history.list(scope, page)
-    return await written(
-        partial(message_page, found), characters=characters_in(found.items), parts=["items"]
-    )
+    return await written_page(await services.history.list(scope, page))
 
 
 @router.get("/count", summary="Count all messages")

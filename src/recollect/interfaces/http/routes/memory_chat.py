@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Final
 from uuid import UUID
@@ -16,11 +17,14 @@ from recollect.domain.session import MAX_LABELS, Session, SessionChanges, parse_
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
-from recollect.interfaces.http.large_bodies import LargeBodyRoute
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
+from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.query_parameters import ANY_QUERY
+from recollect.interfaces.http.schemas.answers import answer_characters
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
-from recollect.interfaces.http.sessions import SESSION_HEADER, name_session, tell_replay
+from recollect.interfaces.http.sessions import headers_of, name_session
+from recollect.offloading import off_loop
 from recollect.services.replies import too_slow
 from recollect.services.services import Services
 
@@ -34,18 +38,27 @@ _FAILED: Final = 499  # and all above: its body is a traceback
 _TRACEBACK: Final = b"Traceback (most recent call last)"
 
 
-@router.post("/memoryChat", summary="Ask a data question with memory")
+@router.post("/memoryChat", summary="Ask a data question with memory", response_model=MemoryChatOut)
 async def memory_chat(
     request: Request,
     body: MemoryChatIn,
     scope: CallerScope,
     services: UseCases,
-    response: Response,
+    size: BodySize,
     idempotency_key: IdempotencyKey = None,
-) -> MemoryChatOut:
+) -> Response:
     """Answer as /answerQuestion does, with the memory of the conversation, and remember it."""
+    inquiry = await off_loop(partial(_inquiry, body, idempotency_key), characters=size)
+    turn = await services.chat.begin(scope, inquiry)
+    name_session(request, turn.session_id)
+    answered = await turn.answer()
+    warnings = _of_unknown(body.unknown(), services, answered)
+    return await _told(services, scope, answered, inquiry, warnings)
+
+
+def _inquiry(body: MemoryChatIn, idempotency_key: str | None) -> Inquiry:
     given = (body.session_id or "").strip()
-    inquiry = Inquiry(
+    return Inquiry(
         text=body.question,
         session_id=parse_uuid(given, "session_id") if given else None,
         needs_session_id=True,
@@ -60,14 +73,6 @@ async def memory_chat(
         window=body.max_history_messages,
         recall=RecallWish(k=body.semantic_search_k),
     )
-    turn = await services.chat.begin(scope, inquiry)
-    name_session(request, turn.session_id)
-    answered = await turn.answer()
-    if turn.session_id is not None:
-        response.headers[SESSION_HEADER] = str(turn.session_id)
-    tell_replay(response, answered)
-    warnings = _of_unknown(body.unknown(), services, answered)
-    return await _told(services, scope, answered, inquiry, warnings)
 
 
 def _of_unknown(names: Sequence[str], services: Services, answered: Answered) -> list[str]:
@@ -84,7 +89,7 @@ async def _told(
     answered: Answered,
     inquiry: Inquiry,
     warnings: Sequence[str],
-) -> MemoryChatOut:
+) -> Response:
     warnings = [*answered.warnings, *warnings]
     session: Session | None = None
     if answered.session_id is not None and answered.question_id is not None:
@@ -94,7 +99,12 @@ async def _told(
             warnings.append(SESSION_UNREADABLE)
         except NotFound:
             pass  # deleted meanwhile, which the answer's warnings tell
-    return MemoryChatOut.of(answered, session, warnings)
+    return await written(
+        partial(MemoryChatOut.of, answered, session, warnings),
+        characters=answer_characters(answered.answer, most=WRITTEN_AT_ONCE),
+        headers=headers_of(answered),
+        with_defaults=True,
+    )
 
 
 async def _noted(services: Services, scope: Scope, session_id: UUID, inquiry: Inquiry) -> Session:

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from recollect.domain.reading_effort import characters_in
 from recollect.domain.session import parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute, written
+from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
+from recollect.interfaces.http.message_responses import written_append, written_page
 from recollect.interfaces.http.schemas.common import (
     CONFLICT,
     ERRORS,
@@ -28,7 +28,6 @@ from recollect.interfaces.http.schemas.messages import (
     MessageOut,
     TurnOut,
     TurnPatch,
-    message_page,
 )
 from recollect.offloading import off_loop
 
@@ -50,6 +49,7 @@ TurnNumberPath = Annotated[int, Path(ge=1, le=2**63 - 1, description="The turn's
     "/messages",
     summary="Add a message",
     status_code=HTTPStatus.CREATED,
+    response_model=MessageOut,
     response_model_exclude_unset=True,
     responses={
         200: {"model": MessageOut, "description": "A retry: the message was stored already"},
@@ -61,10 +61,9 @@ async def add_message(
     body: MessageIn,
     scope: CallerScope,
     services: UseCases,
-    response: Response,
     size: BodySize,
     idempotency_key: IdempotencyKey = None,
-) -> MessageOut:
+) -> Response:
     """Store a message; a user's opens a turn, an assistant's completes it.
 
     Where the preset creates sessions, a new id starts its session.
@@ -80,8 +79,7 @@ async def add_message(
         reply_to=reply_to,
         starts_session=services.messages.starts_unknown_sessions,
     )
-    response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
-    return MessageOut.of(appended.messages[0])
+    return await written_append(appended, partial(MessageOut.of, appended.messages[0]))
 
 
 @router.get(
@@ -97,13 +95,12 @@ async def list_messages(
     page: PageQuery,
     *,
     include_inactive: IncludeInactive = False,
-) -> ListOf[MessageOut] | Response:
+) -> Response:
     """List a session's messages in the order of their sequence numbers."""
-    found = await services.messages.list(
-        scope, parse_uuid(session_id, "session_id"), page, include_inactive=include_inactive
-    )
-    return await written(
-        partial(message_page, found), characters=characters_in(found.items), parts=["items"]
+    return await written_page(
+        await services.messages.list(
+            scope, parse_uuid(session_id, "session_id"), page, include_inactive=include_inactive
+        )
     )
 
 
@@ -131,6 +128,7 @@ async def delete_message(
     "/exchanges",
     summary="Add a question and its answer",
     status_code=HTTPStatus.CREATED,
+    response_model=ExchangeOut,
     response_model_exclude_unset=True,
     responses={
         200: {"model": ExchangeOut, "description": "A retry: the exchange was stored already"},
@@ -142,10 +140,9 @@ async def add_exchange(
     body: ExchangeIn,
     scope: CallerScope,
     services: UseCases,
-    response: Response,
     size: BodySize,
     idempotency_key: IdempotencyKey = None,
-) -> ExchangeOut:
+) -> Response:
     """Store a question and its answer together: both or none, as one complete turn.
 
     Where the preset creates sessions, a new id starts its session.
@@ -156,9 +153,7 @@ async def add_exchange(
     appended = await services.messages.append(
         scope, session, messages, starts_session=services.messages.starts_unknown_sessions
     )
-    response.status_code = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
-    question, answer = map(MessageOut.of, appended.messages)
-    return ExchangeOut(question=question, answer=answer)
+    return await written_append(appended, partial(ExchangeOut.of, *appended.messages))
 
 
 @router.get("/turns/{turn_number}", summary="Get a turn's status")

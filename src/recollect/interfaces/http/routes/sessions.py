@@ -7,10 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from recollect.domain.paging import SessionSort
-from recollect.domain.session import parse_uuid
+from recollect.domain.reading_effort import session_characters
+from recollect.domain.session import Session, parse_uuid
 from recollect.interfaces.http.auth import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
+from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.common import (
     ERRORS,
     NOT_FOUND,
@@ -18,7 +20,12 @@ from recollect.interfaces.http.schemas.common import (
     PageQuery,
     SessionIdPath,
 )
-from recollect.interfaces.http.schemas.sessions import SessionIn, SessionOut, SessionPatch
+from recollect.interfaces.http.schemas.sessions import (
+    SessionIn,
+    SessionOut,
+    SessionPatch,
+    session_page,
+)
 from recollect.offloading import off_loop
 
 SortQuery = Annotated[
@@ -34,50 +41,55 @@ router = APIRouter(
     "",
     summary="Start or resume a session",
     status_code=HTTPStatus.CREATED,
+    response_model=SessionOut,
     responses={200: {"model": SessionOut, "description": "The session was there already"}},
 )
 async def start_session(
-    body: SessionIn, scope: CallerScope, services: UseCases, response: Response, size: BodySize
-) -> SessionOut:
+    body: SessionIn, scope: CallerScope, services: UseCases, size: BodySize
+) -> Response:
     """Create a session, or return the one with that id as it is."""
     new = await off_loop(partial(body.to_domain, services.ids), characters=size)
     session, is_new = await services.sessions.start(scope, new)
-    response.status_code = HTTPStatus.CREATED if is_new else HTTPStatus.OK
-    return SessionOut.of(session)
+    return await _written(session, status=HTTPStatus.CREATED if is_new else HTTPStatus.OK)
 
 
-@router.get("", summary="List sessions")
+@router.get("", summary="List sessions", response_model=ListOf[SessionOut])
 async def list_sessions(
     scope: CallerScope, services: UseCases, page: PageQuery, sort: SortQuery = SessionSort.UPDATED
-) -> ListOf[SessionOut]:
+) -> Response:
     """List the caller's sessions by the time of their last change, or of their last use."""
     found = await services.sessions.list(scope, page, sort=sort)
-    return ListOf(
-        items=[SessionOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    return await written(
+        partial(session_page, found),
+        characters=session_characters(found.items, most=WRITTEN_AT_ONCE),
+        parts=["items"],
     )
 
 
-@router.get("/{session_id}", summary="Get a session", responses=NOT_FOUND)
+@router.get(
+    "/{session_id}", summary="Get a session", response_model=SessionOut, responses=NOT_FOUND
+)
 async def get_session(
     session_id: SessionIdPath, scope: CallerScope, services: UseCases
-) -> SessionOut:
+) -> Response:
     """Return one session."""
-    found = await services.sessions.get(scope, parse_uuid(session_id, "session_id"))
-    return SessionOut.of(found)
+    return await _written(await services.sessions.get(scope, parse_uuid(session_id, "session_id")))
 
 
-@router.patch("/{session_id}", summary="Change a session", responses=NOT_FOUND)
+@router.patch(
+    "/{session_id}", summary="Change a session", response_model=SessionOut, responses=NOT_FOUND
+)
 async def change_session(
     session_id: SessionIdPath,
     body: SessionPatch,
     scope: CallerScope,
     services: UseCases,
     size: BodySize,
-) -> SessionOut:
+) -> Response:
     """Rename a session or replace its metadata, databases or tags."""
     identifier = parse_uuid(session_id, "session_id")
     changes = await off_loop(body.to_domain, characters=size)
-    return SessionOut.of(await services.sessions.change(scope, identifier, changes))
+    return await _written(await services.sessions.change(scope, identifier, changes))
 
 
 @router.delete(
@@ -89,3 +101,8 @@ async def change_session(
 async def delete_session(session_id: SessionIdPath, scope: CallerScope, services: UseCases) -> None:
     """Delete a session with everything in it."""
     await services.sessions.delete(scope, parse_uuid(session_id, "session_id"))
+
+
+async def _written(session: Session, *, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    characters = session_characters([session], most=WRITTEN_AT_ONCE)
+    return await written(partial(SessionOut.of, session), characters=characters, status=status)

@@ -3,9 +3,12 @@
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
+from recollect.domain.answer import Answer
 from recollect.domain.inquiry import Answered
+from recollect.domain.json_values import json_characters
+from recollect.interfaces.http.schemas.common import AnyJson
 from recollect.interfaces.http.schemas.contexts import SourcesOut
 from recollect.interfaces.http.schemas.messages import Content
 from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
@@ -46,7 +49,7 @@ class ChatOut(BaseModel):
     """An answer."""
 
     answer: str
-    citations: list[JsonValue] = Field(description="What the answer draws on.")
+    citations: list[AnyJson] = Field(description="What the answer draws on.")
     metadata: ChatMetadata
 
     @classmethod
@@ -65,3 +68,9 @@ class ChatOut(BaseModel):
                 warnings=list(answered.warnings),
             ),
         )
+
+
+def answer_characters(answer: Answer, *, most: int) -> int:
+    """About how many characters there are to write; counting ends soon after `most`."""
+    told = {**answer.details.to_json(), **answer.response}
+    return len(answer.content) + json_characters(told, most=most)

@@ -11,6 +11,8 @@ from recollect.interfaces.http.errors import ErrorBody
 Item = TypeVar("Item")
 AnyJson: TypeAlias = SkipValidation[JsonValue]
 """JSON as it came: `to_domain` checks it, in a thread where it is large."""
+AnyObject: TypeAlias = SkipValidation[dict[str, JsonValue]]
+"""The same for what must be an object."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": description}

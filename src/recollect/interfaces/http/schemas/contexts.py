@@ -9,7 +9,9 @@ from recollect.domain.context import Context, Sources
 from recollect.interfaces.http.schemas.messages import Content, MessageOut
 from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
 
-Databases = Annotated[tuple[Annotated[str, Field(max_length=255)], ...], Field(max_length=100)]
+Databases = Annotated[
+    tuple[Annotated[str, Field(max_length=255)], ...], Field(max_length=100, fail_fast=True)
+]
 
 
 class ContextIn(RecallOptions):

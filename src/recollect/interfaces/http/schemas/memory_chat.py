@@ -9,6 +9,7 @@ from recollect.answerers.denodo.dialect import names_in
 from recollect.domain.inquiry import Answered
 from recollect.domain.session import MAX_SESSION_NAME_LENGTH, Session
 from recollect.domain.text import JsonObject
+from recollect.interfaces.http.schemas.common import AnyJson
 from recollect.interfaces.http.schemas.messages import Content
 
 _Short: TypeAlias = Annotated[str, Field(max_length=1000)]
@@ -96,8 +97,11 @@ class MemoryChatIn(AnswerQuestionFields):
 
     def options(self) -> dict[str, JsonValue]:
         """What goes to the answerer: only what was set, also fields of newer versions."""
-        names = {*AnswerQuestionFields.model_fields, *self.unknown()}
-        return self.model_dump(include=names, exclude_unset=True, exclude_none=True)
+        known = (
+            name for name in AnswerQuestionFields.model_fields if name in self.model_fields_set
+        )
+        given = {name: getattr(self, name) for name in known} | (self.model_extra or {})
+        return {name: value for name, value in given.items() if value is not None}
 
     def unknown(self) -> tuple[str, ...]:
         """The fields that only a newer version of the AI SDK may know."""
@@ -170,7 +174,7 @@ class MemoryChatOut(BaseModel):
     sql_query: str = ""
     query_explanation: str = ""
     tokens: dict[str, JsonValue] = Field(default_factory=dict)
-    execution_result: dict[str, JsonValue] = Field(default_factory=dict)
+    execution_result: dict[str, AnyJson] = Field(default_factory=dict)
     related_questions: list[str] = Field(default_factory=list)
     tables_used: list[str] = Field(default_factory=list, description="The tables of the query.")
     raw_graph: str = ""

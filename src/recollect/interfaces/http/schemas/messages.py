@@ -21,7 +21,7 @@ from recollect.domain.paging import Page
 from recollect.domain.session import parse_uuid
 from recollect.domain.turn import TurnStatus
 from recollect.errors import InvalidInput
-from recollect.interfaces.http.schemas.common import AnyJson, ListOf
+from recollect.interfaces.http.schemas.common import AnyJson, AnyObject, ListOf
 from recollect.ports.clock import Ids
 
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_LENGTH)]
@@ -50,9 +50,9 @@ class Details(BaseModel):
 
     sql_query: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
     query_explanation: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
-    tables_used: Annotated[tuple[str, ...], Field(max_length=1000)] | None = None
+    tables_used: Annotated[tuple[str, ...], Field(max_length=1000, fail_fast=True)] | None = None
     execution_result: AnyJson = None
-    tokens: _Count | dict[str, AnyJson] | None = None
+    tokens: _Count | AnyObject | None = None
     execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
     citations: tuple[AnyJson, ...] | None = None
     model: Annotated[str, Field(max_length=1000)] | None = None
@@ -84,7 +84,7 @@ class NewMessageIn(Details):
 
     role: Role
     content: Content
-    metadata: dict[str, AnyJson] = Field(default_factory=dict)
+    metadata: AnyObject = Field(default_factory=dict)
     message_id: _UuidText | None = Field(
         default=None, description="A UUID of your own; the same one again stores nothing twice."
     )
@@ -174,7 +174,7 @@ class MessageOut(Details):
     turn_number: int | None = Field(description="The question and its reply share a number.")
     role: Role
     content: str
-    metadata: dict[str, AnyJson]
+    metadata: AnyObject
     created_at: datetime = Field(
         description="When it was said: its own time where it brought one, else when it was stored."
     )
@@ -225,6 +225,11 @@ class ExchangeOut(BaseModel):
 
     question: MessageOut
     answer: MessageOut
+
+    @classmethod
+    def of(cls, question: Message, answer: Message) -> Self:
+        """The JSON form of both."""
+        return cls(question=MessageOut.of(question), answer=MessageOut.of(answer))
 
 
 class TurnOut(BaseModel):

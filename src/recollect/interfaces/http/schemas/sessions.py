@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from recollect.domain.paging import Page
 from recollect.domain.session import (
     MAX_SESSION_NAME_LENGTH,
     NewSession,
@@ -13,7 +14,7 @@ from recollect.domain.session import (
     SessionChanges,
     parse_uuid,
 )
-from recollect.interfaces.http.schemas.common import AnyJson
+from recollect.interfaces.http.schemas.common import AnyObject, ListOf
 from recollect.ports.clock import Ids
 
 _Name = Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)]
@@ -42,7 +43,7 @@ class SessionIn(BaseModel):
         ),
     ] = None
     name: _Name | None = Field(default=None, description="Default: the first question.")
-    metadata: dict[str, AnyJson] = Field(default_factory=dict)
+    metadata: AnyObject = Field(default_factory=dict)
     databases: _Labels = ()
     tags: _Labels = ()
 
@@ -64,7 +65,7 @@ class SessionPatch(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"name": "Sales 2024"}})
 
     name: _Name | None = None
-    metadata: dict[str, AnyJson] | None = None
+    metadata: AnyObject | None = None
     databases: _Labels | None = None
     tags: _Labels | None = None
 
@@ -80,7 +81,7 @@ class SessionOut(BaseModel):
 
     session_id: UUID
     name: str | None
-    metadata: dict[str, AnyJson]
+    metadata: AnyObject
     databases: tuple[str, ...]
     tags: tuple[str, ...]
     created_at: datetime
@@ -96,3 +97,10 @@ class SessionOut(BaseModel):
     def of(cls, session: Session) -> Self:
         """The JSON form of a session."""
         return cls.model_validate(session, from_attributes=True)
+
+
+def session_page(found: Page[Session]) -> ListOf[SessionOut]:
+    """The JSON form of a page of sessions."""
+    return ListOf(
+        items=[SessionOut.of(item) for item in found.items], next_cursor=found.next_cursor
+    )
