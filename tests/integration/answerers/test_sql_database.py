@@ -4,7 +4,9 @@ import asyncio
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from unicodedata import category
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -20,7 +22,7 @@ from recollect import Memory
 from recollect.answerers.sql_database import SqlDatabaseAnswerer, open_database
 from recollect.answerers.sql_database.alchemy import SqlAlchemyDatabase
 from recollect.answerers.sql_database.data import Column, StatementFailed, Table
-from recollect.answerers.sql_database.guard import check_statement
+from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.answerers.sql_database.prompts import statement_in, to_write
 from recollect.domain.answer import Answer, Asked
 from recollect.domain.scope import Scope
@@ -391,6 +393,68 @@ async def test_a_value_of_very_many_bytes_is_refused_by_sqlite(sqlite_url: str) 
     await database.close()
 
 
+async def test_a_stored_value_of_very_many_bytes_can_be_left_out_of_a_row(sqlite_url: str) -> None:
+    with sqlite3.connect(sqlite_url.removeprefix("sqlite:///")) as connection:
+        connection.execute("CREATE TABLE files (name text, content blob)")
+        connection.execute("INSERT INTO files VALUES ('a.pdf', zeroblob(20000000))")
+    connection.close()
+    database = open_database(sqlite_url, timeout=PATIENCE)
+
+    with pytest.raises(StatementFailed, match="Name the columns that are needed"):
+        await database.read("SELECT * FROM files", limit=5)
+
+    rows = await database.read("SELECT name, length(content) FROM files", limit=5)
+    assert rows.rows == (("a.pdf", 20000000),)
+    await database.close()
+
+
+async def test_many_long_values_in_one_row_are_too_much_for_sqlite(sqlite_url: str) -> None:
+    database = open_database(sqlite_url, timeout=PATIENCE)
+    copies = ", ".join(f"s || {n}" for n in range(300))
+    doubled = (
+        "WITH RECURSIVE t(n, s) AS (SELECT 1, 'x' UNION ALL SELECT n + 1, s || s FROM t WHERE"  # noqa: S608  # the test's own
+        f" n < 24) SELECT {copies} FROM t WHERE n = 24"
+    )
+
+    with pytest.raises(StatementFailed, match="more memory"):
+        await database.read(doubled, limit=5)
+
+    assert (await database.read("SELECT 1 AS n", limit=1)).rows == ((1,),)
+    await database.close()
+
+
+async def test_times_with_a_zone_are_read(address_with_lists: str) -> None:
+    database = open_database(address_with_lists, timeout=PATIENCE)
+
+    found = await database.read(
+        "SELECT now(), CAST('2024-01-02 03:04:05+00' AS timestamptz),"
+        " CAST('10:00:00+02' AS timetz), CAST(NULL AS timestamptz)",
+        limit=1,
+    )
+
+    now, moment, time, missing = found.rows[0]
+    assert datetime.fromisoformat(f"{moment}") == datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert datetime.fromisoformat(f"{now}").tzinfo is not None
+    assert str(time).startswith("10:00:00+02")
+    assert missing is None
+    await database.close()
+
+
+async def test_a_backslash_ends_no_string_whatever_the_database_has_set(
+    admin_dsn: str, postgres_url: str
+) -> None:
+    name = make_url(postgres_url).database
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"ALTER DATABASE {name} SET standard_conforming_strings = off")
+    await admin.close()
+    database = open_database(postgres_url, timeout=PATIENCE)
+
+    rows = await database.read(r"SELECT 'a\' AS b", limit=1)
+
+    assert rows.rows == (("a\\",),)
+    await database.close()
+
+
 async def test_a_number_of_very_many_digits_becomes_text(postgres_url: str) -> None:
     database = open_database(postgres_url, timeout=PATIENCE)
 
@@ -479,6 +543,23 @@ def test_any_text_is_refused_or_reads(text: str) -> None:
     except RecollectError:
         return
     assert set(checked.tables) <= {"public.sales"}
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "mysql", "tsql", "oracle"])
+def test_no_character_that_cannot_be_seen_is_part_of_a_name(dialect: str) -> None:
+    hidden = [c for c in map(chr, range(0x110000)) if category(c) in {"Cf", "Zs", "Zl", "Zp"}]
+    statements = ["SELECT region?, year FROM sales".replace("?", c) for c in hidden if c != " "]
+    checked = [_checked(statement, dialect) for statement in statements]
+
+    # What is a blank to the check as well is left out of what is run.
+    assert [check for check in checked if check and not check.limited.isascii()] == []
+
+
+def _checked(statement: str, dialect: str) -> CheckedStatement | None:
+    try:
+        return check_statement(statement, dialect=dialect, allowed=[_SALES], limit=5)
+    except StatementRefused:
+        return None
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Each file in `statements` has the tables of a dialect, statements that must run,
 show the secret where nobody checks them, and others that must be refused as well.
 """
 
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -23,13 +24,19 @@ from recollect.errors import StatementRefused
 _FOLDER = Path(__file__).parent / "statements"
 _ALLOWED = {"sales", "customers", "Mixed Case"}
 _MARKER = "MARKER"
+_ESCAPE = re.compile(r"\\u([0-9a-f]{4})|\\n")
 
 
 def _statements(dialect: str, section: str) -> list[str]:
     text = (_FOLDER / f"{dialect}.sql").read_text(encoding="utf-8")
     parts = (part.partition("\n") for part in text.split("-- section: ")[1:])
     lines = {name: body.splitlines() for name, _, body in parts}[section]
-    return [line.replace("\\n", "\n") for line in lines if line]
+    return [_ESCAPE.sub(_unescaped, line) for line in lines if line]
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """A character that cannot be seen in a file: a line break, or one by its number."""
+    return chr(int(escape[1], 16)) if escape[1] else "\n"
 
 
 async def _verdicts(database: Database, statements: list[str]) -> dict[str, CheckedStatement | str]:

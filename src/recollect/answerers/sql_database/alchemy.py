@@ -31,7 +31,13 @@ _SYSTEM_SCHEMAS: Final = frozenset(
     {"information_schema", "pg_catalog", "mysql", "performance_schema", "sys", "system"}
 )
 _MAX_NAMED: Final = 2000
-_SQLITE_BYTES: Final = 10_000_000
+_SQLITE_BYTES: Final = 10_000_000  # of a value
+_SQLITE_HEAP: Final = 1_000_000_000  # of all that SQLite has in this process
+_TOO_BIG: Final = "string or blob too big"
+_NAME_COLUMNS: Final = (
+    f"{_TOO_BIG}: a value has more than 10 MB. Name the columns that are needed instead of *, "
+    "without the one that holds such values"
+)
 
 
 class SqlAlchemyDatabase:
@@ -103,6 +109,8 @@ class SqlAlchemyDatabase:
             raise DatabaseUnavailable("the database of the data questions is away") from None
         except exc.SQLAlchemyError as error:
             raise StatementFailed(_first_line(error)) from None
+        except MemoryError:
+            raise StatementFailed("it needs more memory than a statement may use") from None
 
     async def _run_async(self, engine: AsyncEngine, work: Callable[[Connection], Result]) -> Result:
         try:
@@ -155,6 +163,8 @@ class SqlAlchemyDatabase:
                 # The guard names tables with their schema. Everything else is then PostgreSQL's
                 # own: no function, operator or type of a user's can take a built-in one's place.
                 yield "SET LOCAL search_path = pg_catalog"
+                # The guard reads a backslash in a string as itself, whatever the role has set.
+                yield "SET LOCAL standard_conforming_strings = on"
                 yield f"SET LOCAL statement_timeout = {milliseconds}"
             case "mysql" | "mariadb":
                 yield "SET SESSION TRANSACTION READ ONLY"
@@ -165,6 +175,7 @@ class SqlAlchemyDatabase:
             case "sqlite":
                 yield "PRAGMA query_only = ON"
                 yield "PRAGMA trusted_schema = OFF"
+                yield f"PRAGMA hard_heap_limit = {_SQLITE_HEAP}"
             case _:
                 return
 
@@ -245,4 +256,6 @@ def _comment(inspector: Inspector, name: str, schema: str) -> str:
 
 def _first_line(error: exc.SQLAlchemyError) -> str:
     original = getattr(error, "orig", None) or error
+    if isinstance(original, sqlite3.Error) and _TOO_BIG in str(original):
+        return _NAME_COLUMNS
     return str(original).strip().partition("\n")[0][:300]

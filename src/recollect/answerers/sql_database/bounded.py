@@ -19,6 +19,7 @@ _DUCKDB_FIXED: Final = (
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME", "TIMESTAMP"),
     *("INTERVAL", "UUID"),
 )
+_DUCKDB_ZONED: Final = "WITH TIME ZONE"  # its Python client reads them with pytz alone
 _DUCKDB_NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
 
 
@@ -82,7 +83,7 @@ def _is_nested(kind: str) -> bool:
 def _duckdb(name: str, kind: str, length: int) -> str:
     if _is_nested(kind):
         return f"left(to_json({name})::varchar, {length})"
-    if kind.startswith(_DUCKDB_FIXED):
+    if kind.startswith(_DUCKDB_FIXED) and not kind.endswith(_DUCKDB_ZONED):
         return name
     text = f"base64({name})" if kind == "BLOB" else f"{name}::varchar"
     return f"left({text}, {length})"

@@ -104,6 +104,21 @@ SELECT region FROM sales WHERE product = 'secret; DROP TABLE sales'
 SELECT repeat('x', 10), rpad(region, 10, ' '), format('{}: {:.2f}', region, amount::double) FROM sales
 SELECT UNNEST(generate_series(DATE '2024-01-01', DATE '2024-03-01', INTERVAL 1 MONTH)), range(3)
 SELECT COUNT(*) FROM range(1, 20000)
+SELECT UNNEST(generate_series(MIN(sold_on), MAX(sold_on), INTERVAL 1 MONTH)) AS month FROM sales
+SELECT UNNEST(generate_series(DATE_TRUNC('month', MIN(sold_on)), CURRENT_DATE, INTERVAL '1 month')) FROM sales
+WITH bounds AS (SELECT MIN(sold_on) AS first, MAX(sold_on) AS last FROM sales) SELECT d FROM bounds, generate_series(first, last, INTERVAL 1 MONTH) AS s(d)
+SELECT UNNEST(generate_series(DATE '2020-01-01', DATE '2024-12-31', INTERVAL 1 DAY)) AS day
+SELECT UNNEST(range(0, 100000, 1000)), UNNEST(range(-5, 5)), range(24), range(7)
+SELECT replace(replace(replace(region, 'North', 'Northern regions'), 'South', 'Southern regions'), ' ', '_'), regexp_replace(product, '(.)i', '\1o') FROM sales
+SELECT region || ': ' || SUM(amount) || ' (' || ROUND(100.0 * SUM(amount) / SUM(SUM(amount)) OVER (), 1) || '%)' FROM sales GROUP BY region
+SELECT repeat('=', 80), lpad(id::varchar, 8, '0') || '-' || lpad(year::varchar, 6, '0'), concat(region, ' ', region) FROM sales
+WITH RECURSIVE path(n, route) AS (SELECT 1, 'a' UNION ALL SELECT n + 1, route || '/' || n FROM path WHERE n < 5) SELECT * FROM path
+SELECT now(), current_timestamp, sold_on::timestamptz, TIMETZ '10:00:00+02', [now()] FROM sales
+SELECT amount AS größe, region AS नगर FROM sales WHERE product <> '10 € – “x”'
+SELECT list_transform([1, 2], lambda x: x * quantity), list_filter(tags, lambda t: t <> region), list_reduce([1, 2, 3], lambda a, x: a + x), [x * quantity FOR x IN [1, 2] IF x > 1] FROM sales
+SELECT list_transform(range(365), lambda x: x * 2), hex(product), to_json(tags) FROM sales
+SELECT range(10000), id FROM sales
+SELECT list_resize([id], 1000, 5) FROM sales
 -- section: leaks
 SELECT * FROM secret
 FROM secret
@@ -154,6 +169,13 @@ PIVOT secret ON region USING first(marker)
 SELECT * FROM secret PIVOT (FIRST(marker) FOR region IN ('North'))
 VALUES ((SELECT marker FROM secret))
 SELECT COALESCE(NULL, (SELECT marker FROM secret)) FROM sales
+SELECT marker\u200bFROM\u200bshop.main.secret
+SELECT marker\u2060FROM\u2060shop.main.secret
+SELECT marker\ufeffFROM\ufeffshop.main.secret
+SELECT id\u2060,marker\u2060FROM\u2060shop.main.secret
+SELECT region, (SELECT a\u200bFROM\u200b(SELECT marker AS a FROM shop.main.secret)) FROM sales
+SELECT 1 AS a\u2060,marker\u2060FROM\u2060shop.main.secret
+SELECT marker\u00a0FROM\u00a0secret
 -- section: hidden
 SELECT lower(region) FROM sales
 SELECT upper(region), region FROM sales
@@ -233,3 +255,41 @@ SELECT list_resize([1], 1000000000)
 SELECT bar(1, 0, 1, 1000000000)
 SELECT range(100000000)
 SELECT generate_series(1, 100000000)
+SELECT region\u00adx FROM sales
+SELECT region AS a\u202eb FROM sales
+SELECT region AS a€ FROM sales
+SELECT 'a\u0000b' FROM sales
+SELECT region\u000cFROM sales
+SELECT '\ud800' FROM sales
+SELECT list_resize([1], '200000000')
+SELECT list_resize([1], id * 10000) FROM sales
+SELECT max(len(range(id * 10000 * 10000))) FROM sales
+SELECT max(len(range(id))) FROM sales
+SELECT max(len(generate_series(1, 10000 * 10000)))
+SELECT max(len(range('100000000'::bigint)))
+SELECT max(len(range(-100000000, 5)))
+SELECT generate_series(TIMESTAMP '1900-01-01', TIMESTAMP '2000-01-01', INTERVAL 1 SECOND)
+SELECT generate_series(TIMESTAMP '2000-01-01', TIMESTAMP '2000-01-02', INTERVAL 1 MICROSECOND)
+SELECT generate_series(DATE '0001-01-01', DATE '0001-01-01' + INTERVAL 4000000 YEAR, INTERVAL 1 DAY)
+SELECT generate_series(a, b, INTERVAL 1 DAY) FROM (SELECT DATE '0001-01-01' AS a, DATE '0001-01-01' + INTERVAL 4000000 YEAR AS b)
+SELECT sold_on + INTERVAL 4000000 YEAR AS b, generate_series(sold_on, b, INTERVAL 1 DAY) FROM sales
+SELECT max(length(repeat(repeat(range::varchar, 10000), 100))) FROM range(2048)
+SELECT max(length(repeat(s, 10000))) FROM (SELECT repeat('x', 10000) AS s FROM range(2048))
+SELECT max(length(repeat('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', 10000)))
+SELECT repeat(region, 1000) FROM sales
+SELECT lpad(region, '100000000', 'x') FROM sales
+SELECT max(length(s)) FROM (SELECT s||s||s||s||s||s||s||s||s||s||s||s AS s FROM (SELECT s||s||s||s||s||s||s||s||s||s||s||s AS s FROM (SELECT lpad(range::varchar, 10000, 'x') AS s FROM range(2048))))
+SELECT max(length(replace(s, 'x', s))) FROM (SELECT lpad(range::varchar, 10000, 'x') AS s FROM range(2048))
+SELECT max(length(replace(lpad(range::varchar, 10000, 'x'), 'x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'))) FROM range(2048)
+SELECT max(length(regexp_replace(s, '.*', '\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0'))) FROM (SELECT lpad(range::varchar, 10000, 'x') AS s FROM range(2048))
+SELECT max(length(format('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}', s))) FROM (SELECT lpad(range::varchar, 10000, 'x') AS s FROM range(2048))
+SELECT max(len(list_transform(range(10000), lambda x: lpad(x::varchar, 10000, 'y')))) FROM range(2048)
+SELECT max(len(list_transform(range(10000), lambda x: range(10000)))) FROM range(2048)
+WITH RECURSIVE t(n, s) AS (SELECT 1, 'x' UNION ALL SELECT n + 1, s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s||s FROM t WHERE n < 6) SELECT max(length(s)) FROM t
+SELECT max(length(bin(bin(bin(s))))) FROM (SELECT lpad(range::varchar, 10000, 'x') AS s FROM range(2048))
+SELECT list_transform(l, lambda x: l) FROM (SELECT range(10000) AS l)
+SELECT list_transform(l, lambda x: l) FROM (SELECT list(range) AS l FROM range(100000))
+SELECT [l FOR x IN l] FROM (SELECT range(10000) AS l)
+SELECT list_transform([range(10000)], lambda x: list_transform(x, lambda y: x))
+SELECT list_reduce(l, lambda a, x: a || a) FROM (SELECT ['x'] || range(40)::varchar[] AS l)
+SELECT list_transform(tags, lambda t: CASE WHEN t = region THEN tags END) FROM sales

@@ -12,6 +12,7 @@ SELECT attributes->>'$.colour', JSON_EXTRACT(attributes, '$.colour') FROM sales
 WITH RECURSIVE months(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM months WHERE n < 12) SELECT n FROM months WHERE n IN (1, 2) AND (n > 1 OR n < 3)
 SELECT * FROM sales s WHERE EXISTS (SELECT 1 FROM sales WHERE id = s.id) AND region REGEXP '^N'
 SELECT t.total FROM (SELECT SUM(amount) AS total FROM sales) AS t JOIN LATERAL (SELECT 1 AS x) AS l ON TRUE
+SELECT amount AS größe FROM sales WHERE region <> '10 € – “x”'
 -- section: refused
 SELECT levenshtein(region, product) FROM sales
 SELECT initcap(region) FROM sales
@@ -36,3 +37,10 @@ SELECT @@version
 SELECT VERSION()
 SELECT * FROM mysql.user
 SELECT * FROM sales INTO OUTFILE '/tmp/x'
+SELECT region\u200bFROM\u200bsecret
+SELECT region\u2060FROM\u2060secret
+SELECT region\ufeffFROM\ufeffsecret
+SELECT region AS a€ FROM sales
+SELECT 'a\u0000b' FROM sales
+SELECT '\ud800' FROM sales
+SELECT REPEAT(REPEAT('x', 10000), 10000)

@@ -5,6 +5,7 @@ SELECT NVL(amount, 0), NVL2(amount, 1, 2), DECODE(region, 'North', 1, 2), COALES
 SELECT UPPER(region), INITCAP(region), SUBSTR(region, 1, 2), INSTR(region, 'a'), LENGTH(region), TRIM(region), REPLACE(region, 'a', 'b'), region || product FROM sales
 SELECT LISTAGG(region, ',') WITHIN GROUP (ORDER BY region), MEDIAN(amount), STDDEV(amount), COUNT(DISTINCT region) FROM sales
 SELECT region, RANK() OVER (PARTITION BY region ORDER BY amount DESC) FROM sales
+SELECT amount AS größe FROM sales WHERE region <> '10 € – “x”'
 -- section: refused
 SELECT * FROM sales, LATERAL db.main.secret
 SELECT * FROM sales CROSS APPLY secret
@@ -19,3 +20,9 @@ SELECT * FROM sales ORDER BY amount FETCH FIRST 3 ROWS WITH TIES
 SELECT UTL_HTTP.REQUEST('http://example.com') FROM sales
 SELECT SYS_CONTEXT('USERENV', 'SESSION_USER') FROM sales
 SELECT * FROM all_tables
+SELECT region\u200bFROM\u200bsecret
+SELECT region\u2060FROM\u2060secret
+SELECT region\ufeffFROM\ufeffsecret
+SELECT region AS a€ FROM sales
+SELECT 'a\u0000b' FROM sales
+SELECT '\ud800' FROM sales

@@ -119,6 +119,9 @@ SELECT first_sale.* FROM (SELECT MIN(sold_on) AS day FROM sales) AS first_sale
 SELECT u FROM sales s, LATERAL unnest(s.tags) AS u
 SELECT a.id FROM (sales a CROSS JOIN customers b)
 SELECT repeat('x', 10), rpad(region, 10), format('%s: %5s', region, product) FROM sales
+SELECT amount AS größe FROM sales WHERE region <> '10 € – “x”'
+SELECT generate_series(MIN(sold_on), MAX(sold_on), '1 month') FROM sales
+WITH bounds AS (SELECT MIN(sold_on) AS first, MAX(sold_on) AS last FROM sales) SELECT d FROM bounds, generate_series(first, last, INTERVAL '1 month') AS d
 -- section: leaks
 SELECT * FROM secret
 SELECT marker FROM public.secret
@@ -245,3 +248,15 @@ SELECT rpad('x', year * 10000, 'y') FROM sales
 SELECT format('%100000000s', 'x')
 SELECT format('%*s', 100000000, 'x')
 SELECT pg_catalog.repeat('x', 100000000)
+SELECT region\u200bFROM\u200bsecret
+SELECT region\u2060FROM\u2060secret
+SELECT region\ufeffFROM\ufeffsecret
+SELECT region AS a€ FROM sales
+SELECT 'a\u0000b' FROM sales
+SELECT '\ud800' FROM sales
+SELECT lpad('x', '100000000', 'y')
+SELECT repeat(repeat('x', 10000), 10000)
+SELECT repeat(region, 10000) FROM sales
+SELECT repeat('x', '100000000')
+SELECT length(repeat(s, 10000)) FROM (SELECT repeat('x', 10000) AS s) AS t
+SELECT array_fill(1, ARRAY[100000000])

@@ -79,6 +79,7 @@ SELECT a.region, b.region FROM sales a, sales b WHERE a.id < b.id
 SELECT region, amount FROM sales s WHERE amount = (SELECT MAX(amount) FROM sales WHERE region = s.region)
 SELECT DISTINCT region FROM sales WHERE region <> 'East' AND NOT region = 'West'
 SELECT strftime('%W', sold_on) AS week, SUM(quantity) FROM sales GROUP BY week
+SELECT amount AS größe FROM sales WHERE region <> '10 € – “x”'
 -- section: leaks
 SELECT * FROM secret
 SELECT marker FROM main.secret
@@ -170,3 +171,9 @@ SELECT * FROM sales LIMIT 3 WITH TIES
 SELECT * FROM sales LIMIT 1 BY region
 SELECT printf('%.*c', 200000000, 'x')
 SELECT format('%200000000d', 1)
+SELECT region\u200bFROM\u200bsecret
+SELECT region\u2060FROM\u2060secret
+SELECT region\ufeffFROM\ufeffsecret
+SELECT region AS a€ FROM sales
+SELECT 'a\u0000b' FROM sales
+SELECT '\ud800' FROM sales

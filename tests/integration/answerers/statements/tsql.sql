@@ -10,6 +10,7 @@ SELECT s.region, best.amount FROM sales s CROSS APPLY (SELECT TOP 1 amount FROM 
 SELECT s.region, best.amount FROM sales s OUTER APPLY (SELECT TOP 1 amount FROM sales ORDER BY amount DESC) AS best
 WITH t(n) AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n, (n + 1) * (2) FROM t JOIN (VALUES (1), (2)) AS v(x) ON v.x = t.n
 SELECT region FROM sales ORDER BY id OFFSET 1 ROWS FETCH NEXT 2 ROWS ONLY
+SELECT amount AS größe FROM sales WHERE region <> '10 € – “x”'
 -- section: refused
 SELECT * FROM sales CROSS APPLY dbo.secret
 SELECT * FROM sales OUTER APPLY secret
@@ -34,3 +35,9 @@ SELECT SUSER_NAME()
 SELECT * FROM sys.tables
 SELECT * INTO stolen FROM sales
 EXEC xp_cmdshell 'dir'
+SELECT region\u200bFROM\u200bsecret
+SELECT region\u2060FROM\u2060secret
+SELECT region\ufeffFROM\ufeffsecret
+SELECT region AS a€ FROM sales
+SELECT 'a\u0000b' FROM sales
+SELECT '\ud800' FROM sales

@@ -8,7 +8,9 @@ from sqlglot import Dialect, ErrorLevel, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from recollect.answerers.sql_database.data import Table
+from recollect.answerers.sql_database.guard.characters import check_characters, check_unquoted
 from recollect.answerers.sql_database.guard.functions import is_built_in
+from recollect.answerers.sql_database.guard.growth import check_growth
 from recollect.answerers.sql_database.guard.kinds import KINDS, TYPES, is_source
 from recollect.answerers.sql_database.guard.names import unknown_call
 from recollect.answerers.sql_database.guard.references import qualify
@@ -53,6 +55,7 @@ def check_statement(
     """
     if len(statement) > _LONGEST:
         raise StatementRefused(f"the statement has more than {_LONGEST} characters")
+    check_characters(statement)
     query = _only_query(statement, dialect)
     calls = _Calls(dialect, allowed, functions)
     _check(query, dialect, calls)
@@ -60,11 +63,14 @@ def check_statement(
     limited = _written(_limited(query, limit), dialect)
     # What is run is what was written from the parsed statement: it must pass as well.
     written = _only_query(limited, dialect)
+    check_unquoted(limited, dialect)
     _check(written, dialect, calls)
     qualify(written, dialect=dialect, allowed=allowed)
     unknown = unknown_call(limited, dialect=dialect, is_allowed=calls.are_allowed)
     if unknown:
         raise StatementRefused(_not_allowed(unknown))
+    if dialect == "duckdb":
+        check_growth(written)
     return CheckedStatement(
         text=statement.strip().rstrip(";").strip(),
         limited=limited,
@@ -174,7 +180,7 @@ def _is_known_sample(sample: exp.TableSample) -> bool:
 
 
 def _check_call(call: exp.Func, dialect: str, calls: _Calls) -> None:
-    if not is_of_bounded_size(call):
+    if not is_of_bounded_size(call, dialect):
         raise StatementRefused(
             f"the statement calls {_name_of(call)[:100]} with a size that is large or not a number"
         )
