@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage check format bench docs clean
+.PHONY: help run test run-tests coverage check check-types check-quickly format bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
@@ -18,16 +18,24 @@ help:  ## show this list
 run: $(VENV)/.installed  ## set everything up and start the server
 	@$(BIN)/recollect serve
 
-test: check  ## check the code and run all tests
+# Types are checked beside the tests: without a cache that takes one core half a minute.
+test: check-quickly  ## check the code and run all tests
+	@$(MAKE) --no-print-directory -j2 check-types run-tests
+
+run-tests:
 	@cd $(ROOT) && $(BIN)/python -m pytest -n $(WORKERS) --durations=5 $(ARGS)
 
 coverage: $(VENV)/.installed-dev  ## run all tests and report what they leave out; takes longer
 	@cd $(ROOT) && COVERAGE_PROCESS_START=pyproject.toml \
 		$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term --durations=5 $(ARGS)
 
-check: $(VENV)/.installed-dev  ## lint, types, import rules, generated code
-	@cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .
+check: check-quickly check-types  ## lint, types, import rules, generated code
+
+check-types: $(VENV)/.installed-dev
 	@cd $(ROOT) && $(BIN)/mypy
+
+check-quickly: $(VENV)/.installed-dev
+	@cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@cd $(ROOT) && $(BIN)/lint-imports
 	@cd $(ROOT) && $(BIN)/python tools/generate_blocking.py --check
 	@cd $(ROOT) && $(BIN)/python tools/generate_reference.py --check

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -58,6 +58,18 @@ def pytest_unconfigure() -> None:
 def shared_home() -> Path:
     """The folder of the one server, the same for all processes of a parallel run."""
     return Path(os.environ[_HOME])
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that the account of PostgreSQL may enter, whoever runs tests meanwhile.
+
+    Each run of pytest as root closes the folder above all those of `tmp_path`.
+    """
+    with tempfile.TemporaryDirectory(
+        prefix="recollect-home-", ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
 
 
 @pytest_asyncio.fixture(scope="session")

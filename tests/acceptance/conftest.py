@@ -8,8 +8,8 @@ from support.serving import ServerProgram
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+def home(open_folder: Path) -> Path:
+    return open_folder / "home"
 
 
 @pytest.fixture

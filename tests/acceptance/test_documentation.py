@@ -33,6 +33,7 @@ from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
 from support.patience import PATIENCE
 from support.ports import free_port
+from support.program import run_program
 from support.serving import ServerProgram
 
 ROOT = Path(__file__).parents[2]
@@ -133,7 +134,7 @@ class Reader:
         named = re.match(r"# (\w+\.py)\n", text)
         program = self._folder / (named[1] if named else "block.py")
         program.write_text(text, encoding="utf-8")
-        return self._run(sys.executable, program.name)
+        return self._run_program(program.name)
 
     def _run_bash(self, text: str) -> str:
         if f"127.0.0.1:{self._ports['8080']}" in text:
@@ -153,6 +154,11 @@ class Reader:
         finally:
             await connection.close()
         return "\n".join(" | ".join(map(str, row.values())) for rows in found for row in rows)
+
+    def _run_program(self, name: str) -> str:
+        done = run_program(name, env=self._environment(), folder=self._folder)
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
 
     def _run(self, *command: str) -> str:
         done = subprocess.run(

@@ -26,7 +26,8 @@ async def test_no_request_of_hundreds_of_clients_is_reset(
         "MEMORY_WORKER": "false",
         "MEMORY_DB_MAX_CONNECTIONS": "5",
     }
-    server = ServerProgram(shared_home, port=free_port(), env=env)
+    is_alone = processes == "1"  # the others start Python anew, and look for what was started
+    server = ServerProgram(shared_home, port=free_port(), env=env, is_preloaded=is_alone)
     await asyncio.to_thread(server.start)
 
     async def ask(connection: Connection) -> int:

@@ -78,7 +78,7 @@ def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
 
 
 def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> None:
-    server = ServerProgram(home, env=SETTINGS)
+    server = ServerProgram(home, env=SETTINGS, is_preloaded=False)
     server.start()
     port = server.port
     until(lambda: len(members(server)) == 3)
@@ -118,7 +118,7 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_when_told_to_stop_all_processes_do(shared_home: Path, number: signal.Signals) -> None:
     settings = {**SETTINGS, "MEMORY_WORKER": "false"}
-    server = ServerProgram(shared_home, env=settings)
+    server = ServerProgram(shared_home, env=settings, is_preloaded=False)
     server.start()
     until(lambda: len(members(server)) == 2)
     assert end(server, number) == []

@@ -1,6 +1,8 @@
 """What the application offers, told by its own OpenAPI document."""
 
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 
 from recollect.domain.completions.writing import OUR_MODEL
 from recollect.engines.in_memory import in_memory_stores
@@ -47,6 +49,11 @@ class Operation:
 
 def openapi_document() -> Json:
     """The document as it is served, made without a database or an environment."""
+    return deepcopy(_made_document())
+
+
+@cache
+def _made_document() -> Json:
     around = Surroundings(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )

@@ -4,8 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -18,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from .patience import PATIENCE
+from .program import Program, start_program
 
 _LISTENS: Final = re.compile(r"Recollect listens on http://127\.0\.0\.1:(\d+)")
 
@@ -47,10 +46,18 @@ class ServerProgram:
     It listens on a port that the system chooses at its first start, and keeps that one.
     """
 
-    def __init__(self, home: Path, *, port: int = 0, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        port: int = 0,
+        env: Mapping[str, str] | None = None,
+        is_preloaded: bool = True,
+    ) -> None:
         self._env = {**os.environ, "MEMORY_HOME": str(home), **(env or {})}
         self.port = port
-        self._process: subprocess.Popen[bytes] | None = None
+        self._is_preloaded = is_preloaded
+        self._process: Program | None = None
 
     @property
     def url(self) -> str:
@@ -71,11 +78,12 @@ class ServerProgram:
     def start(self) -> None:
         """Start the program and wait until it answers."""
         with tempfile.TemporaryFile() as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "recollect", "serve"],
+            self._process = start_program(
+                "recollect",
+                "serve",
                 env={**self._env, "MEMORY_PORT": str(self.port)},
-                stdout=subprocess.DEVNULL,
-                stderr=log,
+                streams=(None, None, log),
+                is_preloaded=self._is_preloaded,
             )
             self._wait(log)
 

@@ -6,8 +6,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -34,28 +32,15 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings
 from support.chat_double import Reply, chat_double
-from support.patience import PATIENCE
+from support.program import run_recollect
 from support.serving import serving
 
 
 async def chat(home: Path, typed: str, *words: str, **env: str) -> tuple[int, str, str]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "recollect", "chat", *words),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # No worker: on the database that all tests share it would work for all of them.
-        env={
-            **os.environ,
-            "MEMORY_HOME": str(home),
-            "MEMORY_WORKER": "false",
-            "COLUMNS": "200",
-            **env,
-        },
-    )
-    out, err = await asyncio.wait_for(process.communicate(typed.encode()), PATIENCE)
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
+    # No worker: on the database that all tests share it would work for all of them.
+    usual = {"MEMORY_HOME": str(home), "MEMORY_WORKER": "false", "COLUMNS": "200"}
+    done = await asyncio.to_thread(run_recollect, "chat", *words, env=usual | env, typed=typed)
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from importlib.metadata import version
@@ -30,8 +29,8 @@ from recollect.interfaces.cli.main import app
 from recollect.interfaces.http.app import create_app
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.patience import PATIENCE
 from support.ports import free_port
+from support.program import run_recollect
 from support.serving import serving
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
@@ -44,21 +43,9 @@ def run(shared_home: Path, database: Database) -> Run:
     """Run a command on the shared server."""
 
     def run_command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "recollect", *words],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            stdin=subprocess.DEVNULL,
-            env={
-                **os.environ,
-                "MEMORY_HOME": str(shared_home),
-                "MEMORY_PORT": str(free_port()),
-                "COLUMNS": "160",
-                **env,
-            },
-        )
+        folder, port = str(shared_home), str(free_port())
+        usual = {"MEMORY_HOME": folder, "MEMORY_PORT": port, "COLUMNS": "160"}
+        return run_recollect(*words, env={**usual, **env})
 
     return run_command
 

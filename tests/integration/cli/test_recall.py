@@ -1,9 +1,7 @@
 """`recollect recall`, as the program that users start."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,18 +12,12 @@ from recollect.domain.scope import Scope
 from recollect.engines.postgres.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, start_session
-from support.patience import PATIENCE
+from support.program import run_recollect
 
 
 def recall(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "recollect", "recall", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        env={**os.environ, "MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"},
-    )
+    env = {"MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"}
+    return run_recollect("recall", *words, env=env)
 
 
 async def test_what_was_said_is_found_for_people_and_for_programs(

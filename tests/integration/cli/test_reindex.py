@@ -1,10 +1,8 @@
 """`recollect reindex`, as the program that users start."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
@@ -19,7 +17,7 @@ from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session
-from support.patience import PATIENCE
+from support.program import run_recollect
 
 
 @pytest_asyncio.fixture
@@ -42,14 +40,7 @@ async def own_stores(own_dsn: str) -> AsyncIterator[Stores]:
 
 
 def reindex(dsn: str, *options: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "recollect", "reindex", *options],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        env={**os.environ, "MEMORY_DB_CONNECTION_STRING": dsn, **settings},
-    )
+    return run_recollect("reindex", *options, env={"MEMORY_DB_CONNECTION_STRING": dsn, **settings})
 
 
 @pytest.mark.slow

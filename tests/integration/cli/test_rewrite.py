@@ -1,24 +1,15 @@
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from recollect.engines.postgres.database import Database
-from support.patience import PATIENCE
+from support.program import run_recollect
 
 
 def rewrite(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "recollect", "rewrite", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        env={**os.environ, "MEMORY_HOME": str(home)},
-    )
+    return run_recollect("rewrite", *words, env={"MEMORY_HOME": str(home)})
 
 
 @pytest.fixture

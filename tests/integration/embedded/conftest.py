@@ -11,9 +11,9 @@ Ask = Callable[[str, str], object]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
+def home(open_folder: Path) -> Iterator[Path]:
     """A folder of its own, whose server is gone when the test ends."""
-    folder = tmp_path / "home"
+    folder = open_folder / "home"
     yield folder
     server = EmbeddedServer(folder)
     if server.is_running():

@@ -27,6 +27,17 @@ print("up", flush=True)
 time.sleep(600)
 """
 
+NEVER_COLLECT = """
+import ctypes, sys
+from pathlib import Path
+from recollect.engines.postgres.embedded import EmbeddedServer
+become_parent_of_orphans = 36
+ctypes.CDLL(None).prctl(become_parent_of_orphans, 1)
+EmbeddedServer(Path(sys.argv[1])).start()
+print("up", flush=True)
+sys.stdin.readline()
+"""
+
 
 def postmaster_of(home: Path) -> psutil.Process:
     postmaster = Postmaster.of(home / "postgres-18")
@@ -48,6 +59,26 @@ def test_a_killed_user_leaves_a_server_that_the_next_one_takes_over(home: Path, 
     assert postmaster_of(home).pid == survivor.pid
     server.stop()
     assert not server.is_running()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt orphans")
+def test_a_server_that_its_parent_never_collects_is_stopped_all_the_same(home: Path) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", NEVER_COLLECT, str(home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    parent.stdout.readline()
+    process = postmaster_of(home)
+    assert process.ppid() == parent.pid
+
+    Postmaster(process=process).stop()
+
+    assert process.status() == psutil.STATUS_ZOMBIE
+    assert not EmbeddedServer(home).is_running()
+    parent.communicate("\n")
 
 
 def test_a_killed_server_is_started_again_with_everything_committed(home: Path, ask: Ask) -> None:

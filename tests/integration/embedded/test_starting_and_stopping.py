@@ -107,8 +107,8 @@ def test_nobody_else_can_reach_data_or_socket(home: Path) -> None:
     server.stop()
 
 
-def test_a_path_too_long_for_a_socket_works_all_the_same(tmp_path: Path, ask: Ask) -> None:
-    server = EmbeddedServer(tmp_path / ("long" * 25))
+def test_a_path_too_long_for_a_socket_works_all_the_same(open_folder: Path, ask: Ask) -> None:
+    server = EmbeddedServer(open_folder / ("long" * 25))
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
 

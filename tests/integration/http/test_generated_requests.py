@@ -30,7 +30,7 @@ CHECKS: Final = [
     content_type_conformance,
 ]
 BOUNDED: Final = settings(
-    max_examples=25,
+    max_examples=15,
     derandomize=True,
     database=None,
     deadline=None,

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import os
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -19,21 +17,13 @@ from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FixedClock
-from support.patience import PATIENCE
+from support.program import run_recollect
 
 
 async def run_command(dsn: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `recollect` on a database."""
-    return await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "recollect", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, "MEMORY_DB_CONNECTION_STRING": dsn, "COLUMNS": "160"},
-    )
+    env = {"MEMORY_DB_CONNECTION_STRING": dsn, "COLUMNS": "160"}
+    return await asyncio.to_thread(run_recollect, *words, env=env)
 
 
 async def test_a_session_is_gone_at_its_end_without_any_clean_up(
