@@ -28,11 +28,11 @@ import httpx
 import orjson
 import uvloop
 
-from recollect.conversation import Conversation
 from recollect.engines.postgres.embedded import running_server
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.new_messages import MessageFields
+from recollect.session_handle import SessionHandle
 from recollect.settings import Settings, load_settings
 
 SINGLE: Final = "one by one"
@@ -89,20 +89,20 @@ class Ways:
     messages: list[MessageFields]
     body: bytes
 
-    def all(self) -> dict[str, Callable[[Conversation], Awaitable[object]]]:
+    def all(self) -> dict[str, Callable[[SessionHandle], Awaitable[object]]]:
         """Each way by name."""
         return {SINGLE: self.single, BATCH: self.batch, HTTP: self.http, COPY: self.copy}
 
-    async def single(self, session: Conversation) -> None:
+    async def single(self, session: SessionHandle) -> None:
         """Store each message by a call of its own."""
         for message in self.messages:
             await session.add(message["role"], message["content"])
 
-    async def batch(self, session: Conversation) -> None:
+    async def batch(self, session: SessionHandle) -> None:
         """Store all by one call."""
         await session.add_many(self.messages)
 
-    async def http(self, session: Conversation) -> None:
+    async def http(self, session: SessionHandle) -> None:
         """Store all by one request."""
         path = f"/api/v1/sessions/{session.id}/messages:batch"
         response = await self.client.post(
@@ -110,7 +110,7 @@ class Ways:
         )
         response.raise_for_status()
 
-    async def copy(self, session: Conversation) -> None:
+    async def copy(self, session: SessionHandle) -> None:
         """Store all as somebody would who writes the SQL by hand."""
         owner_id = session._scope.owner_id  # noqa: SLF001  # what the other ways have inside
         now = datetime.now(UTC)

@@ -19,9 +19,9 @@ import uvloop
 from rich.console import Console
 from rich.table import Table
 
-from recollect.domain.message import AnswerDetails, NewMessage, Role
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession
+from recollect.domain.conversation.message import AnswerDetails, NewMessage, Role
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.identity.scope import Scope
 from recollect.memory import Memory
 from recollect.settings import load_settings
 

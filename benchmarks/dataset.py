@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import asyncpg
 import orjson
 
-from recollect.domain.scope import Scope
+from recollect.domain.identity.scope import Scope
 
 QUESTION: Final = "Show me the total sales by region and by quarter for the year "
 ANSWER: Final = "North 2.5M, South 1.8M, East 0.9M and West 3.1M, after returns. " * 4

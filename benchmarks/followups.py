@@ -18,9 +18,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rewrite import Rewriter
-from recollect.domain.message import Role
 
 _COLUMNS: Final = ("R1", "BLEU", "EM", "same", "MRR", "sym")
 _METHODS: Final = ("raw", "prev+raw", "first+raw", "human", "YOURS")
@@ -28,12 +28,12 @@ _GROUPS: Final = ("rewrite needed", "none needed, with history")
 _COLD_START: Final = """
 import time
 import psutil
-import recollect.domain.message
+import recollect.domain.conversation.message
 before = psutil.Process().memory_info().rss
 start, cpu = time.perf_counter(), time.process_time()
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rewrite import load_everything, rewrite
-from recollect.domain.message import Role
+from recollect.domain.conversation.message import Role
 sql = "SELECT a FROM b WHERE year = 2024"
 rewrite("What about 2023?", [
     Said(role=Role.USER, content="Show me total sales by region for 2024"),

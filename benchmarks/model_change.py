@@ -33,8 +33,8 @@ from rich.console import Console
 from rich.table import Table
 
 from recall_dataset import DIMENSIONS, MODEL, Language, Load, scope_of
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.domain.scope import Scope
 from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
@@ -42,7 +42,7 @@ from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Embedder
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.fakes import WordEmbedder
 
@@ -155,7 +155,7 @@ class Searching:
     @classmethod
     def on(cls, stores: Stores, embedder: Embedder, cosine: Cosine) -> Self:
         """A server that embeds its questions with that model."""
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=SystemClock(),
             ids=RandomIds(),
             counter_for=token_counter_for,

@@ -29,11 +29,11 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.memory import Memory
-from recollect.models.embedders import EmbeddingChoice, open_embedder
+from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
@@ -114,7 +114,7 @@ async def opened(engine: str) -> AsyncIterator[Bench]:
     async with AsyncExitStack() as stack:
         stores = await stack.enter_async_context(_stores(engine, clock))
         choice = EmbeddingChoice(kept_in=load_settings().cache_folder)
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=clock,
             ids=RandomIds(),
             counter_for=token_counter_for,

@@ -16,9 +16,9 @@ import numpy as np
 from asyncpg import BitString
 from numpy.typing import NDArray
 
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.recall_keys import model_key, term_key
+from recollect.engines.postgres.recall.rows import model_key, term_key
 from recollect.models.stems import SnowballStems
 
 MODEL: Final = "benchmark"

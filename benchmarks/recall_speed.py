@@ -29,16 +29,16 @@ from typing import Final
 import asyncpg
 
 from recall_dataset import DIMENSIONS, MODEL, Language, Load, scope_of
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.recall import PostgresRecallIndex
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 
 SIZES: Final = (100, 1_000, 20_000, 100_000)
@@ -127,7 +127,7 @@ class Stage:
         return [item.message_ids for item in found.items]
 
     def _services(self, database: Database, index: PostgresRecallIndex) -> Services:
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=SystemClock(),
             ids=RandomIds(),
             counter_for=token_counter_for,

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from recollect.answerers.sql_database import open_database
-from recollect.answerers.sql_database.data import Database, Rows, StatementFailed, Table
+from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, StatementFailed, Table
 from recollect.answerers.sql_database.guard import check_statement
 from recollect.answerers.sql_database.prompts import plain_answer, statement_in, to_write
-from recollect.domain.context import Context
+from recollect.domain.context.context import Context
 from recollect.errors import StatementRefused
 from recollect.memory import Memory
-from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.ports.models import Prompt
 
 Form = Callable[[Context, Sequence[Table], str], list[Prompt]]
@@ -106,7 +106,7 @@ FORMS: Final[dict[str, Form]] = {"block": as_block, "messages": to_write}
 
 
 async def ask(
-    database: Database, model: OpenAICompatibleChat, form: Form, context: Context
+    database: ReadOnlyDatabase, model: OpenAICompatibleChat, form: Form, context: Context
 ) -> Turn:
     """Let the model write the statement of one turn, and run it."""
     tables = await database.tables()
@@ -127,7 +127,7 @@ async def ask(
     )
 
 
-async def talk(database: Database, model: OpenAICompatibleChat, form: Form) -> list[Turn]:
+async def talk(database: ReadOnlyDatabase, model: OpenAICompatibleChat, form: Form) -> list[Turn]:
     """Ask all questions in one session, each after what came of the ones before."""
     turns = []
     async with Memory.in_memory() as memory:

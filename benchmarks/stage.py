@@ -11,8 +11,8 @@ import asyncpg
 
 from dataset import Dataset
 from lean_http import LeanClient
-from recollect.domain.api_key import KeyScope
-from recollect.domain.scope import TenantScope
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import TenantScope
 from recollect.engines.postgres.embedded import running_server
 from recollect.memory import Memory
 from recollect.settings import load_settings

@@ -15,15 +15,14 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.message import NO_DETAILS, Message, Role
-from recollect.domain.summary.answers import summary_from_answer
+from recollect.domain.conversation.message import NO_DETAILS, Message, Role
 from recollect.domain.summary.extractive import Utterance, summarise_extractively
-from recollect.domain.summary.prompting import summary_prompt, words_for
+from recollect.domain.summary.prompting import summary_from_answer, summary_prompt, words_for
 from recollect.errors import ModelUnavailable
-from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Prompt
-from recollect.services.summarising import ExtractiveSummariser, LlmSummariser, Summariser
+from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser, Summariser
 
 MAX_TOKENS: Final = 500
 PARTS: Final = 3

@@ -36,8 +36,8 @@ from rich.console import Console
 from rich.table import Table
 
 from lean_http import LeanClient
-from recollect.domain.api_key import KeyScope
-from recollect.domain.scope import TenantScope
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import TenantScope
 from recollect.memory import Memory
 from recollect.settings import load_settings
 from serving import Served, serving

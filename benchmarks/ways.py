@@ -12,7 +12,7 @@ import orjson
 
 from dataset import ANSWER, DETAILS, QUESTION, StoredSession, sql
 from lean_http import LeanClient
-from recollect.domain.message import AnswerDetails, NewMessage, Role
+from recollect.domain.conversation.message import AnswerDetails, NewMessage, Role
 from recollect.services.services import Services
 
 LAST: Final = 10

@@ -11,15 +11,15 @@ import pytest
 import pytest_asyncio
 
 from recollect.answerers.from_memory import FromMemory
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.patience import PATIENCE
@@ -94,7 +94,7 @@ def stores(database: Database) -> Stores:
 @pytest.fixture(scope="session")
 def services(stores: Stores) -> Services:
     """The use cases on PostgreSQL."""
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(),
         ids=RandomIds(),
         counter_for=token_counter_for,

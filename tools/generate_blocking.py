@@ -1,4 +1,4 @@
-"""Write src/recollect/blocking.py, the blocking twin of Memory, Conversation and History.
+"""Write src/recollect/blocking.py, the blocking twin of Memory, SessionHandle and History.
 
 Run without arguments it writes the file, with --check it fails if the file is not up to date.
 """
@@ -12,11 +12,11 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "recollect"
 TARGET = PACKAGE / "blocking.py"
-TWINS = frozenset({"Conversation", "History", "Memory"})
+TWINS = frozenset({"SessionHandle", "History", "Memory"})
 
 HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py, conversation.py and history.py; change those.
+Written by tools/generate_blocking.py from memory.py, session_handle.py and history.py.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -29,22 +29,23 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import conversation, history, memory
-from recollect.conversation import Asking, Narrowed
-from recollect.domain.context import Context
+from recollect import history, memory
+from recollect import session_handle
+from recollect.session_handle import Asking, RecallFilters
+from recollect.domain.context.context import Context
 from recollect.domain.followup.dialogue import Rewrite
-from recollect.domain.inquiry import Answered
-from recollect.domain.message import Message
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, SessionSort
-from recollect.domain.recall.policy import DEFAULT_RECALLED
+from recollect.domain.chat.answers import Answered
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, SessionSort
+from recollect.domain.recall.recalled import DEFAULT_RECALLED
 from recollect.domain.recall.recalled import Recollection
-from recollect.domain.scope import UNSET, GivenTenant
-from recollect.domain.session import Session
-from recollect.domain.state import UserState
+from recollect.domain.identity.scope import UNSET, GivenTenant
+from recollect.domain.conversation.session import Session
+from recollect.domain.identity.accounts import UserState
 from recollect.domain.text import JsonObject
 from recollect.new_messages import Details, MessageFields
 from recollect.opening import opening
-from recollect.permissions.function import PermissionFunction
+from recollect.permissions.local import PermissionFunction
 from recollect.settings import Settings
 '''
 
@@ -100,7 +101,7 @@ OPENER = '''
 def generate() -> str:
     """The text of the twin."""
     parts = [HEADER]
-    for module in ("conversation", "history", "memory"):
+    for module in ("session_handle", "history", "memory"):
         tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name in TWINS:

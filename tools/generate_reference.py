@@ -20,19 +20,18 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import recollect
 from recollect import Memory, RecollectError, Settings, errors
-from recollect.conversation import Asking, Narrowed
-from recollect.domain.answer import Answer
-from recollect.domain.context import Cut, Sources, Tokens
-from recollect.domain.inquiry import Answered, Timings
-from recollect.domain.paging import DEFAULT_LIMIT, Order
+from recollect.domain.chat.answers import Answer, Answered, Timings
+from recollect.domain.context.parts import ContextParts, Sources, Tokens, Truncation
+from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order
+from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.recalled import Recalled, Recollection
-from recollect.domain.state import UserState
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
 from recollect.new_messages import MessageFields
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
+from recollect.session_handle import Asking, RecallFilters
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
@@ -216,7 +215,7 @@ def _option_values(hint: object) -> str:
 
 def http_page() -> str:
     """Every route of the OpenAPI document, and the JSON that it takes and gives."""
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     services = Services.on(in_memory_stores(), around)
@@ -334,11 +333,11 @@ def python_page() -> str:
     """Every public name with its methods."""
     public = [getattr(recollect, name) for name in recollect.__all__]
     plain = [thing for thing in public if not issubclass(thing, RecollectError)]
-    first = [Memory, recollect.Conversation, recollect.History]
+    first = [Memory, recollect.SessionHandle, recollect.History]
     rest = [thing for thing in plain if thing not in first]
     given_and_returned = [
         *(MessageFields, Asking, Answered, Answer, Timings),
-        *(Sources, Tokens, Cut, Narrowed, Recollection, Recalled, UserState),
+        *(Sources, Tokens, Truncation, RecallFilters, Recollection, Recalled, UserState),
     ]
     return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 
@@ -349,7 +348,7 @@ memory without async: leave out `await` and `async`. `JsonObject` is a `dict` of
 say, `Details` the fields of [AnswerDetails](#answerdetails), `GivenTenant` a name, an integer, or
 None for the system tenant; UNSET is that of the settings. What `add_many` takes,
 [MessageFields](#messagefields), what `ask` takes and returns, [Asking](#asking) and
-[Answered](#answered), and what `recall` does, [Narrowed](#narrowed) and
+[Answered](#answered), and what `recall` does, [RecallFilters](#recallfilters) and
 [Recollection](#recollection), need no import."""
 
 
@@ -358,26 +357,35 @@ def _class(thing: type) -> str:
     if thing is Settings:
         parts.append("[Settings](settings.md) has them all.")
     else:
-        node = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
-        assert isinstance(node, ast.ClassDef)  # noqa: S101  # public names are classes
-        fields = [ast.unparse(i) for i in node.body if isinstance(i, ast.AnnAssign | ast.Assign)]
+        body = list(_body(thing))
+        fields = [ast.unparse(i) for i in body if isinstance(i, ast.AnnAssign | ast.Assign)]
         parts.append(block("text", "\n".join(fields)) if fields else "")
         parts += [
-            _method(node.name, item)
-            for item in node.body
+            _method(thing.__name__, item)
+            for item in body
             if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and item.name[0] != "_"
         ]
     return "\n\n".join(filter(None, parts))
 
 
+def _body(thing: type) -> Iterator[ast.stmt]:
+    """What stands in a class, after what it inherits from another one of ours."""
+    for one in reversed(thing.__mro__):
+        if one is thing or one is ContextParts:
+            node = ast.parse(textwrap.dedent(inspect.getsource(one))).body[0]
+            assert isinstance(node, ast.ClassDef)  # noqa: S101  # public names are classes
+            yield from node.body
+
+
 def _method(owner: str, item: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     decorators = {ast.unparse(decorator) for decorator in item.decorator_list}
-    name = f"{owner if 'classmethod' in decorators else owner.lower()}.{item.name}"
+    called = _VARIABLES.get(owner, owner.lower())
+    name = f"{owner if 'classmethod' in decorators else called}.{item.name}"
     returns = ast.unparse(item.returns) if item.returns else "None"
     if "property" in decorators:
         signature = f"{name}: {returns}"
     elif "async_opening" in decorators:
-        signature = _call(f"async with {name}", item.args) + f" as {owner.lower()}:"
+        signature = _call(f"async with {name}", item.args) + f" as {called}:"
     else:
         before = "await " if isinstance(item, ast.AsyncFunctionDef) else ""
         signature = _call(before + name, item.args) + f" -> {returns}"
@@ -398,6 +406,8 @@ def _call(name: str, arguments: ast.arguments) -> str:
     return "\n".join([f"{name}(", *(f"    {part}," for part in parts), ")"])
 
 
+_VARIABLES = {"SessionHandle": "session"}
+"""How the documentation calls an instance, if not by its class."""
 _DEFAULTS = {"DEFAULT_LIMIT": DEFAULT_LIMIT, "Order.DESC": Order.DESC.value}
 
 

@@ -7,12 +7,11 @@
 `recollect.blocking` has the same for programs without async.
 """
 
-from recollect.conversation import Conversation
-from recollect.domain.context import Context
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import AnswerDetails, Message, Role
+from recollect.domain.conversation.paging import Page
+from recollect.domain.conversation.session import Session
 from recollect.domain.followup.dialogue import Rewrite
-from recollect.domain.message import AnswerDetails, Message, Role
-from recollect.domain.paging import Page
-from recollect.domain.session import Session
 from recollect.errors import (
     DatabaseUnavailable,
     IdAlreadyUsed,
@@ -23,12 +22,12 @@ from recollect.errors import (
 )
 from recollect.history import History
 from recollect.memory import Memory
+from recollect.session_handle import SessionHandle
 from recollect.settings import Settings
 
 __all__ = [
     "AnswerDetails",
     "Context",
-    "Conversation",
     "DatabaseUnavailable",
     "History",
     "IdAlreadyUsed",
@@ -42,5 +41,6 @@ __all__ = [
     "Rewrite",
     "Role",
     "Session",
+    "SessionHandle",
     "Settings",
 ]

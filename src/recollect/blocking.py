@@ -1,6 +1,6 @@
 """The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py, conversation.py and history.py; change those.
+Written by tools/generate_blocking.py from memory.py, session_handle.py and history.py.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -12,29 +12,28 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import conversation, history, memory
-from recollect.conversation import Asking, Narrowed
-from recollect.domain.context import Context
+from recollect import history, memory, session_handle
+from recollect.domain.chat.answers import Answered
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, SessionSort
+from recollect.domain.conversation.session import Session
 from recollect.domain.followup.dialogue import Rewrite
-from recollect.domain.inquiry import Answered
-from recollect.domain.message import Message
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, SessionSort
-from recollect.domain.recall.policy import DEFAULT_RECALLED
-from recollect.domain.recall.recalled import Recollection
-from recollect.domain.scope import UNSET, GivenTenant
-from recollect.domain.session import Session
-from recollect.domain.state import UserState
+from recollect.domain.identity.accounts import UserState
+from recollect.domain.identity.scope import UNSET, GivenTenant
+from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
 from recollect.new_messages import Details, MessageFields
 from recollect.opening import opening
-from recollect.permissions.function import PermissionFunction
+from recollect.permissions.local import PermissionFunction
+from recollect.session_handle import Asking, RecallFilters
 from recollect.settings import Settings
 
 
-class Conversation:
+class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
-    def __init__(self, portal: BlockingPortal, inner: conversation.Conversation) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session_handle.SessionHandle) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -136,14 +135,14 @@ class Conversation:
         )
 
     def recall(
-        self, query: str, *, k: int = DEFAULT_RECALLED, **narrowed: Unpack[Narrowed]
+        self, query: str, *, k: int = DEFAULT_RECALLED, **filters: Unpack[RecallFilters]
     ) -> Recollection:
         """Find what was said about something earlier in this session, best first.
 
         `since` and `until` narrow it to a time, `tables` and `databases` to what the answers drew
         on, `speaker` to one speaker of a log.
         """
-        return self._portal.call(partial(self._inner.recall, query, k=k, **narrowed))
+        return self._portal.call(partial(self._inner.recall, query, k=k, **filters))
 
     def ask(self, question: str, **asking: Unpack[Asking]) -> Answered:
         """Have a question answered in its context, and remember both.
@@ -284,7 +283,7 @@ class History:
     def add_many(
         self, messages: Iterable[MessageFields], *, idempotency_key: str | None = None
     ) -> tuple[Message, ...]:
-        """Store up to 10,000 messages at once, all or none, as `Conversation.add_many` does."""
+        """Store up to 10,000 messages at once, all or none, as `SessionHandle.add_many` does."""
         return self._portal.call(
             partial(self._inner.add_many, messages, idempotency_key=idempotency_key)
         )
@@ -384,7 +383,7 @@ class Memory:
         name: str | None = None,
         metadata: JsonObject | None = None,
         authorization: str | None = None,
-    ) -> Conversation:
+    ) -> SessionHandle:
         """Resume the user's session of that id, or create it; without an id, a new one.
 
         Any string will do: a UUID is taken as it is, anything else stands for one session of
@@ -392,7 +391,7 @@ class Memory:
         user's `authorization`, such as 'Bearer …', is for answerers and permission sources that
         go by it.
         """
-        return Conversation(
+        return SessionHandle(
             self._portal,
             self._portal.call(
                 partial(
@@ -468,12 +467,12 @@ class Memory:
         tenant: GivenTenant = UNSET,
         authorization: str | None = None,
         k: int = DEFAULT_RECALLED,
-        **narrowed: Unpack[Narrowed],
+        **filters: Unpack[RecallFilters],
     ) -> Recollection:
         """Find what a user said or was told about something, in any session, best first.
 
         `since` and `until` narrow it to a time, `tables` and `databases` to what the answers drew
-        on, `speaker` to one speaker of a log. `Conversation.recall` looks in one session.
+        on, `speaker` to one speaker of a log. `SessionHandle.recall` looks in one session.
         """
         return self._portal.call(
             partial(
@@ -483,7 +482,7 @@ class Memory:
                 tenant=tenant,
                 authorization=authorization,
                 k=k,
-                **narrowed,
+                **filters,
             )
         )
 
@@ -497,7 +496,7 @@ class Memory:
     ) -> Rewrite:
         """Say a follow-up so that it needs no history; a standalone question comes back unchanged.
 
-        The history is (role, text) pairs, oldest first. `Conversation.rewrite` has its own.
+        The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
         return self._portal.call(
             partial(self._inner.rewrite, question, history, model=model, language=language)

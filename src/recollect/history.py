@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
-from recollect.conversation import Conversation
-from recollect.domain.message import Message
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.session import user_wide_session_id
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, PageRequest
+from recollect.domain.conversation.session import user_wide_session_id
+from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.new_messages import Details, MessageFields
 from recollect.services.services import Services
+from recollect.session_handle import SessionHandle
 
 
 class History:
@@ -24,7 +24,7 @@ class History:
     def __init__(self, services: Services, scope: Scope) -> None:
         self._services = services
         self._scope = scope
-        self._user_wide = Conversation(
+        self._user_wide = SessionHandle(
             services, scope, user_wide_session_id(scope.owner_id), starts_session=True
         )
 
@@ -58,7 +58,7 @@ class History:
     async def add_many(
         self, messages: Iterable[MessageFields], *, idempotency_key: str | None = None
     ) -> tuple[Message, ...]:
-        """Store up to 10,000 messages at once, all or none, as `Conversation.add_many` does."""
+        """Store up to 10,000 messages at once, all or none, as `SessionHandle.add_many` does."""
         return await self._user_wide.add_many(messages, idempotency_key=idempotency_key)
 
     async def last(self, count: int = 10) -> tuple[Message, ...]:

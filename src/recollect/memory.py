@@ -7,13 +7,19 @@ from typing import Self, Unpack
 from uuid import UUID
 
 from recollect.answerers.denodo.client import DenodoClient
-from recollect.conversation import Conversation, Narrowed, recall_filter
+from recollect.composition import offline, open_outside
+from recollect.domain.conversation.message import parse_role
+from recollect.domain.conversation.paging import (
+    DEFAULT_LIMIT,
+    Order,
+    Page,
+    PageRequest,
+    SessionSort,
+)
+from recollect.domain.conversation.session import NewSession, Session, session_id_from
 from recollect.domain.followup.dialogue import Rewrite, Said
-from recollect.domain.message import parse_role
-from recollect.domain.paging import DEFAULT_LIMIT, Order, Page, PageRequest, SessionSort
-from recollect.domain.recall.policy import DEFAULT_RECALLED
-from recollect.domain.recall.recalled import Recollection
-from recollect.domain.scope import (
+from recollect.domain.identity.accounts import UserState
+from recollect.domain.identity.scope import (
     DEFAULT_TENANT,
     SYSTEM_TENANT,
     UNSET,
@@ -22,19 +28,18 @@ from recollect.domain.scope import (
     Unset,
     tenant_name,
 )
-from recollect.domain.session import NewSession, Session, session_id_from
-from recollect.domain.state import UserState
+from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
 from recollect.engines.in_memory import in_memory_stores
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_embedded, open_external
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.history import History
 from recollect.opening import async_opening
-from recollect.permissions.function import PermissionFunction
+from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
+from recollect.session_handle import RecallFilters, SessionHandle, recall_filter
 from recollect.settings import Settings, load_settings
-from recollect.surroundings import offline, open_outside
 
 
 class Memory:
@@ -118,7 +123,7 @@ class Memory:
         name: str | None = None,
         metadata: JsonObject | None = None,
         authorization: str | None = None,
-    ) -> Conversation:
+    ) -> SessionHandle:
         """Resume the user's session of that id, or create it; without an id, a new one.
 
         Any string will do: a UUID is taken as it is, anything else stands for one session of
@@ -134,7 +139,7 @@ class Memory:
             session_id=chosen, name=name, metadata={**known_as, **(metadata or {})}
         )
         await self.services.sessions.start(scope, session)
-        return Conversation(self.services, scope, chosen)
+        return SessionHandle(self.services, scope, chosen)
 
     async def sessions(
         self,
@@ -189,17 +194,15 @@ class Memory:
         tenant: GivenTenant = UNSET,
         authorization: str | None = None,
         k: int = DEFAULT_RECALLED,
-        **narrowed: Unpack[Narrowed],
+        **filters: Unpack[RecallFilters],
     ) -> Recollection:
         """Find what a user said or was told about something, in any session, best first.
 
         `since` and `until` narrow it to a time, `tables` and `databases` to what the answers drew
-        on, `speaker` to one speaker of a log. `Conversation.recall` looks in one session.
+        on, `speaker` to one speaker of a log. `SessionHandle.recall` looks in one session.
         """
         scope = self._scope(user, tenant, authorization)
-        return await self.services.recall.search(
-            scope, query, k=k, narrowed=recall_filter(narrowed)
-        )
+        return await self.services.recall.search(scope, query, k=k, filters=recall_filter(filters))
 
     async def rewrite(
         self,
@@ -211,7 +214,7 @@ class Memory:
     ) -> Rewrite:
         """Say a follow-up so that it needs no history; a standalone question comes back unchanged.
 
-        The history is (role, text) pairs, oldest first. `Conversation.rewrite` has its own.
+        The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
         said = [Said(role=parse_role(role), content=content) for role, content in history]
         return await self.services.rewriting.after(said, question, model=model, language=language)

@@ -5,12 +5,11 @@ from datetime import datetime
 from typing import Any, Final, Required, TypedDict
 from uuid import UUID
 
-from recollect.domain.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
-from recollect.domain.moments import parse_moment
-from recollect.domain.session import parse_uuid
-from recollect.domain.text import JsonObject, JsonValue
+from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.text import JsonObject, JsonValue, parse_moment
 from recollect.errors import InvalidInput
-from recollect.services.messages import MAX_APPENDED
+from recollect.services.conversations.messages import MAX_APPENDED
 
 
 class Details(TypedDict, total=False):

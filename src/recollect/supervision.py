@@ -8,7 +8,7 @@ from traceback import extract_tb
 from typing import Final
 
 from recollect.errors import RecollectError
-from recollect.ports.counters import Counters, Uncounted
+from recollect.ports.runtime import Counters, Uncounted
 
 TASK_FAILURES: Final = "task_failures"
 """The counter of background tasks that failed of something unexpected, by task."""
@@ -21,7 +21,7 @@ _SETTLING: Final = 10.0  # seconds that a restarted task has to run before it co
 logger = logging.getLogger(__name__)
 
 
-class Supervisor:
+class TaskSupervisor:
     """Runs background tasks; one that fails is logged, counted and started again.
 
     The pause before each restart is twice the last one, up to a minute. Cancelling ends a task at

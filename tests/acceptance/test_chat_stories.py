@@ -10,7 +10,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from support.callers import Caller
 from support.chat_double import ChatDouble, Reply, chat_double
 from support.patience import PATIENCE

@@ -5,10 +5,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.message import NewMessage, Role
-from recollect.domain.paging import Order, PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession
+from recollect.domain.conversation.message import NewMessage, Role
+from recollect.domain.conversation.paging import Order, PageRequest
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.identity.scope import Scope
 from recollect.services.services import Services
 
 WRITERS, MESSAGES = 50, 40

@@ -176,6 +176,7 @@ class Reader:
 
     def _environment(self) -> dict[str, str]:
         outer = {name: value for name, value in os.environ.items() if "COV" not in name}
+        outer |= {"RECOLLECT_SOURCE": str(ROOT), "PYTHONPATH": str(ROOT / "tests")}
         return {
             **outer,
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), outer["PATH"])),

@@ -8,9 +8,9 @@ import httpx
 import psutil
 import pytest
 
-from recollect.engines.postgres.database import _COMMAND_SECONDS
+from recollect.engines.postgres.connection.database import _COMMAND_SECONDS
 from recollect.engines.postgres.embedded.postmaster import Postmaster
-from recollect.services.chat import NO_MEMORY, NOT_STORED
+from recollect.services.chat.chat import NO_MEMORY, NOT_STORED
 from support.serving import ServerProgram
 
 pytestmark = pytest.mark.slow

@@ -2,12 +2,12 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.audit import AuditAction
+from conformance.contracts.engine import EngineContract
+from conformance.contracts.indexing import IndexingContract
+from conformance.contracts.recall_whole import WholeRecallContract
+from recollect.domain.identity.accounts import AuditAction
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.stores import Stores
-from recollect.testing.contracts.engine import EngineContract
-from recollect.testing.contracts.indexing import IndexingContract
-from recollect.testing.contracts.recall_whole import WholeRecallContract
 from recollect.testing.examples import a_scope, append, messages_of, seconds_on, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 

@@ -6,12 +6,12 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.engines.chroma import open_chroma
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.client import OpenSearchClient
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from recollect.testing.contracts.recall_whole import WholeRecallContract
 from support.opensearch_double import running_opensearch
 from support.outside import outside_index
 

@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.recall import PostgresRecallIndex
+from conformance.contracts.engine import EngineContract
+from conformance.contracts.indexing import IndexingContract
+from conformance.contracts.recall_whole import WholeRecallContract
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.contracts.engine import EngineContract
-from recollect.testing.contracts.indexing import IndexingContract
-from recollect.testing.contracts.recall_whole import WholeRecallContract
 
 
 class TestPostgres(EngineContract, WholeRecallContract):

@@ -3,12 +3,12 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.branches import Stored
-from recollect.domain.message import Role
-from recollect.domain.reconciliation import gist, reconcile
+from conformance.contracts.branch_client import Talk, listed
+from recollect.domain.chat.reconciliation import gist, reconcile
+from recollect.domain.conversation.message import Role
+from recollect.domain.conversation.turns import Stored
 from recollect.engines.in_memory import in_memory_stores
 from recollect.testing.examples import a_message
-from recollect.testing.talking import Talk, listed
 from support.conversations import a_stored_message
 
 moves = st.lists(

@@ -5,9 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.chat_templates import ChatTemplate
-from recollect.domain.completions.request import ChatRequest
-from recollect.domain.completions.writing import Memories, with_memories
+from recollect.domain.chat.requests import ChatRequest
+from recollect.domain.chat.writing import Memories, with_memories
+from recollect.domain.model_names import ChatTemplate
 from support.strict_templates import check_template
 
 ROLES = st.sampled_from(["system", "developer", "user", "assistant"])

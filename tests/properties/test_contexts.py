@@ -6,13 +6,13 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.compaction import Summary
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails, NewMessage
-from recollect.domain.recall.policy import RecallWish
+from recollect.domain.context.compaction import Summary
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import AnswerDetails, NewMessage
+from recollect.domain.recall.recalled import RecallOverrides
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session, put_summary
@@ -69,7 +69,7 @@ def build(
 ) -> Context:
     async def run() -> Context:
         clock = FixedClock()
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
         )
         index = ScriptedIndex(*map(an_entry, recalled or ()))
@@ -95,7 +95,7 @@ def build(
             QUESTION,
             model="gpt-4o",
             max_tokens=limit,
-            recall=RecallWish(k=5),
+            recall=RecallOverrides(k=5),
         )
 
     return asyncio.run(run())

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recollect.domain.api_key import SECRET_BYTES, KeyText
-from recollect.domain.message import AnswerDetails, Role
-from recollect.domain.paging import (
+from recollect.domain.conversation.message import AnswerDetails, Role
+from recollect.domain.conversation.paging import (
     HistoryPosition,
     MessagePosition,
     Order,
@@ -18,15 +17,16 @@ from recollect.domain.paging import (
     Position,
     SessionPosition,
 )
-from recollect.domain.scope import Scope, TenantScope
-from recollect.domain.session import (
+from recollect.domain.conversation.session import (
     MAX_SESSION_NAME_LENGTH,
     check_session_name,
     name_from_question,
     session_id_from,
 )
+from recollect.domain.conversation.turns import turn_offsets
+from recollect.domain.identity.accounts import SECRET_BYTES, KeyText
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonValue, check_json, check_text
-from recollect.domain.turn import turn_offsets
 from recollect.errors import InvalidCursor, InvalidInput
 from recollect.testing.examples import messages_of
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.followup.languages import installed
 from recollect.domain.followup.rewrite import MAX_ADDED, rewrite
 from recollect.domain.followup.tokens import tokenise
 from recollect.domain.followup.validation import clean_reply, is_faithful
-from recollect.domain.message import Role
 
 VOCABULARY = (
     "what about and in the of it its they those that this which how many show list only 2023 by"

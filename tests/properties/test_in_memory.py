@@ -5,14 +5,14 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.message import Message
-from recollect.domain.paging import Order, PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.session import Session
+from conformance.contracts.pages import walk
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import Order, PageRequest
+from recollect.domain.conversation.session import Session
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session
-from recollect.testing.walking import walk
 
 SESSION_COUNT = 3
 orders = st.sampled_from(Order)

@@ -9,28 +9,26 @@ from uuid import UUID, uuid4
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.access import Access, Visibility
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails, Message
-from recollect.domain.paging import Order, PageRequest
-from recollect.domain.policies import Policies
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.context.context import Context
+from recollect.domain.context.window import WindowPolicy, WindowUnit
+from recollect.domain.conversation.message import AnswerDetails, Message, Visibility
+from recollect.domain.conversation.paging import Order, PageRequest
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.permissions import UNKNOWN, Access, turn_key
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.policies import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import Candidate, RecallQuery
-from recollect.domain.recall.policy import RecallPolicy, RecallScope
-from recollect.domain.scope import Scope
-from recollect.domain.table_names import UNKNOWN
-from recollect.domain.turn import TurnStatus
-from recollect.domain.window import WindowPolicy, WindowUnit
-from recollect.domain.withholding import turn_of
+from recollect.domain.recall.recalled import RecallPolicy, RecallScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import PermissionsUnavailable
 from recollect.models.tokens import token_counter_for
-from recollect.ports.history import HistoryStore
+from recollect.ports.conversations import HistoryStore
 from recollect.ports.stores import Stores
-from recollect.services.access import UNAVAILABLE
-from recollect.services.recall import NO_EMBEDDER
-from recollect.services.services import Services, Surroundings
+from recollect.services.access.permissions import UNAVAILABLE
+from recollect.services.recall.recall import NO_EMBEDDER
+from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
@@ -142,7 +140,7 @@ class IndexOfEverything(ScriptedIndex):
         """The exchanges as they were indexed: with all their tables, values and SQL."""
         page = await self._history.list(scope, PageRequest(order=Order.ASC, limit=1000))
         maker = EntryMaker(stems=str.split, tables_of=every_table)
-        turns = groupby(sorted(page.items, key=turn_of), key=turn_of)
+        turns = groupby(sorted(page.items, key=turn_key), key=turn_key)
         made = (
             maker.entries_of(list(messages), TurnStatus.COMPLETE, is_latest=False)
             for _, messages in turns
@@ -153,7 +151,7 @@ class IndexOfEverything(ScriptedIndex):
 
 def services_with(stores: Stores, source: Told) -> Services:
     stores = replace(stores, recall=IndexOfEverything(stores.history))
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=FixedClock(),
         ids=CountingIds(),
         counter_for=token_counter_for,
@@ -261,10 +259,10 @@ async def check(
         rewrite = await services.rewriting.in_session(scope, session_id, "What about that one?")
         recalled = await services.recall.search(scope, "What was it?", k=5)
 
-        narrowed = allowed.within(databases)
+        filters = allowed.within(databases)
         told = " ".join(forms(context))
         for exchange in own:
-            assert not [mark for mark in forbidden_in(exchange, narrowed) if mark in told]
+            assert not [mark for mark in forbidden_in(exchange, filters) if mark in told]
         listed = f"{await lists(services, scope, session_id)} {rewrite} {recalled}"
         for exchange in own:
             assert not [mark for mark in forbidden_in(exchange, allowed) if mark in listed]

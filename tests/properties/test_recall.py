@@ -5,11 +5,10 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.recall.bm25 import Statistics, score
 from recollect.domain.recall.entry import Candidate, Entry, Scores
-from recollect.domain.recall.question import read_question
+from recollect.domain.recall.query import read_question
 from recollect.domain.recall.ranking import rank, said_once
-from recollect.domain.recall.words import words_of
+from recollect.domain.recall.words import Statistics, score, words_of
 from recollect.testing.fakes import FIRST_MOMENT
 
 WORDS = st.sampled_from(["skis", "sledge", "snow", "ice", "sun"])

@@ -6,9 +6,9 @@ from itertools import chain
 
 import pytest
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.followup.rewrite import Rewriter
-from recollect.domain.message import Role
 
 QUESTIONS = (
     "Show me total sales by region for 2024",

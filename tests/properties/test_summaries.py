@@ -3,10 +3,9 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.summary.answers import summary_from_answer
+from recollect.domain.language import split_words
 from recollect.domain.summary.extractive import Utterance, summarise_extractively
-from recollect.domain.summary.language import words_of
-from recollect.domain.summary.prompting import SummaryPrompt, summary_prompt
+from recollect.domain.summary.prompting import SummaryPrompt, summary_from_answer, summary_prompt
 
 WORDS = (
     "I you my me am want Well, please. Ik wil de omzet 2024 €1,204.50 sales.orders big_table Why? "
@@ -58,10 +57,10 @@ def test_in_english_only_pronouns_and_their_verbs_are_reworded(
     names = "user assistant gebruiker assistent the ann bob"
     verbs = "is has does wants doesn't"
     spoken = " ".join([*(u.text for u in said), earlier, names, verbs]).lower()
-    known = set(words_of(spoken))
+    known = set(split_words(spoken))
     summary = summarise_extractively(said, limit=10_000, earlier=earlier)
     for line in summary.splitlines():
-        found = words_of(line.removesuffix("…").lower())
+        found = split_words(line.removesuffix("…").lower())
         assert {word.removesuffix("'s") for word in found} <= known
 
 

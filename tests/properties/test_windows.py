@@ -4,13 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.budget import Budget, budget_for, fit, redistribute
-from recollect.domain.message import Role
-from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
-from recollect.domain.shortening import CUT_MARK, message_text
-from recollect.domain.tiers import LARGE, SMALL, TIERS, Tier, tier_for_size, tier_of
-from recollect.domain.turn import TurnStatus
-from recollect.domain.window import (
+from recollect.domain.context.budget import Budget, budget_for, fit, redistribute
+from recollect.domain.context.shortening import CUT_MARK, message_text
+from recollect.domain.context.tiers import LARGE, SMALL, TIERS, Tier, tier_for_size, tier_of
+from recollect.domain.context.window import (
     ConversationTurn,
     WindowPolicy,
     WindowUnit,
@@ -18,6 +15,9 @@ from recollect.domain.window import (
     conversation_turns,
     messages_in,
 )
+from recollect.domain.conversation.message import Role
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
 from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
 

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.message import NO_DETAILS, AnswerDetails
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails
+from recollect.domain.identity.scope import Scope
 
 
 class ScriptedAnswerer:
@@ -20,7 +20,7 @@ class ScriptedAnswerer:
         self.pieces = pieces or ("Fine.",)
         self.details = details
         self.error = error
-        self.asked: list[Asked] = []
+        self.asked: list[AnswerRequest] = []
         self.is_closed = False
         self._questions = asyncio.Semaphore(0)
         self.gate: asyncio.Event | None = None
@@ -31,14 +31,16 @@ class ScriptedAnswerer:
         for _ in range(times):
             await self._questions.acquire()
 
-    async def answer(self, scope: Scope, asked: Asked) -> Answer:
+    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:
         """All pieces at once."""
         self.asked.append(asked)
         self._questions.release()
         await self._work()
         return self._answer()
 
-    async def stream(self, scope: Scope, asked: Asked) -> AsyncGenerator[str | Answer, None]:
+    async def stream(
+        self, scope: Scope, asked: AnswerRequest
+    ) -> AsyncGenerator[str | Answer, None]:
         """One piece after the other; whatever goes wrong does so before the last one."""
         self.asked.append(asked)
         self._questions.release()

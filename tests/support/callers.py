@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import httpx
 
-from recollect.domain.api_key import SECRET_BYTES, KeyScope, KeyText, hash_secret
-from recollect.domain.scope import Scope, TenantScope
+from recollect.domain.identity.accounts import SECRET_BYTES, KeyScope, KeyText, hash_secret
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.services.services import Services
 from recollect.testing.examples import an_api_key
 

@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import httpx
 
+from recollect.composition import open_outside
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from recollect.surroundings import open_outside
 
 from .callers import Caller
 from .patience import PATIENCE

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID, uuid4
 
-from recollect.domain.inquiry import Answered, Inquiry
-from recollect.domain.policies import Policies
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
+from recollect.domain.chat.answers import Answered, Inquiry
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.policies import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.ports.answerer import Answerer
-from recollect.services.answering import ChatTurn
-from recollect.services.services import Services, Surroundings
+from recollect.ports.models import Answerer
+from recollect.services.chat.answering import ChatTurn
+from recollect.services.services import ServiceDependencies, Services
 from recollect.testing.fakes import CountingIds, FixedClock
 
 from .answering import ScriptedAnswerer
@@ -36,7 +36,7 @@ class Setup:
 
     def build(self, answerer: Answerer | None) -> Services:
         clock = FixedClock()
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=clock,
             ids=CountingIds(),
             counter_for=token_counter_for,

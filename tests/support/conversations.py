@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role
-from recollect.domain.turn import TurnStatus
-from recollect.domain.window import ConversationTurn, conversation_turns
+from recollect.domain.context.window import ConversationTurn, conversation_turns
+from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
+from recollect.domain.conversation.turns import TurnStatus
 from recollect.testing.fakes import FIRST_MOMENT
 
 A_SESSION = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")

@@ -1,8 +1,8 @@
 """Conversations for tests, written as they are read."""
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.followup.rewrite import rewrite
-from recollect.domain.message import Role
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 

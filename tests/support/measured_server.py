@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import uvicorn
 
 from recollect.interfaces.http.app import create_app, prepare
-from recollect.interfaces.http.server import collect_seldom, watching_loop
+from recollect.interfaces.http.serving.server import collect_seldom, watching_loop
 from recollect.interfaces.worker import working_meanwhile
 from recollect.memory import Memory
-from recollect.ports.counters import Counters
+from recollect.ports.runtime import Counters
 from recollect.settings import Settings
 
 

@@ -7,15 +7,15 @@ from typing import Final
 
 import asyncpg
 
+from conformance.contracts.recall_shared import CLOSE
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.recall_keys import model_key, term_key
+from recollect.engines.postgres.recall.rows import model_key, term_key
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Embedder
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.contracts.recall_shared import CLOSE
 from recollect.testing.fakes import WordEmbedder
 
 DIMENSIONS: Final = 8
@@ -109,7 +109,7 @@ class Searcher:
 
     @classmethod
     def on(cls, stores: Stores, scope: Scope, embedder: Embedder) -> "Searcher":
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=SystemClock(),
             ids=RandomIds(),
             counter_for=token_counter_for,

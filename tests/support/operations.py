@@ -4,12 +4,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 
-from recollect.domain.completions.writing import OUR_MODEL
+from recollect.domain.chat.writing import OUR_MODEL
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import Settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -54,7 +54,7 @@ def openapi_document() -> Json:
 
 @cache
 def _made_document() -> Json:
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     services = Services.on(in_memory_stores(), around)

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.stores import postgres_stores
-from recollect.ports.clock import Clock
+from recollect.ports.recall import VectorStore
+from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
-from recollect.ports.vector_store import VectorStore
-from recollect.services.outside_index import OutsideIndex
+from recollect.services.recall.outside_index import OutsideIndex
 from recollect.system import SystemClock
 
 

@@ -1,11 +1,11 @@
 """Permissions for services that are built by hand."""
 
-from recollect.domain.access import Access
-from recollect.domain.scope import Scope
+from recollect.domain.identity.permissions import Access
+from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.ports.permissions import PermissionSource
+from recollect.ports.accounts import PermissionSource
 from recollect.ports.stores import Stores
-from recollect.services.access import Permissions
+from recollect.services.access.permissions import Permissions
 from recollect.sql.reader import SqlglotReader
 
 

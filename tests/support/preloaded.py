@@ -24,7 +24,7 @@ import bpe_openai  # noqa: F401  # half of what a server loads
 import sqlalchemy.ext.asyncio  # noqa: F401  # as alembic
 import sqlglot  # noqa: F401  # as bpe_openai
 
-import recollect.interfaces.http.server  # noqa: F401  # most programs are servers
+import recollect.interfaces.http.serving.server  # noqa: F401  # most programs are servers
 from recollect.interfaces.cli.main import main
 
 _MAX_REQUEST: Final = 2**20
@@ -80,6 +80,7 @@ def _become(request: dict[str, object], descriptors: list[int]) -> list[str]:
     folder = str(request["folder"])
     os.chdir(folder)
     sys.path[0] = folder
+    sys.path[1:1] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return [str(word) for word in request["words"]]  # type: ignore[attr-defined]  # as above
 

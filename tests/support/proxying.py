@@ -11,13 +11,13 @@ from uuid import UUID
 import httpx
 
 from recollect.answerers.from_memory import FromMemory
-from recollect.domain.policies import Policies
+from recollect.domain.policy.policies import Policies
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.models.passing import OpenAICompatibleEndpoint
+from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.system import RandomIds, SystemClock
 
@@ -96,7 +96,7 @@ async def proxy_server(
 ) -> AsyncIterator[tuple[Services, str]]:
     """A server on the test database, and the services behind it."""
     async with _endpoint(endpoint_url) as endpoint:
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=SystemClock(),
             ids=RandomIds(),
             counter_for=token_counter_for,

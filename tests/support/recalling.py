@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from recollect.domain.message import Message
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import (
     Candidate,
@@ -13,10 +15,8 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
-from recollect.domain.recall.plain_words import PlainWords
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
-from recollect.ports.recall_index import IndexSize
+from recollect.domain.recall.words import PlainWords
+from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
 from recollect.testing.fakes import FIRST_MOMENT
 
@@ -78,9 +78,9 @@ class ScriptedIndex:
         return tuple(found)[: query.count]
 
     def _is_meant(self, entry: Entry, query: RecallQuery) -> bool:
-        narrowed = query.narrowed
-        is_within = narrowed.session_id in {None, entry.session_id}
-        return is_within and narrowed.without.isdisjoint(entry.message_ids)
+        filters = query.filters
+        is_within = filters.session_id in {None, entry.session_id}
+        return is_within and filters.without.isdisjoint(entry.message_ids)
 
     async def replace(
         self,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import httpx
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 
 from .callers import Caller, QueryValue
 from .snapshots import Snapshot, rows_of

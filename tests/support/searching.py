@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
+from conformance.contracts.recall_shared import EAST, MODEL, search
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import RecallFilter, Scores, Vector
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from recollect.testing.contracts.recall_shared import EAST, MODEL, search
 
 Found = Mapping[tuple[UUID, int], tuple[Scores, ...]]
 
@@ -35,7 +35,7 @@ async def found(
     *,
     model: str = MODEL,
     count: int = 100,
-    **narrowed: object,
+    **filters: object,
 ) -> Found:
     """What a search finds, with all scores, as far as an index must be exact."""
     candidates = await search(
@@ -44,7 +44,7 @@ async def found(
         words,
         vector,
         model=model,
-        narrowed=RecallFilter(**narrowed),  # type: ignore[arg-type]
+        filters=RecallFilter(**filters),  # type: ignore[arg-type]
         count=count,
     )
     return {

@@ -3,7 +3,7 @@
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 
 Snapshot: TypeAlias = dict[str, list[str]]
 

@@ -5,7 +5,7 @@ from asyncio import StreamWriter
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.domain.chat_templates import ChatTemplate
+from recollect.domain.model_names import ChatTemplate
 
 from .chat_double import Received, Reply
 from .proxying import NumberingDouble

@@ -5,9 +5,9 @@ import pytest
 from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
-from recollect.domain.presets import MissingSession
+from recollect.composition import open_outside
+from recollect.domain.policy.presets import MissingSession
 from recollect.settings import load_settings
-from recollect.surroundings import open_outside
 
 MODEL = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m"}
 DENODO = {"denodo_url": "http://127.0.0.1:9"}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from recollect.interfaces.http.connection_registry import (
+from recollect.interfaces.http.serving.connection_registry import (
     ConnectionLimits,
     ConnectionRegistry,
     Phase,

@@ -8,7 +8,7 @@ from fastapi import HTTPException
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.json_values import count_values
+from recollect.domain.text import count_values
 from recollect.interfaces.http.large_bodies import (
     MAX_BATCH_VALUES,
     MAX_MEMBERS,

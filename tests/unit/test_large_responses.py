@@ -8,9 +8,8 @@ from uuid import uuid4
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from recollect.domain.access import Visibility
-from recollect.domain.message import AnswerDetails, Message, Role
-from recollect.domain.paging import Page
+from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
+from recollect.domain.conversation.paging import Page
 from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.messages import message_page
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.domain.recall.question import pattern_of_names
+from recollect.domain.recall.query import pattern_of_names
 from support.growth import grows_faster_than_linear
 from support.patterns import (
     METHODS,
@@ -23,11 +23,11 @@ _COMPILING = {"compile", "escape"}
 _MADE_IN_FUNCTIONS = {
     "recollect.domain.recall.dates._starts": "recollect.domain.recall.dates.DATES.[en].asks",
     "recollect.domain.recall.dates.__post_init__": "recollect.domain.recall.dates.DATES.[nl].ago",
-    "recollect.domain.summary.third_person._rules": (
-        "recollect.domain.summary.third_person._FIRST_PERSON.[0].[0]"
+    "recollect.domain.summary.candidates._rules": (
+        "recollect.domain.summary.candidates._FIRST_PERSON.[0].[0]"
     ),
-    "recollect.domain.recall.question.pattern_of_names": (
-        "recollect.domain.recall.question.pattern_of_names"
+    "recollect.domain.recall.query.pattern_of_names": (
+        "recollect.domain.recall.query.pattern_of_names"
     ),
 }
 """Functions that compile patterns, and where one of each is found."""
@@ -45,7 +45,7 @@ _GOOD = (r"\w+", r"[^\W_]+(?:[.,]+[^\W_]+)*", r"(?<!\s)\s++x", r"```.*?(?:```|\Z
 
 
 def _all_patterns() -> list[Found]:
-    place = "recollect.domain.recall.question.pattern_of_names"
+    place = "recollect.domain.recall.query.pattern_of_names"
     return [*patterns(), Found(place, pattern_of_names(["Ann Lee", "Ann"]), ("sub",))]
 
 

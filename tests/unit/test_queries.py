@@ -126,7 +126,7 @@ def asks_for(part: exp.Expression, name: str) -> bool:
 
 
 def test_every_statement_is_used_and_every_used_one_exists() -> None:
-    source = "\n".join(path.read_text() for path in FOLDER.glob("*.py"))
+    source = "\n".join(path.read_text() for path in FOLDER.rglob("*.py"))
     named = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', source))
     stems = {path.stem for path in QUERIES}
     assert stems <= named

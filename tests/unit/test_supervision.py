@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.supervision import TASK_FAILURES, Supervisor, watch
+from recollect.supervision import TASK_FAILURES, TaskSupervisor, watch
 from recollect.telemetry.counters import ProcessCounters
 
 SECRET = "the zeppelin cost 3 million"
@@ -32,7 +32,7 @@ async def test_a_task_that_fails_is_started_again_logged_and_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     counters, work = ProcessCounters(), Flaky(3)
-    supervisor = Supervisor(counters, first_pause=0.001)
+    supervisor = TaskSupervisor(counters, first_pause=0.001)
     task = asyncio.create_task(supervisor.run("indexing", work))
     await work.goes_on.wait()
     task.cancel()
@@ -48,7 +48,7 @@ async def test_a_task_that_fails_is_started_again_logged_and_counted(
 
 async def test_a_task_that_is_cancelled_ends_at_once() -> None:
     work, ended = Flaky(0), []
-    supervisor = Supervisor()
+    supervisor = TaskSupervisor()
     task = asyncio.create_task(supervisor.run("jobs", work))
     await work.goes_on.wait()
     task.cancel()
@@ -60,7 +60,7 @@ async def test_a_task_that_is_cancelled_ends_at_once() -> None:
 
 async def test_a_task_is_cancelled_while_it_waits_to_be_started_again() -> None:
     work = Flaky(9)
-    supervisor = Supervisor(first_pause=3600)
+    supervisor = TaskSupervisor(first_pause=3600)
     task = asyncio.create_task(supervisor.run("jobs", work))
     while not supervisor.failing:  # noqa: ASYNC110  # it has no event for it
         await asyncio.sleep(0)
@@ -78,7 +78,7 @@ async def test_a_task_that_comes_to_its_end_is_not_started_again() -> None:
         if began == 1:
             raise OSError
 
-    supervisor = Supervisor(first_pause=0)
+    supervisor = TaskSupervisor(first_pause=0)
     await supervisor.run("warming", work, is_endless=False)
 
     assert (began, supervisor.failing) == (2, ())
@@ -99,7 +99,7 @@ async def test_a_task_that_awaits_what_somebody_else_has_cancelled_is_started_ag
         goes_on.set()
         await asyncio.Event().wait()
 
-    supervisor = Supervisor(first_pause=0)
+    supervisor = TaskSupervisor(first_pause=0)
     task = asyncio.create_task(supervisor.run("indexing", work))
     await asyncio.wait({task, asyncio.create_task(goes_on.wait())}, return_when="FIRST_COMPLETED")
 
@@ -122,7 +122,7 @@ async def test_a_task_that_should_never_end_is_started_again_when_it_does() -> N
             goes_on.set()
             await asyncio.Event().wait()
 
-    supervisor = Supervisor(first_pause=0)
+    supervisor = TaskSupervisor(first_pause=0)
     task = asyncio.create_task(supervisor.run("jobs", work))
     await asyncio.wait({task, asyncio.create_task(goes_on.wait())}, return_when="FIRST_COMPLETED")
 

@@ -9,14 +9,14 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.scope import Scope
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.pulse import Pulse, WorkerState
+from recollect.interfaces.heartbeat import Heartbeat, WorkerState
 from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
-from recollect.ports.indexing import DueTurn, IndexingStore
-from recollect.services.services import Services, Surroundings
+from recollect.ports.work import DueTurn, IndexingStore
+from recollect.services.services import ServiceDependencies, Services
 from recollect.supervision import TASK_FAILURES
 from recollect.system import RandomIds, SystemClock
 from recollect.telemetry.counters import ProcessCounters
@@ -56,11 +56,11 @@ class Troubled:
 async def test_indexing_goes_on_after_what_it_met(
     caplog: pytest.LogCaptureFixture, error: Exception, failures: int, state: WorkerState
 ) -> None:
-    counters, pulse, scope = ProcessCounters(), Pulse(), a_scope()
+    counters, pulse, scope = ProcessCounters(), Heartbeat(), a_scope()
     stores = in_memory_stores()
     assert stores.indexing is not None
     troubled = Troubled(stores.indexing, error)
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, counters=counters
     )
     services = Services.on(replace(stores, indexing=troubled), around)

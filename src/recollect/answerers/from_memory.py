@@ -9,11 +9,11 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.context import Context
-from recollect.domain.message import FROM_MEMORY, AnswerDetails, Message, Role
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import Recalled
-from recollect.domain.scope import Scope
 from recollect.domain.text import JsonValue, without_breaks
 from recollect.offloading import off_loop
 
@@ -56,16 +56,16 @@ _LANGUAGES: Final = {
 
 
 class FromMemory:
-    """Implements `recollect.ports.answerer.Answerer` without any model."""
+    """Implements `recollect.ports.models.Answerer` without any model."""
 
-    async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # the port's
+    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
         """The nearest stored exchanges, quoted, and that no model is set."""
         return await _off_loop(asked.context)
 
     async def stream(
         self,
         scope: Scope,  # noqa: ARG002  # the port's
-        asked: Asked,
+        asked: AnswerRequest,
     ) -> AsyncGenerator[str | Answer, None]:
         """The same, paragraph by paragraph."""
         answer = await _off_loop(asked.context)

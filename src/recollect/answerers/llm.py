@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from functools import partial
 
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails
-from recollect.domain.presets import ContextForm
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import AnswerDetails
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.presets import ContextForm
 from recollect.domain.text import storable
 from recollect.offloading import off_loop
 from recollect.ports.models import AnsweringModel, Completion, Prompt, Sampling
@@ -17,7 +17,7 @@ _MAX_NAME = 1000
 
 
 class LlmAnswerer:
-    """Implements `recollect.ports.answerer.Answerer` with a chat model.
+    """Implements `recollect.ports.models.Answerer` with a chat model.
 
     The form says how the conversation so far reaches the model: as messages, or as a block of
     the system prompt. Of the request's options it knows `llm_temperature`, `llm_max_tokens` and
@@ -37,7 +37,7 @@ class LlmAnswerer:
         self._system_prompt = system_prompt
         self._timeout = timeout
 
-    async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # the port's
+    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
         """The model's answer, all at once."""
         prompt = await self._rendered(asked)
         completion = await self._named(asked).reply(prompt, _sampling(asked), timeout=self._timeout)
@@ -46,7 +46,7 @@ class LlmAnswerer:
     async def stream(
         self,
         scope: Scope,  # noqa: ARG002  # the port's
-        asked: Asked,
+        asked: AnswerRequest,
     ) -> AsyncGenerator[str | Answer, None]:
         """The model's answer as it speaks."""
         prompt = await self._rendered(asked)
@@ -55,18 +55,18 @@ class LlmAnswerer:
             async for piece in pieces:
                 yield _answer(piece) if isinstance(piece, Completion) else piece
 
-    def _named(self, asked: Asked) -> AnsweringModel:
+    def _named(self, asked: AnswerRequest) -> AnsweringModel:
         return self._model.named(asked.model) if asked.model else self._model
 
-    async def _rendered(self, asked: Asked) -> list[Prompt]:
+    async def _rendered(self, asked: AnswerRequest) -> list[Prompt]:
         return await off_loop(partial(self._prompt, asked), characters=asked.context.characters)
 
-    def _prompt(self, asked: Asked) -> list[Prompt]:
+    def _prompt(self, asked: AnswerRequest) -> list[Prompt]:
         system = "\n\n".join(self._system(asked))
         first = [Prompt(role="system", content=system)] if system else []
         return [*first, *self._conversation(asked.context)]
 
-    def _system(self, asked: Asked) -> Iterator[str]:
+    def _system(self, asked: AnswerRequest) -> Iterator[str]:
         """What the model is told first: what never changes, then what this request adds."""
         if self._system_prompt:
             yield self._system_prompt
@@ -91,7 +91,7 @@ class LlmAnswerer:
         return [Prompt(**message) for message in context.messages()]
 
 
-def _sampling(asked: Asked) -> Sampling:
+def _sampling(asked: AnswerRequest) -> Sampling:
     temperature = asked.options.get("llm_temperature")
     max_tokens = asked.options.get("llm_max_tokens")
     return Sampling(

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID, uuid5
 
-from recollect.domain.scope import Scope
+from recollect.domain.identity.scope import Scope
 
 
 class JobKind(StrEnum):

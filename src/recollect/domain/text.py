@@ -1,9 +1,10 @@
-"""What text and JSON must look like before anything is stored."""
+"""Checks of text, JSON and times before they are stored."""
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, TypeAlias
 
 from recollect.errors import InvalidInput
 
@@ -11,11 +12,16 @@ JsonValue: TypeAlias = (
     "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 )
 JsonObject: TypeAlias = Mapping[str, JsonValue]
-
 MAX_JSON_DEPTH = 64
 _MAX_EXACT_INTEGER = 2**63
 _MAX_KEY = 1000
 _UNNAMEABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, surrogate, line and paragraph breaks
+OF_VALUE: Final = 16
+"""A value takes as long to write or to read as so many characters of a text."""
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_BEFORE_VALUES: Final = (b",", b"[", b"{")
+MAX_AHEAD: Final = timedelta(days=1)
+"""How far a time may lie in the future: clocks differ, and time zones are confused."""
 
 
 def check_text(value: str, field: str, *, max_length: int) -> str:
@@ -131,3 +137,93 @@ def _is_valid_unicode(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def count_values(body: bytes, *, most: int) -> int:
+    """About how many values there are: the marks before them, outside of strings.
+
+    Takes milliseconds for megabytes. Beyond `most` a rough number is returned.
+    """
+    if len(body) <= most:
+        return 0  # each value takes a byte
+    plain = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    quotes = plain.count(b'"')
+    if quotes > 4 * most:  # each value may have a key, each of both two quotes
+        return quotes // 4
+    between_strings = b"".join(plain.split(b'"')[::2])
+    return sum(between_strings.count(mark) for mark in _BEFORE_VALUES)
+
+
+def json_characters(value: JsonValue, *, most: int) -> int:
+    """About how much there is to write of a value, in characters of plain text.
+
+    Counting ends soon after `most`: 100,000 takes a millisecond at most.
+    """
+    counted = 0
+    waiting = [value]
+    while waiting and counted <= most:
+        item = waiting.pop()
+        counted += OF_VALUE
+        if type(item) is str:
+            counted += len(item)
+            continue
+        parts = _parts(item)
+        if parts:
+            if counted + OF_VALUE * len(parts) > most:
+                return counted + OF_VALUE * len(parts)
+            if type(item) is dict:
+                counted += sum(map(len, item))
+            waiting.extend(parts)
+    return counted
+
+
+def count_parts(value: JsonValue, *, most: int) -> int:
+    """How many values there are in one, itself among them; counting ends soon after `most`."""
+    counted = 0
+    waiting = [value]
+    while waiting and counted <= most:
+        counted += 1
+        waiting.extend(_parts(waiting.pop()))
+    return counted
+
+
+def _parts(value: JsonValue) -> Collection[JsonValue]:
+    """What is in an array or an object."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return ()
+    # To ask whether a list is a mapping takes ten times as long as this.
+    if kind is list or kind is tuple:
+        return value  # type: ignore[return-value]  # as it was just found to be
+    return value.values() if isinstance(value, Mapping) else ()
+
+
+def to_utc(moment: datetime, field: str) -> datetime:
+    """Return an aware time in UTC; refuse a time without a zone, and what is no time."""
+    if not isinstance(moment, datetime):
+        raise InvalidInput(field, "must be a time")
+    if moment.utcoffset() is None:
+        raise InvalidInput(field, "must have a time zone, such as 2024-05-01T09:30:00Z")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(field, "must lie between the years 1 and 9999") from None
+
+
+def parse_moment(text: str, field: str) -> datetime:
+    """Read a time in ISO 8601 with its time zone, such as 2024-05-01T09:30:00.000Z."""
+    if not isinstance(text, str):
+        raise InvalidInput(field, "must be a time in ISO 8601, such as 2024-05-01T09:30:00Z")
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(
+            field, "must be a time in ISO 8601, such as 2024-05-01T09:30:00Z"
+        ) from None
+    return to_utc(moment, field)
+
+
+def check_not_ahead(moment: datetime, field: str, *, now: datetime) -> None:
+    """Refuse a time more than a day in the future."""
+    if moment - now > MAX_AHEAD:
+        raise InvalidInput(field, "must not lie more than a day in the future")

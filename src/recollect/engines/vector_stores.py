@@ -10,7 +10,7 @@ from typing import Literal
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.client import OpenSearchClient
 from recollect.errors import ConfigurationError
-from recollect.ports.vector_store import VectorStore
+from recollect.ports.recall import VectorStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ _TURN_SECONDS: Final = 0.0005
 logger = logging.getLogger(__name__)
 
 
-def run_until_told(work: Coroutine[object, object, None]) -> None:
+def run_until_stopped(work: Coroutine[object, object, None]) -> None:
     """Do something in an event loop of its own until it ends or the process is told to stop.
 
     At SIGTERM and Ctrl-C the work is cancelled; from then on the process has a limited time to end.
@@ -54,12 +54,12 @@ async def _until_told(work: Coroutine[object, object, None]) -> None:
             working.cancel()
 
     # Both by name: what starts a program in the background may have it ignore Ctrl-C.
-    when_told(stop, signal.SIGTERM, signal.SIGINT)
+    on_stop_signal(stop, signal.SIGTERM, signal.SIGINT)
     with suppress(asyncio.CancelledError):
         await working
 
 
-def when_told(stop: Callable[[], object], *numbers: signal.Signals) -> None:
+def on_stop_signal(stop: Callable[[], object], *numbers: signal.Signals) -> None:
     """Stop at these signals, and when the process that started this one, if one did, is gone.
 
     What was to be done before that is not done any more. From then on the process has a limited

@@ -9,15 +9,14 @@ from functools import partial
 from typing import Final
 
 from recollect.errors import Unavailable
-from recollect.interfaces.pulse import Pulse
+from recollect.interfaces.heartbeat import Heartbeat
 from recollect.memory import Memory
-from recollect.services.indexing import Indexing
-from recollect.services.reconciling import Reconciling
-from recollect.services.reindexing import Reindexing
-from recollect.services.removals import Removals
+from recollect.services.chat.reconciling import Reconciling
+from recollect.services.recall.indexing import Indexing, Reindexing
+from recollect.services.recall.outside_index import Removals
 from recollect.services.services import Services
 from recollect.settings import Settings
-from recollect.supervision import Supervisor
+from recollect.supervision import TaskSupervisor
 
 _IDLE_SECONDS: Final = 1.0
 _GATHERING_SECONDS: Final = 1.0
@@ -36,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def working_meanwhile(
-    services: Services, settings: Settings, *, pulse: Pulse | None = None
+    services: Services, settings: Settings, *, pulse: Heartbeat | None = None
 ) -> AsyncIterator[None]:
     """Do the background work while something else goes on, unless workers of their own do."""
     if not settings.worker:
@@ -55,7 +54,7 @@ async def working_meanwhile(
 
 
 async def work_alone(
-    settings: Settings, *, ready: Callable[[], None] = lambda: None, pulse: Pulse | None = None
+    settings: Settings, *, ready: Callable[[], None] = lambda: None, pulse: Heartbeat | None = None
 ) -> None:
     """Open the memory and do nothing but the background work, until cancelled."""
     every = timedelta(hours=settings.cleanup_interval_hours)
@@ -69,14 +68,14 @@ async def work_forever(
     *,
     cleanup_every: timedelta,
     pause: float = _GATHERING_SECONDS,
-    pulse: Pulse | None = None,
+    pulse: Heartbeat | None = None,
 ) -> None:
     """Do jobs, index and clean up until cancelled; a database that is away is waited for.
 
     Between two rounds of work there is a pause of so many seconds. What fails unexpectedly is
     started again by itself, the rest goes on. The pulse tells others that all this is so.
     """
-    supervisor = Supervisor(services.counters)
+    supervisor = TaskSupervisor(services.counters)
     tasks = _tasks(services, cleanup_every, pause)
     if pulse is not None:
         tasks["pulse"] = partial(pulse.follow, supervisor)

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Final
 
 from recollect.domain.followup.language import detect_language
+from recollect.domain.language import common_words
 from recollect.domain.recall.words import fold, words_of
-from recollect.domain.summary.language import common_words
 
 _SNOWBALL: Final = {
     "en": "english",
@@ -24,7 +24,7 @@ _WORDS_AT_ONCE: Final = 500
 
 
 class SnowballStems:
-    """Implements `recollect.ports.words.WordStems`; may be used by several threads."""
+    """Implements `recollect.ports.recall.WordStems`; may be used by several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,29 +1,14 @@
-"""Counting tokens offline: exact for OpenAI's encodings, a declared approximation for others.
+"""Long texts in pieces that can be counted one after the other.
 
-An approximation counts with cl100k, then corrects for what other families do differently: most
-spell each digit as a token of its own, where cl100k takes three at a time, and smaller
-vocabularies need more tokens for the same words. It would rather count too many than too few,
-since a context over the limit is refused by a model. For the same reason a long text without
-places to cut it at, such as a line of 200,000 dashes, counts a little more in its pieces than it
-does whole. Measured against the families' own tokenizers, on the English, Dutch and SQL texts of
-the tests:
-
-| family | English | Dutch | SQL |
-|---|---|---|---|
-| Llama 3 | exact | exact | exact |
-| Llama 4 | +2% | +18% | exact |
-| Qwen | +5% | +5% | +5% |
-| Mistral Nemo and Small (Tekken) | +26% | +36% | +13% |
-| Mistral 7B, Mixtral, Llama 2 (32,000 words) | +32% | +28% | +3% |
-| Claude 2, the last whose tokenizer was published | +37% | +13% | +17% |
-
-Gemini, Gemma, DeepSeek and later Claudes count as any unknown family does, by the same numbers as
-Tekken and Claude 2; their own tokenizers were not at hand to measure.
+The tokenizers hold Python's interpreter lock while they count, 1 µs per character at worst (runs
+of dashes): a text of a megabyte would stop every thread for a second. A piece takes a few
+milliseconds at most.
 """
 
 import math
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -31,14 +16,61 @@ from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 from recollect.domain.model_names import family_name, remembering_names
-from recollect.models.token_pieces import LONGEST, pieces
-from recollect.ports.tokens import TokenCounter
+from recollect.ports.models import TokenCounter
 
+LONGEST: Final = 2_000
+"""Characters of a piece, at most."""
+_LOOKED_AT: Final = 250
+"""Characters at the end of a piece among which a place to cut is looked for."""
+_NEVER_BETWEEN: Final = frozenset("LM")
+"""Unicode's letters and marks, which run on into one another."""
 _DIGITS = re.compile(r"[0-9]{2,}")
 _DIGITS_A_TOKEN: Final = 3
 _REMEMBERED: Final = 50_000  # a few megabytes
 _MORE_IF_WHOLE: Final = 4
 """Tokens that a text may have beyond those of two pieces it was torn into: 2 were seen at most."""
+
+
+class Piece(NamedTuple):
+    """A part of a text."""
+
+    text: str
+    is_torn: bool
+    """Whether it was cut from the next piece at a place where a token may lie."""
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """Part a text, at places where its tokens end wherever there is one.
+
+    The pieces of a text's beginning are the pieces of the text, save the last one or two.
+    """
+    start = 0
+    while len(text) - start > LONGEST:
+        end = _token_end(text, start)
+        yield Piece(text[start : end or start + LONGEST], is_torn=end is None)
+        start = end or start + LONGEST
+    yield Piece(text[start:], is_torn=False)
+
+
+def _token_end(text: str, start: int) -> int | None:
+    """The last place of a piece where the text can be cut without a change to its tokens."""
+    for place in range(start + LONGEST, start + LONGEST - _LOOKED_AT, -1):
+        if _is_token_end(text[place - 1], text[place]):
+            return place
+    return None
+
+
+def _is_token_end(before: str, after: str) -> bool:
+    """Whether OpenAI's encodings always end a token between the two characters.
+
+    Their patterns take a space only at the start of a token or among white space, and letters
+    only with letters, marks and `'s` behind them.
+    """
+    if after == " ":
+        return not before.isspace()
+    return (
+        before.isalpha() and after != "'" and unicodedata.category(after)[0] not in _NEVER_BETWEEN
+    )
 
 
 class Encoding(StrEnum):
@@ -95,12 +127,25 @@ class _Family(NamedTuple):
 
 
 _LOADED: Final[dict[Encoding, Callable[[str], int]]] = {}
+
+
 _O200K: Final = ExactTokenCounter(Encoding.O200K)
+
+
 _CL100K: Final = ExactTokenCounter(Encoding.CL100K)
+
+
 _SMALL_VOCABULARY: Final = ApproximateTokenCounter(factor=1.4)
+
+
 _LLAMA_3: Final = ApproximateTokenCounter(factor=1.0, splits_digits=False)
+
+
 _QWEN: Final = ApproximateTokenCounter(factor=1.05)
+
+
 _ANY_OTHER: Final = ApproximateTokenCounter(factor=1.25)
+
 
 _FAMILIES: Final = (
     _Family("gpt4o*", _O200K),

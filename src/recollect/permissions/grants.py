@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from recollect.domain.access import EVERY_TABLE, Access, Visibility
-from recollect.domain.table_names import UNKNOWN, normalised
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.permissions import EVERY_TABLE, UNKNOWN, Access, normalised
 
 LISTS: Final[Mapping[str, Visibility]] = {
     "tables": Visibility.ALL,

@@ -4,14 +4,16 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from recollect.domain.permission_address import PermissionAddress, PermissionKind
-from recollect.permissions.cached import CachedPermissions
-from recollect.permissions.denodo import DenodoCatalog
-from recollect.permissions.function import PermissionFunction, PermissionsByFunction
-from recollect.permissions.http_hook import PermissionsHook
-from recollect.permissions.static_file import PermissionsFile
-from recollect.ports.clock import Clock
-from recollect.ports.permissions import PermissionSource
+from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
+from recollect.permissions.http import DenodoCatalog, PermissionsHook
+from recollect.permissions.local import (
+    CachedPermissions,
+    PermissionFunction,
+    PermissionsByFunction,
+    PermissionsFile,
+)
+from recollect.ports.accounts import PermissionSource
+from recollect.ports.runtime import Clock
 
 
 @asynccontextmanager

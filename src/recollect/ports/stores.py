@@ -3,20 +3,16 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from recollect.ports.api_keys import ApiKeyStore
-from recollect.ports.audit import AuditLog
-from recollect.ports.branches import BranchStore
-from recollect.ports.compaction import SummaryStore
-from recollect.ports.expiry import ExpiredSessions
-from recollect.ports.history import HistoryStore
-from recollect.ports.indexing import IndexingStore
-from recollect.ports.jobs import JobQueue
-from recollect.ports.messages import MessageStore
-from recollect.ports.outside_entries import OutsideEntries
-from recollect.ports.recall_index import RecallIndex
-from recollect.ports.sessions import SessionStore
-from recollect.ports.states import StateStore
-from recollect.ports.turns import TurnStore
+from recollect.ports.accounts import ApiKeyStore, AuditLog, StateStore
+from recollect.ports.conversations import (
+    BranchStore,
+    HistoryStore,
+    MessageStore,
+    SessionStore,
+    TurnStore,
+)
+from recollect.ports.recall import OutsideEntries, RecallIndex
+from recollect.ports.work import ExpiredSessions, IndexingStore, JobQueue, SummaryStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,50 +6,42 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
+from recollect.domain.conversation.turns import patience
 from recollect.domain.job import JobKind
-from recollect.domain.policies import Policies
+from recollect.domain.policy.policies import Policies
 from recollect.domain.recall.entries import EntryMaker
-from recollect.domain.recall.plain_words import PlainWords
-from recollect.domain.turn import patience
-from recollect.ports.answerer import Answerer
-from recollect.ports.audit import AuditLog
-from recollect.ports.clock import Clock, Ids
-from recollect.ports.completions import Completions
-from recollect.ports.counters import Counters, Uncounted
-from recollect.ports.models import ChatModel, Embedder
-from recollect.ports.permissions import PermissionSource
-from recollect.ports.sql import SqlReader, UnreadSql
+from recollect.domain.recall.words import PlainWords
+from recollect.ports.accounts import AuditLog, PermissionSource
+from recollect.ports.models import (
+    Answerer,
+    ChatModel,
+    Completions,
+    Embedder,
+    SqlReader,
+    TokenCounter,
+    UnreadSql,
+)
+from recollect.ports.recall import VectorStore, WordStems
+from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
 from recollect.ports.stores import Stores
-from recollect.ports.tokens import TokenCounter
-from recollect.ports.vector_store import VectorStore
-from recollect.ports.words import WordStems
-from recollect.services.access import Permissions
-from recollect.services.answering import Answering
-from recollect.services.api_keys import ApiKeys
-from recollect.services.branches import Branches
-from recollect.services.chat import Chat
-from recollect.services.compaction import Compaction
-from recollect.services.contexts import Contexts
-from recollect.services.followups import FollowUps
-from recollect.services.history import History
-from recollect.services.indexing import Indexing
-from recollect.services.last_access import LastAccess
-from recollect.services.messages import Messages
-from recollect.services.outside_index import OutsideIndex
-from recollect.services.own_answers import OwnAnswers
-from recollect.services.proxy import Proxy
-from recollect.services.recall import Recall
-from recollect.services.reconciling import Reconciling
-from recollect.services.reindexing import Reindexing
-from recollect.services.remembering import Remembering
-from recollect.services.removals import Removals
-from recollect.services.retention import Retention
-from recollect.services.rewriting import Rewriting
-from recollect.services.seen_entries import SeenEntries
-from recollect.services.sessions import Sessions
-from recollect.services.states import States
-from recollect.services.summarising import ExtractiveSummariser, LlmSummariser
-from recollect.services.turns import Turns
+from recollect.services.access.accounts import ApiKeys, States
+from recollect.services.access.permissions import Permissions
+from recollect.services.access.retention import Retention
+from recollect.services.chat.answering import Answering, OwnAnswers, Remembering
+from recollect.services.chat.chat import Chat
+from recollect.services.chat.proxy import Proxy
+from recollect.services.chat.reconciling import Reconciling
+from recollect.services.context.compaction import Compaction
+from recollect.services.context.contexts import Contexts
+from recollect.services.context.rewriting import FollowUps, Rewriting
+from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser
+from recollect.services.conversations.branches import Branches
+from recollect.services.conversations.messages import History, Messages
+from recollect.services.conversations.sessions import LastAccess, Sessions
+from recollect.services.conversations.turns import Turns
+from recollect.services.recall.indexing import Indexing, Reindexing
+from recollect.services.recall.outside_index import OutsideIndex, Removals
+from recollect.services.recall.recall import Recall, VisibleEntries
 from recollect.services.work import Handler, Work
 
 _SETTLE_SECONDS: Final = 10.0
@@ -58,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class ServiceDependencies:
     """What the use cases need beside an engine."""
 
     clock: Clock
@@ -132,7 +124,9 @@ class Services:
             logger.warning("memory.not_settled")
 
     @classmethod
-    def on(cls, stores: Stores, around: Surroundings, policies: Policies | None = None) -> Self:
+    def on(
+        cls, stores: Stores, around: ServiceDependencies, policies: Policies | None = None
+    ) -> Self:
         """Build the use cases on an engine's stores."""
         chosen = policies or Policies()
         clock = around.clock
@@ -161,7 +155,7 @@ class Services:
             sessions=stores.sessions,
             last_access=last_access,
             permissions=permissions,
-            seen_entries=SeenEntries(permissions=permissions, history=stores.history),
+            seen_entries=VisibleEntries(permissions=permissions, history=stores.history),
             clock=clock,
             stems=around.stems,
             embedder=around.embedder,
@@ -260,7 +254,7 @@ class Services:
         )
 
 
-def _outside_index(stores: Stores, around: Surroundings) -> OutsideIndex | None:
+def _outside_index(stores: Stores, around: ServiceDependencies) -> OutsideIndex | None:
     if stores.recall is None or stores.outside is None or around.vectors is None:
         return None
     return OutsideIndex(
@@ -275,7 +269,7 @@ def _removals(outside: OutsideIndex | None) -> Removals | None:
 
 
 def _reconciling(
-    outside: OutsideIndex | None, around: Surroundings, policies: Policies
+    outside: OutsideIndex | None, around: ServiceDependencies, policies: Policies
 ) -> Reconciling | None:
     if outside is None or around.embedder is None or not policies.keeps_index:
         return None
@@ -283,7 +277,7 @@ def _reconciling(
 
 
 def _indexing(
-    stores: Stores, around: Surroundings, policies: Policies, permissions: Permissions
+    stores: Stores, around: ServiceDependencies, policies: Policies, permissions: Permissions
 ) -> Indexing | None:
     if stores.recall is None or stores.indexing is None or not policies.keeps_index:
         return None
@@ -296,14 +290,16 @@ def _indexing(
     )
 
 
-def _reindexing(stores: Stores, around: Surroundings, policies: Policies) -> Reindexing | None:
+def _reindexing(
+    stores: Stores, around: ServiceDependencies, policies: Policies
+) -> Reindexing | None:
     if stores.recall is None or around.embedder is None or not policies.keeps_index:
         return None
     return Reindexing(index=stores.recall, embedder=around.embedder)
 
 
 def _handlers(
-    stores: Stores, around: Surroundings, policies: Policies, permissions: Permissions
+    stores: Stores, around: ServiceDependencies, policies: Policies, permissions: Permissions
 ) -> dict[JobKind, Handler]:
     tokens = around.counter_for(policies.model)
     offline = ExtractiveSummariser(tokens=tokens)

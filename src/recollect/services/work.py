@@ -8,8 +8,8 @@ from typing import Final
 
 from recollect.domain.job import Job, JobKind
 from recollect.errors import RecollectError
-from recollect.ports.clock import Clock
-from recollect.ports.jobs import JobQueue
+from recollect.ports.runtime import Clock
+from recollect.ports.work import JobQueue
 
 _LEASE: Final = timedelta(minutes=5)
 _FIRST_PAUSE: Final = timedelta(seconds=10)

@@ -1,12 +1,9 @@
-"""MEMORY_* settings, one module for each topic: the only place that reads the environment."""
+"""MEMORY_* settings by topic: the only package that reads the environment."""
 
-from recollect.settings.answering import AnswererKind
-from recollect.settings.behaviour import UnknownSession
-from recollect.settings.callers import UserIdSource
-from recollect.settings.logs import LogFormat
-from recollect.settings.place import LOOPBACK_HOSTS, default_home
+from recollect.settings.access import LogFormat, UserIdSource
+from recollect.settings.models import AnswererKind, UnknownSession
 from recollect.settings.settings import Settings, load_settings
-from recollect.settings.vectors import VectorStoreKind
+from recollect.settings.storage import LOOPBACK_HOSTS, VectorStoreKind, default_home
 
 __all__ = [
     "LOOPBACK_HOSTS",

@@ -1,8 +1,17 @@
-"""The models that answer, summarise and embed."""
+"""Settings of models, answers and the behaviour of memory."""
 
-from pydantic import BaseModel, Field, SecretStr
+from enum import StrEnum
 
-from recollect.domain.chat_templates import ChatTemplate
+from pydantic import BaseModel, Field, SecretStr, field_validator
+
+from recollect.domain.chat.answers import ResultPolicy, StoredPart
+from recollect.domain.context.window import MAX_WINDOW_SIZE
+from recollect.domain.model_names import ChatTemplate
+from recollect.domain.policy.policies import DEFAULT_MAX_CONTEXT_TOKENS
+from recollect.domain.policy.presets import DEFAULT, PRESETS, MissingSession
+from recollect.domain.recall.recalled import MAX_RECALLED, RecallScope
+from recollect.errors import InvalidInput
+from recollect.settings.variables import NumbersByName, SeparatedByCommas
 
 
 class ModelSettings(BaseModel):
@@ -56,3 +65,161 @@ class ModelSettings(BaseModel):
         pattern="^(mean|cls)$",
         description="How a model in a folder makes one vector of a text: mean or cls.",
     )
+
+
+class SizeSettings(BaseModel):
+    """How large models are, and from which size on one rewrites follow-ups."""
+
+    rewrite_from_billions: float = Field(
+        default=14,
+        ge=0,
+        description="The smallest model, in billions, that rewrites follow-ups; else rules do.",
+    )
+    model_sizes: NumbersByName = Field(
+        default_factory=dict,
+        description='Sizes of models in billions by name pattern, as JSON: {"my-model*": 7}.',
+    )
+
+
+class AnswererKind(StrEnum):
+    """Who answers questions."""
+
+    AUTO = "auto"
+    LLM = "llm"
+    DENODO = "denodo"
+    SQL_DATABASE = "sql_database"
+    FROM_MEMORY = "from_memory"
+
+
+class AnsweringSettings(BaseModel):
+    """The answerer, and what it asks."""
+
+    answerer: AnswererKind = Field(
+        default=AnswererKind.AUTO,
+        description="Who answers questions: denodo, sql_database, llm, from_memory (what is "
+        "stored, quoted) or auto: the first of them that is set up.",
+    )
+    answer_timeout_seconds: float = Field(
+        default=120,
+        gt=0,
+        description="The most time that a whole answer may take, streamed or not, on every route.",
+    )
+    system_prompt: str | None = Field(
+        default=None, description="What the model that answers is told first."
+    )
+    denodo_url: str | None = Field(
+        default=None, description="Address of a Denodo AI SDK, such as http://127.0.0.1:8008."
+    )
+    denodo_verify_tls: bool = Field(
+        default=True, description="Whether the certificate of the Denodo AI SDK is checked."
+    )
+    sql_database: SecretStr | None = Field(
+        default=None,
+        description="A database that data questions are asked of: an SQLAlchemy URL, or the path "
+        "of a DuckDB file. It is only read.",
+    )
+    sql_tables: SeparatedByCommas = Field(
+        default=("*",),
+        description="Tables that may be read there, comma-separated, such as sales,shop.*.",
+    )
+    sql_row_limit: int = Field(
+        default=100, ge=1, le=10_000, description="The most rows one question may find there."
+    )
+    sql_functions: SeparatedByCommas = Field(
+        default=(),
+        description="Functions and macros of your own that statements may call there, "
+        "comma-separated, such as net_price,shop.fiscal_year; built-in ones need not be named.",
+    )
+    sql_role: str | None = Field(
+        default=None,
+        description="Role that statements run as on PostgreSQL; the account must be a member.",
+    )
+    sql_connections: int = Field(
+        default=4, ge=1, le=64, description="The most statements that run there at the same time."
+    )
+    stored_results: str = Field(
+        default=StoredPart.SUMMARY,
+        description="What is kept of a query's result: none, summary (columns and number of "
+        "rows) or rows:N.",
+    )
+
+    @field_validator("stored_results")
+    @classmethod
+    def _read_results(cls, value: str) -> str:
+        try:
+            ResultPolicy.parse(value)
+        except InvalidInput as error:
+            raise ValueError(error.problem) from None
+        return value
+
+
+class UnknownSession(StrEnum):
+    """What becomes of a question in a session that was never started."""
+
+    CREATE = "create"
+    REJECT = "reject"
+
+
+class BehaviourSettings(BaseModel):
+    """Sessions, windows, recall and summaries."""
+
+    enabled: bool = Field(
+        default=True,
+        description="Whether questions are answered with memory; false: /chat, /memoryChat and "
+        "/v1 read and store nothing.",
+    )
+    preset: str = Field(
+        default=DEFAULT.name,
+        description=f"How memory behaves: {', '.join(PRESETS)}.",
+    )
+    missing_session: MissingSession | None = Field(
+        default=None,
+        description="What becomes of a question that names no session: create (a new one), "
+        "user-wide (each user's one session) or reject (from OpenWebUI and other front ends; "
+        "others get a new one); default: the preset's.",
+    )
+    unknown_session: UnknownSession = Field(
+        default=UnknownSession.CREATE,
+        description="What becomes of a question in a session that was never started: create "
+        "(it is started under that id) or reject (404).",
+    )
+    max_history_messages: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_WINDOW_SIZE,
+        description="Messages (or turns, by the preset) in a window; default: the preset's.",
+    )
+    max_context_tokens: int = Field(
+        default=DEFAULT_MAX_CONTEXT_TOKENS,
+        ge=1,
+        description="The most tokens a context may have; never exceeded.",
+    )
+    recall: RecallScope | None = Field(
+        default=None,
+        description="Where contexts look for earlier exchanges: user (all sessions), session or "
+        "off, which also keeps them from being indexed; default: the preset's.",
+    )
+    semantic_search_k: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_RECALLED,
+        description="How many earlier exchanges a context has at most; default: the preset's.",
+    )
+    summarization_enabled: bool = Field(
+        default=True, description="Whether older messages are summarised, where the preset does."
+    )
+    summarization_threshold: int | None = Field(
+        default=None,
+        ge=2,
+        description="Summarise when more messages have no summary; default: the preset's.",
+    )
+    summarization_model: str | None = Field(
+        default=None, description="Model that summarises; default: MEMORY_LLM_MODEL."
+    )
+
+    @field_validator("preset")
+    @classmethod
+    def _know_preset(cls, value: str) -> str:
+        if value not in PRESETS:
+            raise ValueError(f"must be one of: {', '.join(PRESETS)}")
+        return value

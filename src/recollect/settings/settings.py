@@ -5,43 +5,56 @@ from typing import Any, Self
 from pydantic import ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.policies import Policies
-from recollect.domain.presets import PRESETS, Preset
-from recollect.domain.recall.policy import RecallPolicy, RecallScope
-from recollect.domain.retention import RetentionPolicies, RetentionPolicy
-from recollect.domain.tiers import tier_of
-from recollect.domain.window import WindowPolicy
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.context.tiers import tier_of
+from recollect.domain.context.window import WindowPolicy
+from recollect.domain.policy.policies import Policies
+from recollect.domain.policy.presets import PRESETS, Preset
+from recollect.domain.policy.retention import RetentionPolicies, RetentionPolicy
+from recollect.domain.recall.recalled import RecallPolicy, RecallScope
 from recollect.errors import ConfigurationError
-from recollect.settings.answering import AnswererKind, AnsweringSettings
-from recollect.settings.behaviour import BehaviourSettings, UnknownSession
-from recollect.settings.callers import CallerSettings, UserIdSource, check_named
-from recollect.settings.chatting import ChattingSettings
-from recollect.settings.connections import ConnectionSettings
-from recollect.settings.logs import LogSettings
-from recollect.settings.models import ModelSettings
-from recollect.settings.permissions import PermissionSettings
-from recollect.settings.place import EMBEDDED_CONNECTIONS, LOOPBACK_HOSTS, PlaceSettings
-from recollect.settings.sizes import SizeSettings
-from recollect.settings.unknown import PREFIX, unknown_arguments, unknown_variables
-from recollect.settings.upkeep import UpkeepSettings
-from recollect.settings.vectors import VectorSettings, VectorStoreKind
+from recollect.settings.access import (
+    AuthSettings,
+    ChatClientSettings,
+    LogSettings,
+    PermissionSettings,
+    UserIdSource,
+    check_named,
+)
+from recollect.settings.models import (
+    AnswererKind,
+    AnsweringSettings,
+    BehaviourSettings,
+    ModelSettings,
+    SizeSettings,
+    UnknownSession,
+)
+from recollect.settings.storage import (
+    EMBEDDED_CONNECTIONS,
+    LOOPBACK_HOSTS,
+    ConnectionSettings,
+    MaintenanceSettings,
+    StorageSettings,
+    VectorSettings,
+    VectorStoreKind,
+)
+from recollect.settings.variables import PREFIX, unknown_arguments, unknown_variables
 
 
 class Settings(
     # The last comes first in the documentation: pydantic takes fields from the last base on.
     LogSettings,
     PermissionSettings,
-    ChattingSettings,
-    UpkeepSettings,
+    ChatClientSettings,
+    MaintenanceSettings,
     SizeSettings,
     VectorSettings,
     ModelSettings,
     AnsweringSettings,
     BehaviourSettings,
-    CallerSettings,
+    AuthSettings,
     ConnectionSettings,
-    PlaceSettings,
+    StorageSettings,
     BaseSettings,
 ):
     """Everything that can be set, each from the environment variable MEMORY_<NAME>."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.domain.table_names import UNKNOWN, normalised
+from recollect.domain.identity.permissions import UNKNOWN, normalised
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -4,7 +4,7 @@ from collections import Counter
 
 
 class ProcessCounters:
-    """Implements `recollect.ports.counters.Counters` by counting in a dictionary."""
+    """Implements `recollect.ports.runtime.Counters` by counting in a dictionary."""
 
     def __init__(self) -> None:
         self._counted: Counter[tuple[str, tuple[str, ...]]] = Counter()

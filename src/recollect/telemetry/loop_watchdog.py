@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Final
 
-from recollect.ports.counters import Counters
+from recollect.ports.runtime import Counters
 from recollect.telemetry.task_contexts import TaskContexts
 
 LOOP_HELD: Final = "loop.held"
@@ -228,7 +228,8 @@ def _main(seen: list[Holder]) -> Holder:
 
 def _holder(names: list[str], *, task: int, route: str) -> Holder:
     ours = list(filter(_is_ours, names))
-    services = [name.removeprefix(_SERVICES) for name in ours if name.startswith(_SERVICES)]
+    modules = [name.partition(":")[0] for name in ours if name.startswith(_SERVICES)]
+    services = [module.rpartition(".")[2] for module in modules]
     function = next(iter(ours or names), _UNKNOWN)
     return Holder(
         task=task,

@@ -5,11 +5,17 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from recollect.domain.api_key import ApiKey, KeyScope, hash_secret
-from recollect.domain.compaction import CompactionPolicy, Summary
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, NewMessage, Role
-from recollect.domain.scope import Scope, TenantScope
-from recollect.domain.session import NewSession, Session
+from recollect.domain.context.compaction import CompactionPolicy, Summary
+from recollect.domain.conversation.message import (
+    NO_DETAILS,
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+)
+from recollect.domain.conversation.session import NewSession, Session
+from recollect.domain.identity.accounts import ApiKey, KeyScope, hash_secret
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.ports.stores import Stores
 from recollect.testing.fakes import FIRST_MOMENT
@@ -142,7 +148,7 @@ async def append(
     appended = await stores.messages.append(
         scope, session_id, messages, reply_to=reply_to, now=now, compaction=compaction
     )
-    assert appended is not None, "the session should exist"
+    assert appended is not None, "the session should exist"  # noqa: S101  # for tests
     return appended.messages
 
 

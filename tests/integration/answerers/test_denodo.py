@@ -8,10 +8,10 @@ from starlette.responses import JSONResponse, Response
 
 from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.denodo.client import DenodoClient
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.context import Context, Cut, Sources, Tokens
-from recollect.domain.query_result import ResultPolicy
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
+from recollect.domain.context.context import Context
+from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.errors import (
     ConfigurationError,
@@ -32,17 +32,17 @@ DIALECTS = ["0.10", "1.2", "1.4"]
 SUMMARY = ResultPolicy()
 
 
-def asked(question: str = QUESTION, options: JsonObject | None = None) -> Asked:
+def asked(question: str = QUESTION, options: JsonObject | None = None) -> AnswerRequest:
     context = Context(
         question=question,
         asked=question,
         summary="They asked for sales.",
         window=(),
         tokens=Tokens(),
-        cut=Cut(),
+        cut=Truncation(),
         sources=Sources(),
     )
-    return Asked(context=context, options=options or {})
+    return AnswerRequest(context=context, options=options or {})
 
 
 def alice(authorization: str | None = ALICE) -> Scope:

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from recollect.answerers.llm import LlmAnswerer
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.chat_templates import ChatTemplate
-from recollect.domain.context import Context, Cut, Sources, Tokens
-from recollect.domain.message import NO_DETAILS, Message, Role
-from recollect.domain.presets import ContextForm
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.context.context import Context
+from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.conversation.message import NO_DETAILS, Message, Role
+from recollect.domain.identity.scope import Scope
+from recollect.domain.model_names import ChatTemplate
+from recollect.domain.policy.presets import ContextForm
 from recollect.domain.text import JsonObject
-from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.testing.fakes import FIRST_MOMENT
 from support.chat_double import Reply, chat_double
 from support.chat_double import serving as listening
@@ -47,7 +48,7 @@ def context(language: str = "nl", *, summary: str | None = None) -> Context:
         summary=summary,
         window=window,
         tokens=Tokens(),
-        cut=Cut(),
+        cut=Truncation(),
         sources=Sources(),
     )
 
@@ -62,7 +63,7 @@ async def told(
     ):
         answerer = LlmAnswerer(chat, form=form, system_prompt="Wees kort.", timeout=PATIENCE)
         answer = await answerer.answer(
-            SCOPE, Asked(context=context(), options=options or {}, model=model)
+            SCOPE, AnswerRequest(context=context(), options=options or {}, model=model)
         )
     assert answer.content == "20 euro."
     assert (answer.details.model, answer.details.tokens) == (model or "small", 12)
@@ -129,7 +130,7 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
         OpenAICompatibleChat(double.url, model="small") as chat,
     ):
         answerer = LlmAnswerer(chat, form=ContextForm.MESSAGES, timeout=PATIENCE)
-        stream = answerer.stream(SCOPE, Asked(context=context()))
+        stream = answerer.stream(SCOPE, AnswerRequest(context=context()))
         *pieces, answer = [piece async for piece in stream]
     assert pieces == ["Dat ", "is ", "20 ", "euro."]
     assert isinstance(answer, Answer)
@@ -155,6 +156,8 @@ async def test_strict_chat_templates_accept_what_a_model_is_told(
         OpenAICompatibleChat(double.url, model=model) as chat,
     ):
         answerer = LlmAnswerer(chat, form=form, system_prompt="Wees kort.", timeout=5)
-        assert (await answerer.answer(SCOPE, Asked(context=unanswered))).content == "Answer 1."
+        assert (
+            await answerer.answer(SCOPE, AnswerRequest(context=unanswered))
+        ).content == "Answer 1."
     told = str(double.last_messages)
     assert [told.count(text) for text in ("Wees kort.", "spraken over", "80 euro.")] == [1, 1, 1]

@@ -24,8 +24,8 @@ from recollect.answerers.sql_database.alchemy import SqlAlchemyDatabase
 from recollect.answerers.sql_database.data import Column, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.answerers.sql_database.prompts import statement_in, to_write
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.identity.scope import Scope
 from recollect.errors import (
     ConfigurationError,
     DatabaseUnavailable,
@@ -153,7 +153,7 @@ async def _ask(answerer: SqlDatabaseAnswerer, *questions: str) -> Answer:
         session = await memory.session(user="alice")
         for question in questions:
             context = await session.context(question)
-            answer = await answerer.answer(_SCOPE, Asked(context=context))
+            answer = await answerer.answer(_SCOPE, AnswerRequest(context=context))
             details = answer.details
             await session.add("user", question)
             await session.add(
@@ -508,7 +508,8 @@ async def test_the_answer_can_be_streamed(answering: Answering) -> None:
         session = await memory.session(user="alice")
         context = await session.context("Show me total sales by region for 2024")
     parts = [
-        part async for part in answering(ScriptedModel()).stream(_SCOPE, Asked(context=context))
+        part
+        async for part in answering(ScriptedModel()).stream(_SCOPE, AnswerRequest(context=context))
     ]
 
     assert isinstance(parts[-1], Answer)

@@ -17,7 +17,7 @@ import pytest
 import pytest_asyncio
 
 from recollect.answerers.sql_database import open_database
-from recollect.answerers.sql_database.data import Database, StatementFailed, Table
+from recollect.answerers.sql_database.data import ReadOnlyDatabase, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.errors import StatementRefused
 
@@ -39,7 +39,9 @@ def _unescaped(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else "\n"
 
 
-async def _verdicts(database: Database, statements: list[str]) -> dict[str, CheckedStatement | str]:
+async def _verdicts(
+    database: ReadOnlyDatabase, statements: list[str]
+) -> dict[str, CheckedStatement | str]:
     """What the guard says of each statement."""
     tables = [
         table
@@ -105,13 +107,15 @@ def address(request: pytest.FixtureRequest, dialect: str) -> str:
 
 
 @pytest_asyncio.fixture
-async def shop(address: str) -> AsyncIterator[Database]:
+async def shop(address: str) -> AsyncIterator[ReadOnlyDatabase]:
     opened = open_database(address, timeout=60)
     yield opened
     await opened.close()
 
 
-async def test_ordinary_statements_run_and_show_no_secret(dialect: str, shop: Database) -> None:
+async def test_ordinary_statements_run_and_show_no_secret(
+    dialect: str, shop: ReadOnlyDatabase
+) -> None:
     problems = {}
     for statement, verdict in (await _verdicts(shop, _statements(dialect, "runs"))).items():
         found = verdict if isinstance(verdict, str) else await _run_checked(shop, verdict)
@@ -122,7 +126,7 @@ async def test_ordinary_statements_run_and_show_no_secret(dialect: str, shop: Da
 
 @pytest.mark.parametrize("section", ["leaks", "refused"])
 async def test_statements_that_reach_further_are_refused(
-    dialect: str, shop: Database, section: str
+    dialect: str, shop: ReadOnlyDatabase, section: str
 ) -> None:
     verdicts = await _verdicts(shop, _statements(dialect, section))
     assert [text for text, verdict in verdicts.items() if not isinstance(verdict, str)] == []
@@ -156,7 +160,7 @@ def _passes(statement: str, dialect: str, table: Table, *, functions: Sequence[s
 
 
 async def test_functions_that_hide_behind_other_names_are_not_reached(
-    dialect: str, shop: Database
+    dialect: str, shop: ReadOnlyDatabase
 ) -> None:
     shown = {}
     for statement, verdict in (await _verdicts(shop, _statements(dialect, "hidden"))).items():
@@ -178,7 +182,7 @@ async def test_the_statements_that_are_said_to_leak_do_so_unchecked(
     assert harmless == {}
 
 
-async def _run_checked(shop: Database, checked: CheckedStatement) -> str:
+async def _run_checked(shop: ReadOnlyDatabase, checked: CheckedStatement) -> str:
     try:
         return str(await shop.read(checked.limited, limit=50))
     except StatementFailed as failed:

@@ -5,8 +5,8 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from recollect.domain.api_key import KEY_PREFIX, KeyScope, KeyText
-from recollect.domain.scope import TenantScope
+from recollect.domain.identity.accounts import KEY_PREFIX, KeyScope, KeyText
+from recollect.domain.identity.scope import TenantScope
 from recollect.services.services import Services
 from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
 from support.callers import Caller, Tenant

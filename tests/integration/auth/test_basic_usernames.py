@@ -6,9 +6,9 @@ import pytest
 import pytest_asyncio
 from starlette.responses import JSONResponse
 
-from recollect.domain.api_key import KeyScope
-from recollect.domain.scope import TenantScope
-from recollect.interfaces.http.auth import UPSTREAM_HEADER
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import TenantScope
+from recollect.interfaces.http.auth.callers import UPSTREAM_HEADER
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from support.access import assert_unauthenticated, is_same_owner, refusal_of

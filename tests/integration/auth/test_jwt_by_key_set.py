@@ -10,7 +10,7 @@ import jwt
 import pytest
 import pytest_asyncio
 
-from recollect.domain.api_key import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.services.services import Services
 from support.access import assert_forbidden, assert_unauthenticated, is_same_owner, refusal_of
 from support.callers import Caller, Json, Serve, Tenant

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.api_key import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from support.access import assert_forbidden, is_same_owner, refusal_of
 from support.callers import Caller, Tenant
 

@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.scope import Scope
+from recollect.domain.identity.scope import Scope
 from recollect.services.services import Services
 from support.callers import Caller, Tenant
 

@@ -19,12 +19,12 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from recollect.domain.api_key import KeyScope
-from recollect.domain.scope import Scope, TenantScope
-from recollect.engines.postgres.database import Database
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.engines.postgres.connection.database import Database
 from recollect.errors import ConfigurationError, Unavailable
 from recollect.interfaces.cli.chatting.embedded import EmbeddedPartner
-from recollect.interfaces.cli.chatting.partner import Partner, Told
+from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
 from recollect.interfaces.cli.chatting.server import ServerAddress, server_at
 from recollect.interfaces.cli.chatting.talk import talk
 from recollect.interfaces.cli.chatting.terminal import Screen, source_lines, typed_questions
@@ -223,7 +223,7 @@ class Parrot:
         self._pause = pause
         self._fails = fails
 
-    async def ask(self, question: str) -> AsyncGenerator[str | Told, None]:
+    async def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
         self.asked.append(question)
         self.session_id = f"session-{self.conversations}"
         try:
@@ -232,7 +232,9 @@ class Parrot:
             if self._fails:
                 raise Unavailable("gone")
             yield question
-            yield Told(answer=question, question=question, session_id=None, warnings=["careful"])
+            yield AnswerSummary(
+                answer=question, question=question, session_id=None, warnings=["careful"]
+            )
         finally:
             self.is_closed = True
 
@@ -382,7 +384,7 @@ async def test_a_question_that_was_stopped_is_still_known(
                     await partner.keep_stopped(heard)
                     told = [piece async for piece in partner.ask("What about 2023?")][-1]
 
-                    assert isinstance(told, Told)
+                    assert isinstance(told, AnswerSummary)
                     assert told.question == "Show me total sales for 2023"
                     assert told.messages_in_context == 2
                     assert kept in str(double.requests[-1].body["messages"])
@@ -424,7 +426,7 @@ async def test_an_answer_is_never_taken_for_markup() -> None:
 
 
 def test_sources_name_what_was_recalled() -> None:
-    told = Told(
+    told = AnswerSummary(
         answer="",
         question="q",
         session_id=None,

@@ -18,12 +18,12 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from recollect import Memory
-from recollect.domain.api_key import KeyScope
-from recollect.domain.paging import PageRequest
-from recollect.domain.scope import Scope, TenantScope
-from recollect.domain.session import NewSession, session_id_from
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.migrate import HEAD
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.conversation.session import NewSession, session_id_from
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.migrate import HEAD
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.main import app
 from recollect.interfaces.http.app import create_app

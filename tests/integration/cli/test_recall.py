@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Entry, IndexedEntry
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, start_session
 from support.program import run_recollect

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from support.program import run_recollect
 
 

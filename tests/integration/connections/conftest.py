@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from support.ports import free_port
 from support.serving import ServerProgram
 

@@ -10,7 +10,7 @@ from typing import Final
 import httpx
 import pytest_asyncio
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from support.ports import free_port
 from support.serving import ServerProgram
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.services.services import Services

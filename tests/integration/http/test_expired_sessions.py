@@ -13,12 +13,12 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.domain.scope import Scope
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds
@@ -75,7 +75,7 @@ class Scene:
 async def a_scene(retention: str) -> AsyncIterator[Scene]:
     clock, scope = FixedClock(), Scope(tenant=f"tenant-{uuid4()}", user="alice")
     settings = load_settings(retention=retention, tenant=scope.tenant, local_user=scope.user)
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock, ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     services = Services.on(in_memory_stores(clock), around, settings.policies())

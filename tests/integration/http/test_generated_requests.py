@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from support.operations import openapi_document
 from support.patience import PATIENCE
 from support.serving import ServerProgram

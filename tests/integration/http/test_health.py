@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import DatabaseUnavailable
+from recollect.interfaces.heartbeat import Heartbeat
 from recollect.interfaces.http import readiness
 from recollect.interfaces.http.app import create_app
-from recollect.interfaces.pulse import Pulse
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
@@ -53,7 +53,7 @@ async def test_a_server_without_its_database_lives_but_is_not_ready(
 async def test_a_dead_worker_is_told_of_and_requests_are_served(
     anonymous: Caller, memory: Memory
 ) -> None:
-    pulse = Pulse()
+    pulse = Heartbeat()
     async with serving(create_app(memory, load_settings(), pulse=pulse)) as url:
         caller = Caller(client=anonymous.client, url=url)
         well = await caller.get("/readyz")

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
 from support.callers import Caller, Json, Tenant
 from support.operations import Operation, operations

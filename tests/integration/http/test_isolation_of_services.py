@@ -9,23 +9,21 @@ from uuid import UUID, uuid4
 import pytest
 import pytest_asyncio
 
-from recollect.domain.access import EVERYTHING
-from recollect.domain.api_key import KeyScope
-from recollect.domain.completions.call import ClientIds, CompletionCall
-from recollect.domain.completions.request import ChatRequest
-from recollect.domain.inquiry import Inquiry
-from recollect.domain.paging import Page, PageRequest
-from recollect.domain.recall.asking import Known
+from recollect.domain.chat.answers import Inquiry
+from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
+from recollect.domain.conversation.paging import Page, PageRequest
+from recollect.domain.conversation.session import NewSession, SessionChanges
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.permissions import EVERYTHING
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.policy import RecallPolicy
-from recollect.domain.recall.recalled import Recollection
-from recollect.domain.scope import Scope, TenantScope
-from recollect.domain.session import NewSession, SessionChanges
+from recollect.domain.recall.query import AlreadyInContext
+from recollect.domain.recall.recalled import RecallPolicy, Recollection
 from recollect.domain.text import JsonValue
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.errors import NotFound, UserHalted
 from recollect.ports.stores import Stores
-from recollect.services.indexing import Indexing
+from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
 from support.conversations import a_stored_message
@@ -87,7 +85,7 @@ NOT_FOUND: Final[dict[str, Call]] = {
         scope, o.session_id, "And now?"
     ),
     "recall.search": lambda s, scope, o: s.recall.search(
-        scope, SECRET, narrowed=RecallFilter(session_id=o.session_id)
+        scope, SECRET, filters=RecallFilter(session_id=o.session_id)
     ),
     "contexts.build": lambda s, scope, o: s.contexts.build(scope, o.session_id, "And now?"),
 }
@@ -104,7 +102,7 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
             scope,
             SECRET,
             policy=RecallPolicy(),
-            known=Known(session_id=uuid4()),
+            known=AlreadyInContext(session_id=uuid4()),
             access=EVERYTHING,
         ),
         Recollection(),
@@ -128,9 +126,9 @@ OF_CALLERS: Final = {
     "rewriting.after",
     "rewriting.prepare",
     "permissions.allowed",
-    "permissions.told",
-    "permissions.shown",
-    "permissions.shown_sessions",
+    "permissions.for_model",
+    "permissions.for_owner",
+    "permissions.sessions_for_owner",
     *("contexts.check", "contexts.bare", "contexts.prepare"),
     *("proxy.models", "proxy.model"),
 }

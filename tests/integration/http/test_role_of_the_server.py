@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.dsn import as_application
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
 
 
 @pytest_asyncio.fixture

@@ -7,7 +7,7 @@ import duckdb
 import httpx
 import pytest
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from recollect.errors import ConfigurationError
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory

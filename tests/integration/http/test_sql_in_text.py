@@ -4,7 +4,7 @@ from typing import Final
 
 import pytest
 
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
 from support.callers import Caller, Json
 from support.snapshots import tables_of_owners
 

@@ -11,7 +11,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -25,7 +25,7 @@ REPLY = {"role": "assistant", "content": "Hello", "reply_to": str(uuid4())}
 @asynccontextmanager
 async def a_server(client: httpx.AsyncClient, **given: object) -> AsyncIterator[Caller]:
     settings = load_settings(**given)
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     services = Services.on(in_memory_stores(), around, settings.policies())

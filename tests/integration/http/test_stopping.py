@@ -17,7 +17,7 @@ async def work():
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 1000)
     await asyncio.sleep(0.1)
 running._THREAD_SECONDS = 0.1
-running.run_until_told(work())
+running.run_until_stopped(work())
 """
 )
 _HOLDS_THE_LOOP = (
@@ -28,7 +28,7 @@ async def work():
     while True:
         pass
 running._STOP_SECONDS = 0.1
-running.run_until_told(work())
+running.run_until_stopped(work())
 """
 )
 _ENDS_IN_ORDER = (
@@ -40,7 +40,7 @@ async def work():
         await asyncio.sleep(1000)
     finally:
         await asyncio.to_thread(print, "closed", flush=True)
-running.run_until_told(work())
+running.run_until_stopped(work())
 """
 )
 _CLOSES_SLOWLY = (
@@ -54,7 +54,7 @@ async def work():
         print("closing", flush=True)
         await asyncio.sleep(0.5)
         print("closed", flush=True)
-running.run_until_told(work())
+running.run_until_stopped(work())
 """
 )
 _PATIENCE = 60

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ports.recall_index import IndexSize
+from conformance.contracts.recall_shared import CLOSE, index_of
+from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
-from recollect.services.reindexing import Reindexing
-from recollect.testing.contracts.recall_shared import CLOSE, index_of
+from recollect.services.recall.indexing import Reindexing
 from recollect.testing.examples import a_scope
 from support.chat_double import serving
 from support.embedding_double import WordsDouble

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect import Memory, blocking
-from recollect.domain.inquiry import Answered
+from recollect.domain.chat.answers import Answered
 from recollect.errors import UserHalted
 
 

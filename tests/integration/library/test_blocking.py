@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from recollect import Conversation, History, Memory, NotFound, blocking
+from recollect import History, Memory, NotFound, SessionHandle, blocking
 
 
 def test_the_blocking_memory_does_what_the_async_one_does(shared_home: Path) -> None:
@@ -30,9 +30,9 @@ def test_the_blocking_memory_for_tests_needs_no_database() -> None:
         assert memory.session(history.session_id, user="alice").last()[0].turn_number == 1
 
 
-@pytest.mark.parametrize("twin", [blocking.Memory, blocking.Conversation, blocking.History])
+@pytest.mark.parametrize("twin", [blocking.Memory, blocking.SessionHandle, blocking.History])
 def test_both_have_the_same_methods_and_descriptions(twin: type) -> None:
-    originals = {"Memory": Memory, "Conversation": Conversation, "History": History}
+    originals = {"Memory": Memory, "SessionHandle": SessionHandle, "History": History}
     original = originals[twin.__name__]
     names = {name for name in vars(original) if not name.startswith("_")}
     assert names == {name for name in vars(twin) if not name.startswith("_")}

@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models import connections, endpoint
-from recollect.models.openai_compatible import OpenAICompatibleChat
-from recollect.models.passing import OpenAICompatibleEndpoint
+from recollect.models.endpoint import connections, endpoint
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
+from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
 from recollect.ports.models import Prompt, Sampling
 from support.chat_double import ChatDouble, Received, Reply, chat_double, serving
 from support.patience import PATIENCE

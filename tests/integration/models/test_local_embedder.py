@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.local_embedder import LocalEmbedder, mini_lm_folder
-from recollect.models.onnx_model import OnnxModel, Pooling
+from recollect.models.embedding.local_embedder import LocalEmbedder, mini_lm_folder
+from recollect.models.embedding.onnx_model import OnnxModel, Pooling
 
 QUESTION = "When did she sign up for the pottery class?"
 ANSWER = "I enrolled in a course for making ceramics yesterday."

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.openai_compatible import OpenAICompatibleChat
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.ports.models import Prompt
 from support.chat_double import ChatDouble, Reply, chat_double
 from support.patience import PATIENCE

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.openai_embedder import OpenAICompatibleEmbedder
+from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
 from support.chat_double import Reply
 from support.embedding_double import EmbeddingDouble, embedding_double
 

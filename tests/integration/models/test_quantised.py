@@ -11,9 +11,9 @@ import onnx
 import pytest
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.local_embedder import LocalEmbedder, mini_lm_folder, step_back
-from recollect.models.onnx_model import find_graph
-from recollect.models.quantised import quantised_file
+from recollect.models.embedding.local_embedder import LocalEmbedder, mini_lm_folder, step_back
+from recollect.models.embedding.onnx_model import find_graph
+from recollect.models.embedding.quantised import quantised_file
 
 TEXTS = [
     "What were the total sales by region in 2023?",

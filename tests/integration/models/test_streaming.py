@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.openai_compatible import OpenAICompatibleChat
-from recollect.models.thoughts import ThoughtFilter
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat, ThoughtFilter
 from recollect.ports.models import Completion, Prompt, Sampling
 from support.chat_double import ChatDouble, Reply, chat_double
 from support.patience import PATIENCE

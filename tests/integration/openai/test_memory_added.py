@@ -8,9 +8,9 @@ from uuid import UUID
 import httpx
 import pytest_asyncio
 
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.policies import Policies
-from recollect.domain.presets import PRESETS
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.policy.policies import Policies
+from recollect.domain.policy.presets import PRESETS
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
 from support.callers import Caller, Json

@@ -2,10 +2,9 @@
 
 import pytest
 
-from recollect.domain.api_key import KeyScope
-from recollect.domain.memory_policy import MemoryPolicy, stricter
-from recollect.domain.policies import Policies
-from recollect.domain.scope import TenantScope
+from recollect.domain.identity.accounts import KeyScope, MemoryPolicy, stricter
+from recollect.domain.identity.scope import TenantScope
+from recollect.domain.policy.policies import Policies
 from recollect.ports.stores import Stores
 from support.callers import Caller, Json, Tenant
 from support.proxying import NumberingDouble, Stage, proxy_server

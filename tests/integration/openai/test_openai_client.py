@@ -9,7 +9,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
-from recollect.domain.api_key import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from support.chat_double import Reply
 from support.openwebui import TOOL
 from support.proxying import NumberingDouble, Stage

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.domain.api_key import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from support.callers import Caller
 from support.chat_double import Reply
 from support.proxying import NumberingDouble, Stage

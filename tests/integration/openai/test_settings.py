@@ -2,8 +2,8 @@
 
 import pytest
 
+from recollect.composition import open_outside
 from recollect.settings import load_settings
-from recollect.surroundings import open_outside
 from support.chat_double import chat_double
 
 URL = "http://127.0.0.1:9/v1"

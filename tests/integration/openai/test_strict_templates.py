@@ -8,9 +8,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.domain.chat_templates import ChatTemplate
-from recollect.domain.paging import PageRequest
-from recollect.domain.policies import Policies
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.model_names import ChatTemplate
+from recollect.domain.policy.policies import Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
 from support.callers import Caller, Json

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from recollect.domain.api_key import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.ports.stores import Stores
 from support.callers import Caller, Tenant
 from support.proxying import Stage, proxy_server

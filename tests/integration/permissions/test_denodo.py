@@ -6,10 +6,10 @@ import pytest
 import pytest_asyncio
 from starlette.responses import JSONResponse, Response
 
-from recollect.domain.access import Visibility
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.denodo import DenodoCatalog
+from recollect.permissions.http import DenodoCatalog
 from support.denodo_catalog_double import DenodoCatalogDouble, Right, View, denodo_catalog
 
 ALL, SHAPE = Visibility.ALL, Visibility.SHAPE

@@ -10,10 +10,10 @@ import pytest_asyncio
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 
-from recollect.domain.access import Visibility
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError, PermissionsUnavailable
-from recollect.permissions.http_hook import PermissionsHook
+from recollect.permissions.http import PermissionsHook
 from support.serving import serving
 
 ANN = Scope(tenant="acme", user="ann", authorization="Bearer her own")

@@ -13,12 +13,12 @@ import pytest
 import pytest_asyncio
 from starlette.datastructures import Headers
 
-from recollect.domain.api_key import KeyScope
-from recollect.domain.scope import TenantScope
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.app import create_app
-from recollect.interfaces.http.auth import Authenticator
+from recollect.interfaces.http.auth.callers import Authenticator
 from recollect.memory import Memory
-from recollect.services.access import UNAVAILABLE
+from recollect.services.access.permissions import UNAVAILABLE
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.callers import Caller, Json

@@ -5,9 +5,9 @@ import asyncio
 import asyncpg
 import pytest
 
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.deletion import lock_sessions, remove
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
 from recollect.errors import MessageNotFound
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, seconds_on, start_conversation

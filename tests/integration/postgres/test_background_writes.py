@@ -7,15 +7,15 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.message import Message
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.deletion import lock_sessions, remove
+from conformance.contracts.recall_shared import EAST, MODEL, Log, index_of
+from conformance.contracts.shared import LEASE, an_empty_queue, long_ago
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.message import Message
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
 from recollect.engines.postgres.queries import query
 from recollect.ports.stores import Stores
-from recollect.testing.contracts.recall_shared import EAST, MODEL, Log, index_of
-from recollect.testing.contracts.shared import LEASE, an_empty_queue, long_ago
 from recollect.testing.examples import (
     a_summary,
     append,

@@ -12,8 +12,8 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.dsn import as_application
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
 from recollect.errors import DatabaseUnavailable
 
 PID = "SELECT pg_backend_pid()"

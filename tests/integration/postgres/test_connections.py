@@ -1,4 +1,4 @@
-"""Connections that go from one user straight to the next, and those that may not."""
+"""ConnectionPool that go from one user straight to the next, and those that may not."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connections import Connections
-from recollect.engines.postgres.database import Connection
+from recollect.engines.postgres.connection.database import Connection
+from recollect.engines.postgres.connection.pool import ConnectionPool
 
 WHICH = "SELECT pg_backend_pid()"
 
@@ -23,24 +23,26 @@ async def pool(admin_dsn: str) -> AsyncIterator[asyncpg.Pool]:
 
 
 @pytest_asyncio.fixture
-async def connections(pool: asyncpg.Pool) -> AsyncIterator[Connections]:
-    """Connections of that pool, closed at the end."""
-    opened = Connections(pool)
+async def connections(pool: asyncpg.Pool) -> AsyncIterator[ConnectionPool]:
+    """ConnectionPool of that pool, closed at the end."""
+    opened = ConnectionPool(pool)
     yield opened
     await opened.close()
 
 
-async def which(connections: Connections) -> int:
+async def which(connections: ConnectionPool) -> int:
     rows = await connections.fetch(WHICH)
     process: int = rows[0][0]
     return process
 
 
-async def test_one_user_after_the_other_gets_the_same_connection(connections: Connections) -> None:
+async def test_one_user_after_the_other_gets_the_same_connection(
+    connections: ConnectionPool,
+) -> None:
     assert len({await which(connections) for _ in range(5)}) == 1
 
 
-async def test_more_users_than_connections_all_get_their_turn(connections: Connections) -> None:
+async def test_more_users_than_connections_all_get_their_turn(connections: ConnectionPool) -> None:
     processes = await asyncio.gather(*(which(connections) for _ in range(20)))
 
     assert len(processes) == 20
@@ -48,7 +50,7 @@ async def test_more_users_than_connections_all_get_their_turn(connections: Conne
 
 
 async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
-    connections: Connections,
+    connections: ConnectionPool,
 ) -> None:
     taken = [await connections.take(), await connections.take()]
     waiting = asyncio.create_task(which(connections))
@@ -61,7 +63,7 @@ async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
 
 
 async def test_a_connection_that_broke_while_idle_is_replaced(
-    connections: Connections, admin_dsn: str
+    connections: ConnectionPool, admin_dsn: str
 ) -> None:
     broken = await which(connections)
     administrator = await asyncpg.connect(admin_dsn)
@@ -72,7 +74,7 @@ async def test_a_connection_that_broke_while_idle_is_replaced(
 
 
 async def test_a_cancelled_statement_ends_before_the_next_user_comes(
-    connections: Connections,
+    connections: ConnectionPool,
 ) -> None:
     asleep = asyncio.create_task(connections.fetch("SELECT pg_sleep(60)"))
     while not await connections.fetch(  # noqa: ASYNC110  # another process falls asleep
@@ -89,7 +91,7 @@ async def test_a_cancelled_statement_ends_before_the_next_user_comes(
 
 @pytest.mark.filterwarnings("ignore:.*active transaction")
 async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
-    connections: Connections,
+    connections: ConnectionPool,
 ) -> None:
     used = await connections.take()
     process = used.get_server_pid()
@@ -107,7 +109,7 @@ async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
 
 
 async def test_what_lies_idle_goes_back_to_the_pool(pool: asyncpg.Pool) -> None:
-    connections = Connections(pool, sweep_seconds=0.01)
+    connections = ConnectionPool(pool, sweep_seconds=0.01)
     for _ in range(2):
         process = await which(connections)
         while not pool.get_idle_size():  # noqa: ASYNC110  # the driver has no event for it
@@ -117,7 +119,7 @@ async def test_what_lies_idle_goes_back_to_the_pool(pool: asyncpg.Pool) -> None:
 
 
 async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
-    connections = Connections(pool)
+    connections = ConnectionPool(pool)
     await which(connections)
     used = await connections.take()
     closing = asyncio.create_task(connections.close())
@@ -142,7 +144,7 @@ async def test_what_the_types_of_postgresql_are_is_asked_once_for_all_connection
         return await plain(self, oids, seconds)
 
     monkeypatch.setattr(asyncpg.Connection, "_introspect_types", watched)
-    monkeypatch.setattr("recollect.engines.postgres.database._known_types", {})
+    monkeypatch.setattr("recollect.engines.postgres.connection.database._known_types", {})
     async with pool.acquire() as one, pool.acquire() as other:
         for connection in (one, other, one):
             (row,) = await connection.fetch("SELECT $1::int8[], $2::uuid[]", [7], [])

@@ -8,10 +8,10 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.domain.message import Message
-from recollect.domain.paging import PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from recollect.testing.examples import a_message, a_summary, put_summary

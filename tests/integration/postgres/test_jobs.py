@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession
-from recollect.engines.postgres.database import Database
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message
 

@@ -9,12 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.recall.entry import IndexedEntry, Vector
-from recollect.engines.postgres import large_owners
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.recall import PostgresRecallIndex
-from recollect.ports.stores import Stores
-from recollect.testing.contracts.recall_shared import (
+from conformance.contracts.recall_shared import (
     EAST,
     MODEL,
     NORTH,
@@ -23,6 +18,11 @@ from recollect.testing.contracts.recall_shared import (
     index_of,
     search,
 )
+from recollect.domain.recall.entry import IndexedEntry, Vector
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.recall import large_owners
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, seconds_on
 from recollect.testing.fakes import FixedClock
 from support.searching import Asked, assert_same, found

@@ -10,21 +10,21 @@ import pytest_asyncio
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from conformance.contracts.branch_client import Talk
 from recollect.engines.postgres import migrations
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.dsn import as_application
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.migrate import (
+from recollect.engines.postgres.connection.addresses import as_application
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.migrate import (
     HEAD,
     current_revision,
     downgrade,
     ensure_current,
     migrate,
 )
+from recollect.engines.postgres.engine import open_external
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import SchemaOutdated
 from recollect.system import SystemClock
-from recollect.testing.talking import Talk
 
 Fresh = tuple[str, asyncpg.Connection]
 

@@ -8,10 +8,10 @@ from uuid import UUID
 import asyncpg
 import pytest_asyncio
 
+from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, index_of
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import IndexedEntry
-from recollect.domain.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.contracts.recall_shared import EAST, MODEL, NORTH, Log, index_of
 from recollect.testing.examples import a_scope, seconds_on
 
 _CHANCE = random.Random(5)  # noqa: S311  # the same course of events on every run

@@ -9,11 +9,11 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from recollect.engines.postgres.connection.migrate import migrate
 from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.migrate import migrate
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.callers import Caller, Tenant
@@ -37,7 +37,7 @@ async def own_dsn(admin_dsn: str) -> AsyncIterator[str]:
 @pytest_asyncio.fixture(scope="session")
 async def keys(own_dsn: str) -> AsyncIterator[Services]:
     """The use cases on that database, for making keys; they do no work."""
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     async with open_external(own_dsn, max_connections=2) as database:

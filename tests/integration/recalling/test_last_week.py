@@ -7,14 +7,14 @@ from uuid import UUID, uuid4
 
 import pytest_asyncio
 
-from recollect.domain.context import Context
-from recollect.domain.scope import Scope
+from recollect.domain.context.context import Context
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
-from recollect.models.local_embedder import LocalEmbedder
+from recollect.models.embedding.local_embedder import LocalEmbedder
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Embedder
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -38,7 +38,7 @@ class Diary:
     services: Services = field(init=False)
 
     def __post_init__(self) -> None:
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=self.clock,
             ids=CountingIds(),
             counter_for=token_counter_for,

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from recollect.domain.message import AnswerDetails, Message, NewMessage, Role
-from recollect.domain.policies import Policies
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.policies import Policies
 from recollect.models.tokens import token_counter_for
-from recollect.ports.clock import Clock
 from recollect.ports.models import ChatModel, Prompt
+from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -35,7 +35,7 @@ def services_on(
     clock: Clock | None = None,
 ) -> Services:
     """The use cases, summarising with a model if there is one."""
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock or SystemClock(),
         ids=RandomIds(),
         counter_for=token_counter_for,

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from integration.session_memory.talk import policies_of, services_on, spoken, started
-from recollect.domain.scope import Scope
-from recollect.engines.postgres.database import Database
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_external
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import SessionNotFound

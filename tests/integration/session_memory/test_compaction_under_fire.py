@@ -20,16 +20,16 @@ from integration.session_memory.talk import (
     started,
     turns_about_sales,
 )
-from recollect.domain.compaction import Summary
-from recollect.domain.message import Message, NewMessage
-from recollect.domain.scope import Scope
+from recollect.domain.context.compaction import Summary
+from recollect.domain.conversation.message import Message, NewMessage
+from recollect.domain.identity.scope import Scope
 from recollect.errors import ModelUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import ChatModel
 from recollect.ports.stores import Stores
-from recollect.services.compaction import Compaction
+from recollect.services.context.compaction import Compaction
+from recollect.services.context.summarising import LlmSummariser
 from recollect.services.services import Services
-from recollect.services.summarising import LlmSummariser
 from recollect.testing.examples import a_message
 from recollect.testing.fakes import FixedClock
 from support.patience import PATIENCE

@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from integration.session_memory.talk import policies_of, services_on, spoken, started
-from recollect.domain.message import NewMessage
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import NewMessage
+from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory

@@ -14,13 +14,13 @@ from integration.session_memory.talk import (
     turns_about_sales,
     work_until_idle,
 )
-from recollect.domain.context import Context
-from recollect.domain.presets import PRESETS
-from recollect.domain.scope import Scope
+from recollect.domain.context.context import Context
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.presets import PRESETS
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.examples import a_scope
@@ -180,7 +180,7 @@ async def test_a_context_is_found_in_few_attempts(preset: str) -> None:
             counted.append(text)
             return token_counter_for("gpt-4o").count(text, limit=limit)
 
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=lambda _: Counter(), sql=SqlglotReader()
     )
     services = Services.on(in_memory_stores(), around, policies_of(preset))

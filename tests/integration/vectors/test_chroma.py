@@ -13,10 +13,10 @@ from chromadb import PersistentClient
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
 
+from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
-from recollect.ports.vector_store import EntryKey
-from recollect.testing.contracts.vectors import VectorStoreContract
+from recollect.ports.recall import EntryKey
 from support.patience import PATIENCE
 from support.ports import free_port
 

@@ -6,11 +6,11 @@ from uuid import UUID, uuid4
 import pytest
 import pytest_asyncio
 
+from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.client import OpenSearchClient
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
-from recollect.ports.vector_store import EntryKey
-from recollect.testing.contracts.vectors import VectorStoreContract
+from recollect.ports.recall import EntryKey
 from support.opensearch_double import OpenSearchDouble, running_opensearch
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)

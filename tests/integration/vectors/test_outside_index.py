@@ -11,25 +11,23 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
+from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
 from recollect.domain.recall.entry import Vector
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.client import OpenSearchClient
-from recollect.engines.postgres.database import Database
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.migrate import migrate
 from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.migrate import migrate
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import VectorStoreUnavailable
 from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
-from recollect.ports.recall_index import RecallIndex
+from recollect.ports.recall import EntryKey, RecallIndex
 from recollect.ports.stores import Stores
-from recollect.ports.vector_store import EntryKey
-from recollect.services.outside_index import OutsideIndex, stored_name
-from recollect.services.reconciling import Differences, Reconciling
-from recollect.services.removals import Removals
-from recollect.services.services import Services, Surroundings
+from recollect.services.chat.reconciling import Differences, Reconciling
+from recollect.services.recall.outside_index import OutsideIndex, Removals, stored_name
+from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
 from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session
 from recollect.testing.fakes import FixedClock, WordEmbedder
 from support.opensearch_double import OpenSearchDouble, running_opensearch
@@ -338,7 +336,7 @@ async def test_a_worker_fills_and_empties_the_store_by_itself(
     own_database: Database, vectors: OpenSearchVectorStore
 ) -> None:
     stores = postgres_stores(own_database, SystemClock(), kept_in=f"opensearch/{uuid4()}")
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=SystemClock(),
         ids=RandomIds(),
         counter_for=token_counter_for,

@@ -10,7 +10,7 @@ from recollect.answerers.denodo.dialect import (
 )
 from recollect.answerers.denodo.response import read_response, rows_of
 from recollect.answerers.denodo.tables import tables_of
-from recollect.domain.query_result import ResultPolicy
+from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.sql.reader import SqlglotReader
 

@@ -5,11 +5,12 @@ from datetime import timedelta
 from uuid import UUID
 
 from recollect.answerers.from_memory import FROM_MEMORY, FromMemory
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.context import Context, Cut, Sources, Tokens
-from recollect.domain.message import AnswerDetails, Message, Role
+from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.context.context import Context
+from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.conversation.message import AnswerDetails, Message, Role
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import Recalled
-from recollect.domain.scope import Scope
 from recollect.testing.fakes import FIRST_MOMENT
 
 SCOPE = Scope(tenant="acme", user="alice")
@@ -42,13 +43,13 @@ def context(question: str, *exchanges: list[Message], language: str = "en") -> C
         summary=None,
         window=tuple(message for pair in exchanges for message in pair),
         tokens=Tokens(),
-        cut=Cut(),
+        cut=Truncation(),
         sources=Sources(),
     )
 
 
 async def answer_to(asked: Context) -> Answer:
-    return await FromMemory().answer(SCOPE, Asked(context=asked))
+    return await FromMemory().answer(SCOPE, AnswerRequest(context=asked))
 
 
 SALES = exchange(1, "Show me the sales of 2024", "North sold 2.5M.")
@@ -118,7 +119,7 @@ async def test_a_long_answer_is_cut_and_stays_on_its_line() -> None:
 
 
 async def test_a_stream_is_the_same_answer_in_paragraphs() -> None:
-    asked = Asked(context=context("zeppelin", COSTS))
+    asked = AnswerRequest(context=context("zeppelin", COSTS))
     *pieces, answer = [piece async for piece in FromMemory().stream(SCOPE, asked)]
     assert isinstance(answer, Answer)
     assert len(pieces) == 3

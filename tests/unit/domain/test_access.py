@@ -1,7 +1,14 @@
 import pytest
 
-from recollect.domain.access import EVERYTHING, NOTHING, Access, Visibility
-from recollect.domain.table_names import UNKNOWN, database_of, normalised
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.permissions import (
+    EVERYTHING,
+    NOTHING,
+    UNKNOWN,
+    Access,
+    database_of,
+    normalised,
+)
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 

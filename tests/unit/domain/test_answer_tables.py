@@ -1,8 +1,7 @@
 import pytest
 
-from recollect.domain.answer_tables import tables_of_answer
-from recollect.domain.message import AnswerDetails
-from recollect.domain.table_names import UNKNOWN
+from recollect.domain.conversation.message import AnswerDetails
+from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
 from recollect.sql.reader import SqlglotReader
 
 READ = SqlglotReader().tables_in

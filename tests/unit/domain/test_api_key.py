@@ -3,8 +3,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.api_key import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
-from recollect.domain.scope import TenantScope
+from recollect.domain.identity.accounts import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
+from recollect.domain.identity.scope import TenantScope
 from recollect.errors import InvalidInput
 from recollect.testing.examples import an_api_key
 from recollect.testing.fakes import FIRST_MOMENT

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.budget import Budget, budget_for, fit, redistribute
-from recollect.domain.message import Message, Role
-from recollect.domain.shortening import CUT_MARK, Cut, CutKind
-from recollect.domain.tiers import SMALL, TIERS, TINY
-from recollect.domain.turn import TurnStatus
+from recollect.domain.context.budget import Budget, budget_for, fit, redistribute
+from recollect.domain.context.shortening import CUT_MARK, CutKind, ShortenedPart
+from recollect.domain.context.tiers import SMALL, TIERS, TINY
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.conversation.turns import TurnStatus
 from support.conversations import a_stored_message, a_turn, stored_turns
 
 SQL = "SELECT region, SUM(amount) FROM sales GROUP BY region"
@@ -113,7 +113,9 @@ def test_a_last_turn_over_the_limit_keeps_its_question_and_sql_and_loses_its_ans
     assert fitted.dropped == (older,)
     lost = len("word " * 100) - len(answer.content.removesuffix(f" {CUT_MARK}"))
     assert fitted.cuts == (
-        Cut(message_id=turn.messages[1].message_id, kind=CutKind.TEXT_SHORTENED, characters=lost),
+        ShortenedPart(
+            message_id=turn.messages[1].message_id, kind=CutKind.TEXT_SHORTENED, characters=lost
+        ),
     )
 
 

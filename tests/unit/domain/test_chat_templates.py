@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.chat_templates import ChatTemplate
+from recollect.domain.model_names import ChatTemplate
 
 
 @pytest.mark.parametrize(

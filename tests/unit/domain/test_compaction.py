@@ -3,13 +3,13 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.compaction import (
+from recollect.domain.context.compaction import (
     CompactionPolicy,
     Uncompacted,
     range_to_compact,
     tables_of,
 )
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role
+from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
 from recollect.errors import InvalidInput
 from recollect.testing.examples import a_summary
 from recollect.testing.fakes import FIRST_MOMENT

@@ -5,22 +5,20 @@ from datetime import UTC, datetime
 
 import pytest
 
+from recollect.domain.chat.thoughts import without_thoughts
+from recollect.domain.context.rendering.quoting import quoted
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rewrite import Rewriter, load_everything
-from recollect.domain.message import Role
-from recollect.domain.recall.question import read_question
-from recollect.domain.recall.unknown import tells_nothing
+from recollect.domain.identity.permissions import normalised
+from recollect.domain.recall.entries import is_empty_answer
+from recollect.domain.recall.query import read_question
 from recollect.domain.recall.words import words_of
-from recollect.domain.rendering.quoting import quoted
-from recollect.domain.summary.candidates import read_summary
+from recollect.domain.summary.candidates import in_third_person, read_summary
 from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
 from recollect.domain.summary.facts import facts_in
-from recollect.domain.summary.sentences import split_sentences
-from recollect.domain.summary.third_person import in_third_person
-from recollect.domain.summary.wording import tighten
-from recollect.domain.table_names import normalised
-from recollect.domain.thoughts import without_thoughts
-from recollect.models.thoughts import without_thoughts as without_leading_thoughts
+from recollect.domain.summary.sentences import split_sentences, tighten
+from recollect.models.endpoint.chat_model import without_thoughts as without_leading_thoughts
 from support.growth import grows_faster_than_linear
 from support.hostile import HOSTILE_TEXTS, repeated
 from support.sample import IS_WHOLE, sample
@@ -47,7 +45,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "quoted": quoted,
     "words_of": lambda text: list(words_of(text)),
     "read_question": _asked,
-    "tells_nothing": tells_nothing,
+    "is_empty_answer": is_empty_answer,
     "split_sentences": split_sentences,
     "tighten": tighten,
     "in_third_person": lambda t: in_third_person(t, speaker="user", listener="assistant"),

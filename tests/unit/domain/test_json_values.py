@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.json_values import OF_VALUE, count_parts, json_characters
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, Role
-from recollect.domain.reading_effort import characters_to_write
-from recollect.domain.text import JsonObject, JsonValue
+from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
+from recollect.domain.conversation.reading_effort import characters_to_write
+from recollect.domain.text import OF_VALUE, JsonObject, JsonValue, count_parts, json_characters
 
 ANY: Final = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -2,7 +2,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.message import (
+from recollect.domain.conversation.message import (
     MAX_CONTENT_LENGTH,
     AnswerDetails,
     Message,

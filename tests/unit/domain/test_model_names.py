@@ -2,8 +2,14 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from recollect.domain.model_families import FAMILIES, ModelFamily
-from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
+from recollect.domain.model_names import (
+    FAMILIES,
+    ModelFamily,
+    context_window_of,
+    family_name,
+    is_hosted,
+    model_size,
+)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from recollect.domain.moments import MAX_AHEAD, check_not_ahead, parse_moment, to_utc
+from recollect.domain.text import MAX_AHEAD, check_not_ahead, parse_moment, to_utc
 from recollect.errors import InvalidInput
 
 MONDAY = datetime(2024, 5, 6, 9, 30, tzinfo=UTC)

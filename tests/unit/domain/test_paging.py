@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.paging import (
+from recollect.domain.conversation.paging import (
     HistoryPosition,
     MessagePosition,
     Order,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.query_result import ResultPolicy
+from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
 

@@ -6,9 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.completions.front_end_prompts import words_in
-from recollect.domain.context import Context, Cut, Sources, Tokens
-from recollect.domain.message import AnswerDetails, Message, Role
+from recollect.domain.chat.front_end_prompts import user_words_in
+from recollect.domain.context.context import Context
+from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.recall.recalled import Recalled
 from recollect.testing.fakes import FIRST_MOMENT
 from support.conversations import a_stored_message
@@ -63,7 +64,7 @@ def a_context(
         window=window,
         recalled=recalled,
         tokens=Tokens(),
-        cut=Cut(),
+        cut=Truncation(),
         sources=Sources(messages=tuple(message.message_id for message in window)),
     )
 
@@ -157,7 +158,9 @@ def test_no_stored_text_ends_the_record_it_is_recalled_in_or_adds_to_it(
     assert said.count("<conversation_recalled>") == 1
     items = [line for line in told.splitlines() if line.startswith("- ")]
     assert len(items) == 2
-    assert words_in(question["content"]) == "And now?", "a record that comes back is not the user's"
+    assert user_words_in(question["content"]) == "And now?", (
+        "a record that comes back is not the user's"
+    )
 
 
 @pytest.mark.parametrize("name", HOSTILE)

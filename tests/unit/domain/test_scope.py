@@ -2,7 +2,7 @@ from typing import Final
 
 import pytest
 
-from recollect.domain.scope import MAX_NAME_LENGTH, Scope, TenantScope
+from recollect.domain.identity.scope import MAX_NAME_LENGTH, Scope, TenantScope
 from recollect.errors import InvalidInput
 
 MISTAKABLE: Final = {

@@ -3,8 +3,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.scope import Scope
-from recollect.domain.session import (
+from recollect.domain.conversation.session import (
     MAX_EXTERNAL_ID_LENGTH,
     NewSession,
     Session,
@@ -13,6 +12,7 @@ from recollect.domain.session import (
     parse_uuid,
     session_id_from,
 )
+from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidId, InvalidInput
 from recollect.testing.fakes import FIRST_MOMENT
 

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.tiers import (
+from recollect.domain.context.tiers import (
     AS_MANY_AS_FIT,
     LARGE,
     MEDIUM,

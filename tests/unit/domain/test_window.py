@@ -1,9 +1,7 @@
 import pytest
 
-from recollect.domain.message import Role
-from recollect.domain.tiers import LARGE, SMALL, TINY
-from recollect.domain.turn import TurnStatus
-from recollect.domain.window import (
+from recollect.domain.context.tiers import LARGE, SMALL, TINY
+from recollect.domain.context.window import (
     ConversationTurn,
     WindowPolicy,
     WindowUnit,
@@ -11,6 +9,8 @@ from recollect.domain.window import (
     conversation_turns,
     messages_in,
 )
+from recollect.domain.conversation.message import Role
+from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import InvalidInput
 from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
 

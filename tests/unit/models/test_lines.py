@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.models.lines import Lines
+from recollect.models.endpoint.endpoint import Lines
 
 
 def read(*pieces: bytes) -> list[str]:

@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.access import Access, Visibility
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.permissions import Access
+from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.cached import CachedPermissions
+from recollect.permissions.local import CachedPermissions
 from recollect.testing.fakes import FixedClock
 from support.permissions import ByHand
 

@@ -2,10 +2,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from recollect.domain.access import Visibility
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.function import PermissionFunction, PermissionsByFunction
+from recollect.permissions.local import PermissionFunction, PermissionsByFunction
 
 ANN = Scope(tenant="acme", user="ann")
 Told = Mapping[str, Sequence[str]]

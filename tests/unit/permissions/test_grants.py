@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.access import Visibility
+from recollect.domain.conversation.message import Visibility
 from recollect.permissions.grants import access_from
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.permission_address import PermissionAddress, PermissionKind
+from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.errors import ConfigurationError
 from recollect.settings import load_settings
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.access import Access, Visibility
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import Visibility
+from recollect.domain.identity.permissions import Access
+from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.static_file import PermissionsFile
+from recollect.permissions.local import PermissionsFile
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 

@@ -6,18 +6,18 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.access import Access, Visibility
-from recollect.domain.compaction import Summary
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails, NewMessage
-from recollect.domain.paging import Order, PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession, SessionChanges
+from recollect.domain.context.compaction import Summary
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import AnswerDetails, NewMessage, Visibility
+from recollect.domain.conversation.paging import Order, PageRequest
+from recollect.domain.conversation.session import NewSession, SessionChanges
+from recollect.domain.identity.permissions import Access
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.access import UNAVAILABLE
-from recollect.services.services import Services, Surroundings
+from recollect.services.access.permissions import UNAVAILABLE
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, put_summary
@@ -56,7 +56,7 @@ class Scene:
     def __post_init__(self) -> None:
         clock = FixedClock()
         self.stores = in_memory_stores(clock)
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=clock,
             ids=CountingIds(),
             counter_for=token_counter_for,

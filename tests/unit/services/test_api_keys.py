@@ -4,10 +4,10 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.api_key import KeyScope, KeyText
+from recollect.domain.identity.accounts import KeyScope, KeyText
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated
-from recollect.services.api_keys import ApiKeys
+from recollect.services.access.accounts import ApiKeys
 from recollect.testing.examples import a_tenant_scope
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
 

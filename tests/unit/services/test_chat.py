@@ -5,10 +5,9 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.inquiry import Answered, Inquiry
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
+from recollect.domain.chat.answers import Answer, Answered, AnswerRequest, Inquiry
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
 from recollect.errors import (
     ConfigurationError,
     InvalidInput,
@@ -134,7 +133,9 @@ async def test_a_cancelled_caller_leaves_a_failed_turn() -> None:
 
 async def test_a_stream_that_ends_without_an_answer_is_a_failure() -> None:
     class Broken(ScriptedAnswerer):
-        async def stream(self, scope: Scope, asked: Asked) -> AsyncGenerator[str | Answer, None]:
+        async def stream(
+            self, scope: Scope, asked: AnswerRequest
+        ) -> AsyncGenerator[str | Answer, None]:
             yield "North "
 
     setup = Setup(answerer=Broken())

@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.inquiry import Inquiry
-from recollect.domain.recall.policy import RecallWish
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
+from recollect.domain.chat.answers import Inquiry
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
-from recollect.ports.messages import MessageStore, StoredWindow
-from recollect.services.chat import NO_MEMORY, Chat
+from recollect.ports.conversations import MessageStore, StoredWindow
+from recollect.services.chat.chat import NO_MEMORY, Chat
 from support.chatting import SCOPE, SESSION, Setup
 from support.patience import PATIENCE
 
@@ -123,7 +123,7 @@ async def test_for_a_halted_user_no_context_is_even_begun() -> None:
     [
         {"databases": ("x" * 256,)},
         {"databases": tuple(map(str, range(101)))},
-        {"recall": RecallWish(k=101)},
+        {"recall": RecallOverrides(k=101)},
     ],
     ids=["name", "names", "recalled"],
 )

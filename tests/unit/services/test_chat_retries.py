@@ -6,14 +6,14 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.context import Sources
-from recollect.domain.inquiry import Inquiry
-from recollect.domain.turn import TurnStatus
+from recollect.domain.chat.answers import Inquiry
+from recollect.domain.context.parts import Sources
+from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import (
     IdAlreadyUsed,
     ModelUnavailable,
 )
-from recollect.services.answering import REPLAYED
+from recollect.services.chat.answering import REPLAYED
 from support.answering import ScriptedAnswerer
 from support.chatting import SCOPE, SESSION, Setup, pieces_of
 

@@ -4,18 +4,18 @@ import asyncio
 
 import pytest
 
-from recollect.domain.inquiry import Inquiry
-from recollect.domain.paging import PageRequest
-from recollect.domain.policies import Policies
-from recollect.domain.presets import MissingSession
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Inquiry
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.policies import Policies
+from recollect.domain.policy.presets import MissingSession
 from recollect.errors import (
     InvalidInput,
     MissingSessionId,
     SessionNotFound,
 )
-from recollect.services.answering import SESSION_GONE
-from recollect.services.chat import SWITCHED_OFF
+from recollect.services.chat.answering import SESSION_GONE
+from recollect.services.chat.chat import SWITCHED_OFF
 from support.chatting import SCOPE, SESSION, Setup
 
 

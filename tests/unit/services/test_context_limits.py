@@ -4,12 +4,12 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.message import AnswerDetails, NewMessage
-from recollect.domain.scope import Scope
+from recollect.domain.conversation.message import AnswerDetails, NewMessage
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -20,7 +20,7 @@ QUESTION = "What is the capital of France?"
 
 def services_of(preset: str) -> Services:
     clock = FixedClock()
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     return Services.on(in_memory_stores(clock), around, load_settings(preset=preset).policies())

@@ -5,16 +5,16 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails, NewMessage
-from recollect.domain.presets import PRESETS
-from recollect.domain.recall.policy import RecallScope, RecallWish
-from recollect.domain.scope import Scope
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import AnswerDetails, NewMessage
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.presets import PRESETS
+from recollect.domain.recall.recalled import RecallOverrides, RecallScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, InvalidInput
 from recollect.models.tokens import token_counter_for
-from recollect.services.recall import FAILED, OFF
-from recollect.services.services import Services, Surroundings
+from recollect.services.recall.recall import FAILED, OFF
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -53,13 +53,13 @@ class Scene:
             question,
             model="gpt-4o",
             max_tokens=max_tokens,
-            recall=RecallWish(k=recall_k, scope=recall_scope),
+            recall=RecallOverrides(k=recall_k, scope=recall_scope),
         )
 
 
 async def a_scene(preset: str = "default", *texts: str, **settings: object) -> Scene:
     clock, embedder, index = FixedClock(), WordEmbedder(), ScriptedIndex(*map(an_entry, texts))
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock,
         ids=CountingIds(),
         counter_for=token_counter_for,
@@ -118,7 +118,7 @@ async def test_what_is_in_the_window_is_not_looked_for() -> None:
 
     await scene.ask()
 
-    assert scene.index.queries[0].narrowed.without == {message.message_id for message in said}
+    assert scene.index.queries[0].filters.without == {message.message_id for message in said}
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ async def test_settings_and_request_say_where(scope: str) -> None:
 
     for scene in (by_settings, by_request):
         within = scene.session_id if scope == "session" else None
-        assert scene.index.queries[0].narrowed.session_id == within
+        assert scene.index.queries[0].filters.session_id == within
 
 
 async def test_whoever_asks_for_recall_where_nothing_is_indexed_is_told() -> None:

@@ -9,7 +9,7 @@ import pytest
 from recollect.domain.followup.dialogue import Method
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import Prompt
-from recollect.services.followups import FollowUps
+from recollect.services.context.rewriting import FollowUps
 from support.dialogue import conversation
 
 HISTORY = conversation(

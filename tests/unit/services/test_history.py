@@ -2,11 +2,11 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.paging import PageRequest
+from recollect.domain.conversation.paging import PageRequest
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, MessageNotFound
 from recollect.ports.stores import Stores
-from recollect.services.history import History
+from recollect.services.conversations.messages import History
 from recollect.testing.examples import a_scope, start_conversation
 from recollect.testing.fakes import FixedClock
 from support.permissions import permissions_on

@@ -5,15 +5,14 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.policies import Policies
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.policies import Policies
 from recollect.domain.recall.entry import IndexedEntry, RecallQuery
-from recollect.domain.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.indexing import Indexing
-from recollect.services.reindexing import Reindexing
-from recollect.services.services import Services, Surroundings
+from recollect.services.recall.indexing import Indexing, Reindexing
+from recollect.services.services import ServiceDependencies, Services
 from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
 
@@ -28,7 +27,7 @@ class Scene:
         self.embedder = WordEmbedder()
 
     def services(self, policies: Policies | None = None) -> Services:
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=self.clock,
             ids=CountingIds(),
             counter_for=token_counter_for,

@@ -9,16 +9,16 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from recollect.domain.paging import PageRequest
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.conversation.session import SessionChanges
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.scope import Scope
-from recollect.domain.session import SessionChanges
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.models.tokens import token_counter_for
-from recollect.ports.sessions import SessionStore
+from recollect.ports.conversations import SessionStore
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -75,7 +75,7 @@ async def scene() -> AsyncIterator[Scene]:
     stores = in_memory_stores(clock)
     slow = SlowSessions(stores.sessions)
     slow.may_touch.set()
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     services = Services.on(
@@ -111,7 +111,7 @@ ACCESSES: dict[str, Access] = {
     "context": lambda s: s.services.contexts.build(s.scope, s.session_id, QUESTION),
     "rewrite": lambda s: s.services.rewriting.in_session(s.scope, s.session_id, QUESTION),
     "recall in it": lambda s: s.services.recall.search(
-        s.scope, "sales", narrowed=RecallFilter(session_id=s.session_id)
+        s.scope, "sales", filters=RecallFilter(session_id=s.session_id)
     ),
     "message": lambda s: s.services.messages.append(s.scope, s.session_id, [a_message()]),
 }

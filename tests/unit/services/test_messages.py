@@ -2,9 +2,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.paging import PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import (
     InvalidInput,
@@ -14,8 +14,8 @@ from recollect.errors import (
     TurnNotFound,
 )
 from recollect.ports.stores import Stores
-from recollect.services.last_access import LastAccess
-from recollect.services.messages import Messages
+from recollect.services.conversations.messages import Messages
+from recollect.services.conversations.sessions import LastAccess
 from recollect.testing.examples import (
     a_message,
     a_scope,

@@ -5,15 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails, Role
-from recollect.domain.presets import PRESETS, ContextForm, MissingSession
-from recollect.domain.scope import Scope
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import AnswerDetails, Role
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.presets import PRESETS, ContextForm, MissingSession
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -28,7 +28,7 @@ class Story:
         self.clock = FixedClock()
         self.scope: Scope = a_scope()
         self.session_id = UUID(int=7)
-        around = Surroundings(
+        around = ServiceDependencies(
             clock=self.clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
         )
         policies = load_settings(preset=preset, **settings).policies()

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.models.stems import SnowballStems
-from recollect.services.question_terms import terms_of
+from recollect.services.recall.recall import terms_of
 
 STEMS = SnowballStems()
 

@@ -1,9 +1,9 @@
 """Answers that only quote, given where no model is set: nothing is made of them."""
 
 from recollect.answerers.from_memory import FromMemory
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.inquiry import Inquiry
-from recollect.domain.policies import Policies
+from recollect.domain.chat.answers import Inquiry
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.policy.policies import Policies
 from recollect.services.services import Services
 from support.chatting import SCOPE, SESSION, Setup
 

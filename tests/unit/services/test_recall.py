@@ -8,9 +8,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.access import EVERYTHING, Access, Visibility
-from recollect.domain.message import AnswerDetails
-from recollect.domain.recall.asking import Known
+from recollect.domain.conversation.message import AnswerDetails, Visibility
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.permissions import EVERYTHING, Access
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import (
     Candidate,
@@ -20,11 +21,9 @@ from recollect.domain.recall.entry import (
     Scores,
     Vector,
 )
-from recollect.domain.recall.plain_words import PlainWords
-from recollect.domain.recall.policy import RecallPolicy, RecallScope
-from recollect.domain.recall.recalled import Recollection
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
+from recollect.domain.recall.query import AlreadyInContext
+from recollect.domain.recall.recalled import RecallPolicy, RecallScope, Recollection
+from recollect.domain.recall.words import PlainWords
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import (
     DatabaseUnavailable,
@@ -33,13 +32,13 @@ from recollect.errors import (
     SessionNotFound,
     VectorStoreUnavailable,
 )
+from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Embedder
-from recollect.ports.permissions import PermissionSource
-from recollect.ports.recall_index import RecallIndex
+from recollect.ports.recall import RecallIndex
 from recollect.ports.stores import Stores
-from recollect.services.access import UNAVAILABLE, Permissions
-from recollect.services.last_access import LastAccess
-from recollect.services.recall import (
+from recollect.services.access.permissions import UNAVAILABLE, Permissions
+from recollect.services.conversations.sessions import LastAccess
+from recollect.services.recall.recall import (
     EMBEDDER_FAILED,
     FAILED,
     NO_EMBEDDER,
@@ -47,8 +46,8 @@ from recollect.services.recall import (
     OFF,
     VECTORS_FAILED,
     Recall,
+    VisibleEntries,
 )
-from recollect.services.seen_entries import SeenEntries
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock, WordEmbedder
@@ -56,7 +55,7 @@ from support.recalling import ScriptedIndex, an_entry
 
 QUERY = "What were the sales?"
 SCOPE = a_scope()
-HERE = Known(session_id=uuid4())
+HERE = AlreadyInContext(session_id=uuid4())
 
 
 def recall_on(
@@ -73,7 +72,7 @@ def recall_on(
         index=index,
         sessions=stores.sessions,
         permissions=permissions,
-        seen_entries=SeenEntries(permissions=permissions, history=stores.history),
+        seen_entries=VisibleEntries(permissions=permissions, history=stores.history),
         clock=FixedClock(),
         last_access=LastAccess(store=stores.sessions, clock=FixedClock()),
         stems=PlainWords(),
@@ -103,7 +102,7 @@ async def test_a_count_that_makes_no_sense_is_refused(k: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "narrowed",
+    "filters",
     [
         RecallFilter(since=FIRST_MOMENT, until=FIRST_MOMENT),
         RecallFilter(since=FIRST_MOMENT + timedelta(seconds=1), until=FIRST_MOMENT),
@@ -117,11 +116,11 @@ async def test_a_count_that_makes_no_sense_is_refused(k: int) -> None:
     ],
     ids=range(9),  # the text of a set differs from process to process
 )
-async def test_a_filter_that_nothing_can_pass_is_refused(narrowed: RecallFilter) -> None:
+async def test_a_filter_that_nothing_can_pass_is_refused(filters: RecallFilter) -> None:
     index = ScriptedIndex(an_entry())
 
     with pytest.raises(InvalidInput):
-        await recall_on(index).search(SCOPE, QUERY, narrowed=narrowed)
+        await recall_on(index).search(SCOPE, QUERY, filters=filters)
 
     assert index.queries == []
 
@@ -133,15 +132,15 @@ async def test_names_and_times_reach_the_index_as_it_keeps_them() -> None:
     await recall_on(index).search(
         SCOPE,
         QUERY,
-        narrowed=RecallFilter(
+        filters=RecallFilter(
             since=since, tables=frozenset({" Shop.Sales "}), databases=frozenset({"SHOP"})
         ),
     )
 
-    narrowed = index.queries[0].narrowed
-    assert narrowed.since == datetime(2026, 1, 1, tzinfo=UTC)
-    assert narrowed.tables == {"shop.sales"}
-    assert narrowed.databases == {"shop"}
+    filters = index.queries[0].filters
+    assert filters.since == datetime(2026, 1, 1, tzinfo=UTC)
+    assert filters.tables == {"shop.sales"}
+    assert filters.databases == {"shop"}
 
 
 async def test_a_session_of_nobody_or_somebody_else_is_not_looked_in() -> None:
@@ -152,7 +151,7 @@ async def test_a_session_of_nobody_or_somebody_else_is_not_looked_in() -> None:
 
     for session_id in (session.session_id, UUID(int=1)):
         with pytest.raises(SessionNotFound):
-            await recall.search(SCOPE, QUERY, narrowed=RecallFilter(session_id=session_id))
+            await recall.search(SCOPE, QUERY, filters=RecallFilter(session_id=session_id))
 
     assert index.queries == []
 
@@ -329,7 +328,7 @@ async def test_a_context_is_told_nothing_that_it_knows_nor_the_rest_of_such_a_tu
     )
 
     assert [item.message_ids for item in found.items] == [(elsewhere,)]
-    assert index.queries[0].narrowed.without == {shown}
+    assert index.queries[0].filters.without == {shown}
 
 
 @pytest.mark.parametrize(
@@ -370,7 +369,7 @@ async def test_a_context_looks_in_its_session_or_in_all(
         SCOPE, QUERY, policy=RecallPolicy(scope=scope, k=2), known=HERE, access=EVERYTHING
     )
 
-    assert index.queries[0].narrowed.session_id == within
+    assert index.queries[0].filters.session_id == within
 
 
 async def test_where_the_store_of_vectors_is_away_words_are_compared_and_a_warning_says_so() -> (

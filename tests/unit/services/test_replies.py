@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from recollect.domain.completions.reading import MAX_REPLY_VALUES
+from recollect.domain.chat.replies import MAX_REPLY_VALUES
 from recollect.errors import ReplyUnusable
-from recollect.services.replies import each, read_whole
+from recollect.services.chat.replies import each, read_whole
 
 
 async def test_a_reply_of_too_many_values_is_refused() -> None:

@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.domain.policies import Policies
-from recollect.domain.scope import Scope
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.policies import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ConfigurationError, SessionNotFound
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import Services, Surroundings
+from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -20,7 +20,7 @@ A_DAY = timedelta(days=1)
 
 
 def services_with(clock: FixedClock, policies: Policies) -> Services:
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     return Services.on(in_memory_stores(clock), around, policies)
@@ -150,7 +150,7 @@ async def test_a_question_waits_for_twice_the_time_of_an_answer_and_ten_minutes_
     answer_timeout: float, minutes: float
 ) -> None:
     clock = FixedClock()
-    around = Surroundings(
+    around = ServiceDependencies(
         clock=clock,
         ids=CountingIds(),
         counter_for=token_counter_for,

@@ -3,12 +3,11 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.paging import PageRequest
-from recollect.domain.session import SessionChanges
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.conversation.session import SessionChanges
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import SessionNotFound
-from recollect.services.last_access import LastAccess
-from recollect.services.sessions import Sessions
+from recollect.services.conversations.sessions import LastAccess, Sessions
 from recollect.testing.examples import a_scope, a_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 from support.permissions import permissions_on

@@ -6,16 +6,16 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.message import NewMessage
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession
-from recollect.domain.turn import TurnStatus
+from recollect.domain.conversation.message import NewMessage
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
-from recollect.ports.messages import Appended, MessageStore
-from recollect.services.last_access import LastAccess
-from recollect.services.messages import Messages
-from recollect.services.turns import Turns
+from recollect.ports.conversations import Appended, MessageStore
+from recollect.services.conversations.messages import Messages
+from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.turns import Turns
 from recollect.testing.examples import a_message, a_scope
 from recollect.testing.fakes import FixedClock
 from support.patience import PATIENCE
@@ -109,7 +109,7 @@ async def test_a_reply_whose_asker_left_while_it_was_stored_is_stored() -> None:
 async def test_a_turn_that_could_not_be_failed_is_failed_once_the_database_is_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recollect.services.turns._PAUSES", (0, 0, 0))
+    monkeypatch.setattr("recollect.services.conversations.turns._PAUSES", (0, 0, 0))
     setup = await a_setup()
     setup.store.gate.set()
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from recollect.domain.compaction import CompactionPolicy
+from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.job import Job, JobKind
 from recollect.engines.in_memory import in_memory_stores
 from recollect.services.work import Work

@@ -6,11 +6,10 @@ from typing import Final
 
 from recollect.answerers.denodo.dialect import names_in
 from recollect.answerers.denodo.tables import tables_of
-from recollect.domain.answer import Answer
-from recollect.domain.message import MAX_CONTENT_LENGTH, AnswerDetails
-from recollect.domain.query_result import ResultPolicy
+from recollect.domain.chat.answers import Answer, ResultPolicy
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, AnswerDetails
 from recollect.domain.text import JsonObject, JsonValue, storable_json
-from recollect.ports.sql import SqlReader
+from recollect.ports.models import SqlReader
 
 _TEXTS: Final = ("answer", "sql_query", "query_explanation", "raw_graph")
 _TIMES: Final = (

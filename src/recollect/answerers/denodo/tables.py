@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.ports.sql import SqlReader
+from recollect.ports.models import SqlReader
 
 
 def tables_of(sql: str, candidates: Sequence[str], reader: SqlReader) -> tuple[str, ...]:

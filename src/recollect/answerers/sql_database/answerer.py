@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.answerers.sql_database.data import Database, Rows, StatementFailed, Table
+from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.answerers.sql_database.prompts import (
     plain_answer,
@@ -15,10 +15,9 @@ from recollect.answerers.sql_database.prompts import (
     to_repair,
     to_write,
 )
-from recollect.domain.answer import Answer, Asked
-from recollect.domain.message import AnswerDetails
-from recollect.domain.query_result import ResultPolicy
-from recollect.domain.scope import Scope
+from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
+from recollect.domain.conversation.message import AnswerDetails
+from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import ChatModel, Prompt
@@ -41,7 +40,7 @@ class SqlDatabaseAnswerer:
 
     def __init__(
         self,
-        database: Database,
+        database: ReadOnlyDatabase,
         model: ChatModel,
         *,
         tables: Sequence[str] = ("*",),
@@ -61,7 +60,7 @@ class SqlDatabaseAnswerer:
         self._known_until = float("-inf")
         self._reading = asyncio.Lock()
 
-    async def answer(self, scope: Scope, asked: Asked) -> Answer:  # noqa: ARG002  # all may read the same
+    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:  # noqa: ARG002  # all may read the same
         """The answer, with its SQL and what it found, in the form of answerQuestion."""
         began = time.perf_counter()
         tables = await self._tables()
@@ -78,7 +77,9 @@ class SqlDatabaseAnswerer:
         content = await self._in_words(asked, found)
         return _answer(content, began, found, kept=self._results.keep(found.rows.to_mappings()))
 
-    async def stream(self, scope: Scope, asked: Asked) -> AsyncGenerator[str | Answer, None]:
+    async def stream(
+        self, scope: Scope, asked: AnswerRequest
+    ) -> AsyncGenerator[str | Answer, None]:
         """The answer in one piece: it is there only when the rows are."""
         answer = await self.answer(scope, asked)
         yield answer.content
@@ -113,7 +114,7 @@ class SqlDatabaseAnswerer:
         seconds = time.perf_counter() - began
         return _Found(statement=checked, explanation=remark, rows=rows, seconds=seconds)
 
-    async def _in_words(self, asked: Asked, found: _Found) -> str:
+    async def _in_words(self, asked: AnswerRequest, found: _Found) -> str:
         prompts = to_explain(asked.context, found.statement.text, found.rows)
         try:
             return await self._complete(prompts, _ANSWER_TOKENS)

@@ -81,7 +81,7 @@ class StatementFailed(Exception):
     """The database did not take a statement; the text is its own first line."""
 
 
-class Database(Protocol):
+class ReadOnlyDatabase(Protocol):
     """A database that is only read from."""
 
     @property

@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy import exc
 from sqlalchemy.engine import make_url
 
-from recollect.answerers.sql_database.data import Database, StatementFailed
+from recollect.answerers.sql_database.data import ReadOnlyDatabase, StatementFailed
 from recollect.answerers.sql_database.privileges import excess_privileges
 from recollect.errors import ConfigurationError
 
@@ -15,7 +15,7 @@ _SUFFIXES = frozenset({".duckdb", ".ddb"})
 
 def open_database(
     address: str, *, timeout: float, connections: int = 4, role: str | None = None
-) -> Database:
+) -> ReadOnlyDatabase:
     """A database by its SQLAlchemy URL, or a DuckDB file by `duckdb:///path` or its path.
 
     At most so many statements run at the same time; on PostgreSQL as that role, if one is given.
@@ -52,7 +52,7 @@ def _duckdb_path(address: str) -> Path | None:
     return Path(address) if Path(address).suffix.lower() in _SUFFIXES else None
 
 
-def _open_duckdb(path: Path, timeout: float, connections: int) -> Database:
+def _open_duckdb(path: Path, timeout: float, connections: int) -> ReadOnlyDatabase:
     try:
         from recollect.answerers.sql_database.duck import (  # noqa: PLC0415  # an extra
             DuckDatabase,
@@ -66,7 +66,7 @@ def _open_duckdb(path: Path, timeout: float, connections: int) -> Database:
     return DuckDatabase(path, timeout=timeout, connections=connections)
 
 
-def _open_url(address: str, timeout: float, connections: int, role: str | None) -> Database:
+def _open_url(address: str, timeout: float, connections: int, role: str | None) -> ReadOnlyDatabase:
     from recollect.answerers.sql_database.alchemy import (  # noqa: PLC0415  # takes 0.2 s
         SqlAlchemyDatabase,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from recollect.answerers.sql_database.data import Database, Rows, Table
+from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, Table
 
 _NAMED: Final = 5
 _POSTGRES: Final = "postgres"
@@ -26,7 +26,9 @@ _TABLES: Final = """
 _MOST_TABLES: Final = 10_000
 
 
-async def excess_privileges(database: Database, *, tables: Sequence[str]) -> tuple[str, ...]:
+async def excess_privileges(
+    database: ReadOnlyDatabase, *, tables: Sequence[str]
+) -> tuple[str, ...]:
     """What the account may do that data questions do not need, one sentence each.
 
     Nothing for databases other than PostgreSQL: their files are opened for reading alone, or

@@ -7,10 +7,9 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.answerers.sql_database.data import Rows, Table
-from recollect.domain.access import Visibility
-from recollect.domain.context import Context
-from recollect.domain.message import AnswerDetails, Message, Role
-from recollect.domain.rendering.quoting import quoted
+from recollect.domain.context.context import Context
+from recollect.domain.context.rendering.quoting import quoted
+from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.ports.models import Prompt
 
 _MAX_TABLES: Final = 40

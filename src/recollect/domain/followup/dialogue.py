@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recollect.domain.message import Role
+from recollect.domain.conversation.message import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.languages import installed, pack_for
-from recollect.domain.message import Role
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier

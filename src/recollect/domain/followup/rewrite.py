@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.detect import DECISIVE, detect
 from recollect.domain.followup.dialogue import Method, Rewrite, Said, Signal
 from recollect.domain.followup.discourse import Discourse
@@ -12,7 +13,6 @@ from recollect.domain.followup.languages import installed, pack_for
 from recollect.domain.followup.reader import Memory, Reader
 from recollect.domain.followup.reading import Reading, read_turn
 from recollect.domain.followup.sql_values import compared_values
-from recollect.domain.message import Role
 
 MAX_ADDED: Final = 500  # a standalone question is at most this much longer than what was asked
 _LONGEST_QUESTION: Final = 1000  # what is longer is a document, and says what it means

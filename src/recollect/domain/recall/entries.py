@@ -1,19 +1,73 @@
-"""What of a turn is worth finding again."""
+"""Entries: what of a turn is worth finding again, and how it is searched."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
-from recollect.domain.answer_tables import tables_of_answer
-from recollect.domain.message import Message, Role
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
 from recollect.domain.recall.entry import Entry, IndexedEntry
-from recollect.domain.recall.speakers import speaker_of, written_speaker
-from recollect.domain.recall.unknown import tells_nothing
-from recollect.domain.table_names import UNKNOWN
-from recollect.domain.turn import TurnStatus
 
+_MAX_NAME: Final = 60
+_NAMED_BY: Final = ("speaker", "name")
+_OPENING: Final = re.compile(
+    r"([^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,2}):[ \t]+(?=\S)"
+)
+# What people write before a colon that is not who speaks.
+_LABEL_WORDS: Final = """
+    a action ai answer antwoord antwort assistant attention aufgabe background beispiel
+    bemerkung bot bug cc code comment commentaire comments conclusion consulta context contexte
+    contexto copy correction data date datum description detail details ejemplo email error
+    erreur exception exemple example explanation fact fehler file filter final fix fout format
+    frage from fwd given goal help hinweis hint human idea important info input instruction
+    instructions issue kontext language link list message model nota note notice objective objet
+    onderwerp opdracht opmerking output p.s pd ps pregunta problem problema problème prompt q
+    query question quote re reason reminder remarque reply request requête response respuesta
+    result resultaat résultat résumé réponse role rule samenvatting select source sources sql
+    step subject suggestion summary system table task tarea taak text thanks thema time tip
+    title titre to todo translation update url usage user verzoek voorbeeld vraag warning
+    wichtig
+"""
+_LABELS: Final = frozenset(_LABEL_WORDS.split())
+_LONGEST: Final = 160
+"""A longer answer says something besides."""
+_APOLOGY: Final = (
+    r"(?:(?:i(?:'m| am) )?(?:so |very )?sorry|unfortunately|(?:het spijt me|sorry|helaas)"
+    r"|(?:es tut mir leid|entschuldigung|leider)|(?:je suis )?désolée?|malheureusement"
+    r"|lo siento|perdón|lamentablemente)[,.:;!]*\s*(?:but |maar |aber |mais |pero )?"
+)
+_NOTHING: Final = (
+    # English
+    r"i (?:really )?(?:do not|don't) know|i have no (?:idea|information|answer)"
+    r"|i(?:'m| am) not sure|i (?:can(?:not|'t)|could(?: not|n't)|am unable to|was unable to)"
+    r" (?:answer|find|tell|say|help)|(?:there is )?no (?:answer|information|results?)\b"
+    r"|(?:not known|unknown|n/?a|none)\W*$"
+    # Dutch
+    r"|(?:dat )?weet ik niet|ik weet (?:het|dat) niet|ik heb geen (?:idee|informatie|antwoord)"
+    r"|(?:dat |ik )?kan (?:ik )?(?:dat |het )?niet (?:beantwoorden|vinden|zeggen)"
+    r"|(?:daar )?(?:is )?geen (?:antwoord|informatie|resultaat|resultaten)\b|onbekend\W*$"
+    # German
+    r"|(?:das )?wei(?:ß|ss) ich(?: leider)? nicht"
+    r"|ich wei(?:ß|ss)(?: es| das)?(?: leider)? nicht"
+    r"|ich habe keine (?:ahnung|information(?:en)?|antwort)"
+    r"|(?:das |ich )?kann (?:ich )?(?:das |es )?nicht (?:beantworten|finden|sagen)"
+    r"|keine (?:antwort|informationen|ergebnisse)\b|unbekannt\W*$"
+    # French
+    r"|je ne sais pas|je l'ignore|je n'ai (?:pas trouvé|aucune (?:idée|information|réponse))"
+    r"|je ne peux pas (?:répondre|trouver|dire)|(?:il est )?impossible de répondre"
+    r"|(?:il n'y a )?aucune? (?:réponse|information|résultat)\b|inconnue?\W*$"
+    # Spanish
+    r"|no (?:lo )?sé|no tengo (?:ni )?(?:idea|información|respuesta)"
+    r"|no (?:puedo|pude) (?:responder|contestar|encontrar|decir)|no encontr[ée]"
+    r"|(?:no hay )?ning(?:una|ún) (?:respuesta|información|resultado)"
+    r"|no hay (?:respuesta|información|resultados)|desconocid[oa]\W*$"
+)
+_TELLS_NOTHING: Final = re.compile(rf"\W*+(?:{_APOLOGY})?(?:{_NOTHING})", re.IGNORECASE)
+_MORE: Final = re.compile(r"\b(?:but|maar|aber|mais|pero)\b", re.IGNORECASE)
 SUMMARY_LENGTH: Final = 200
 """As much of an answer as is embedded and shown."""
 MAX_TERMS: Final = 1_000
@@ -21,9 +75,37 @@ MAX_TERMS: Final = 1_000
 _MAX_QUESTION: Final = 4_000
 _MAX_SQL: Final = 2_000
 _MAX_TABLES: Final = 1_000
-
 Stems = Callable[[str], Sequence[str]]
 TablesOf = Callable[[Message], Iterable[str]]
+
+
+def speaker_of(message: Message) -> str | None:
+    """The speaker that a message's metadata name (`speaker` or `name`), on one line."""
+    for key in _NAMED_BY:
+        name = message.metadata.get(key)
+        if isinstance(name, str) and name.strip():
+            return " ".join(name.split())[:_MAX_NAME]
+    return None
+
+
+def written_speaker(content: str) -> str | None:
+    """The name a message begins with, as in `Ann: Hello`, unless it is a label such as `Note:`."""
+    found = _OPENING.match(content)
+    if found is None or not found[1][0].isupper() or len(found[1]) > _MAX_NAME:
+        return None
+    words = found[1].lower().split()
+    return None if _LABELS.intersection(words) else found[1]
+
+
+def is_empty_answer(answer: str) -> bool:
+    """Whether an answer is empty, or says in one of five languages that there is none."""
+    said = " ".join(answer.replace("\u2019", "'").split())
+    if not said:
+        return True
+    if len(said) > _LONGEST or any(character.isdigit() for character in said):
+        return False
+    found = _TELLS_NOTHING.match(said)
+    return found is not None and _MORE.search(said, found.end()) is None
 
 
 def tables_without_sql(message: Message) -> Iterable[str]:
@@ -63,7 +145,7 @@ class EntryMaker:
             return (self._message(message, None) for message in questions)
         if status is TurnStatus.COMPLETE and questions and replies:
             answer = "\n".join(message.content for message in replies)
-            return () if tells_nothing(answer) else (self._exchange(questions, replies, answer),)
+            return () if is_empty_answer(answer) else (self._exchange(questions, replies, answer),)
         if status is TurnStatus.PENDING and not is_latest:
             return (self._message(message, None) for message in questions)
         return ()

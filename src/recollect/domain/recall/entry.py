@@ -97,7 +97,7 @@ class IndexedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallFilter:
-    """What an owner's entries are narrowed to; None narrows nothing."""
+    """What an owner's entries are filters to; None narrows nothing."""
 
     session_id: UUID | None = None
     since: datetime | None = None
@@ -111,7 +111,7 @@ class RecallFilter:
     without: frozenset[UUID] = frozenset()
     """Messages that are known already: entries with one of them are left out."""
 
-    def means(self, entry: Entry) -> bool:
+    def matches(self, entry: Entry) -> bool:
         """Whether an entry is among what is left."""
         return (
             (self.session_id is None or entry.session_id == self.session_id)
@@ -137,7 +137,7 @@ class RecallQuery:
     model: str | None
     vector: Vector | None
     """The question's vector; None looks by words alone."""
-    narrowed: RecallFilter = RecallFilter()
+    filters: RecallFilter = RecallFilter()
     count: int
     """How many candidates are wanted."""
     nearest: Mapping[int, float] | None = None

@@ -1,32 +1,22 @@
-"""Which of the candidates is meant: words, meaning and what was said around them, weighed.
-
-The score of a candidate is a sum. Its own words and meaning count most; a message is understood
-by those before it, which often ask what it answers, and a little by those after. To that come
-who is asked about, when, and that statements tell more than questions and short replies.
-
-The weights were fitted to public conversations by a softmax over each question's entries, each
-conversation judged by weights of the others; the large ones differ by a few percent from fold to
-fold, and all are rounded. An exchange stands for itself more than a message does: what is around
-it counts half.
-"""
+"""Which entries are worth ranking, and their order."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
+from heapq import nlargest
 from math import exp, fsum
 from operator import itemgetter, mul
 from typing import Final, NamedTuple
 
 from recollect.domain.recall.dates import time_words
 from recollect.domain.recall.entry import REACH, Candidate, Entry
-from recollect.domain.recall.question import Question
+from recollect.domain.recall.query import RecallQuestion
 from recollect.domain.recall.words import fold
 
 CANDIDATES: Final = 30
 """How many the index is asked for by words and by meaning; those next to them come along."""
-
 _WORDS: Final = 3.2
 _MEANING: Final = 4.4
 _BEFORE: Final = ((1.1, 2.2), (1.1, 1.2))
@@ -43,6 +33,30 @@ _FADING: Final = 30 * 86_400.0  # seconds
 _SCALE: Final = _WORDS + _MEANING
 _WORD: Final = re.compile(r"\w+")
 _score: Final = itemgetter(1)
+
+
+def best_positions(
+    lexical: Mapping[int, float], semantic: Mapping[int, float], *, count: int
+) -> set[int]:
+    """The places of the best by words and of the best by meaning, so many of each.
+
+    A place without a score has no word in common with the question, or no vector.
+    """
+    by_words = nlargest(count, lexical, key=lexical.__getitem__)
+    return {*by_words, *nlargest(count, semantic, key=semantic.__getitem__)}
+
+
+def neighbouring_positions(
+    places: Iterable[int], sessions: Sequence[object], is_named: Sequence[bool]
+) -> set[int]:
+    """The places right before and after these in logs, where both name their speakers."""
+    return {
+        beside
+        for at in places
+        if is_named[at]
+        for beside in (at - 1, at + 1)
+        if 0 <= beside < len(sessions) and is_named[beside] and sessions[beside] == sessions[at]
+    }
 
 
 class _Weights(NamedTuple):
@@ -84,7 +98,9 @@ class Ranked(NamedTuple):
 _ranked: Final = partial(tuple.__new__, Ranked)  # two thirds of the time of calling the class
 
 
-def rank(candidates: Sequence[Candidate], question: Question, *, now: datetime) -> list[Ranked]:
+def rank(
+    candidates: Sequence[Candidate], question: RecallQuestion, *, now: datetime
+) -> list[Ranked]:
     """All candidates, the best first; in whichever order they come, the order is the same."""
     scores = _Weighing.of(candidates, question, now=now).scores(candidates)
     ranked = list(map(_ranked, zip(candidates, scores, strict=True)))
@@ -138,7 +154,7 @@ def _order(ranked: Ranked) -> tuple[float, float, int, int]:
 class _Weighing:
     """What the scores of one question's candidates are measured by."""
 
-    question: Question
+    question: RecallQuestion
     now: float
     best_words: float
     usual_meaning: float
@@ -149,7 +165,7 @@ class _Weighing:
 
     @classmethod
     def of(
-        cls, candidates: Sequence[Candidate], question: Question, *, now: datetime
+        cls, candidates: Sequence[Candidate], question: RecallQuestion, *, now: datetime
     ) -> "_Weighing":
         found = [meanings[own] for _, _, meanings, own in candidates]
         meanings = [meaning for meaning in found if meaning is not None]

@@ -1,13 +1,14 @@
-"""The words of a text, as they are looked for."""
+"""The words of a text, as they are searched, and BM25."""
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
 
 MAX_WORD: Final = 64
 """Longer runs of letters are no words that anybody looks for."""
-
 _RUN: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019@/_-]+[^\W_]+)*")
 _PART: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"[._@]|\d")
@@ -19,6 +20,10 @@ _FOLDED: Final = str.maketrans(_LETTERS)
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _SHORTENED: Final = 2
 """What is left before or after an apostrophe when it says nothing: 's, 'll, l', qu'."""
+K1: Final = 0.9
+"""How soon saying a word again stops to matter."""
+B: Final = 0.4
+"""How much a long entry is held against its words."""
 
 
 def words_of(text: str) -> Iterator[str]:
@@ -58,3 +63,56 @@ def _pairs(signs: str) -> Iterator[str]:
         yield signs
     for at in range(len(signs) - 1):
         yield signs[at : at + 2]
+
+
+class PlainWords:
+    """Implements `recollect.ports.recall.WordStems` without any knowledge of languages."""
+
+    def stems(self, text: str, *, language: str | None = None) -> Sequence[str]:  # noqa: ARG002  # the port's signature
+        """The words of a text: nothing but the same word is found by it."""
+        return list(words_of(text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """What the entries of one owner have in common; never those of two."""
+
+    entries: int
+    mean_length: float
+    """How many words an entry has on average; each counts as often as it is said."""
+    entries_with: Mapping[str, int]
+    """In how many entries a word occurs."""
+
+    @classmethod
+    def of(cls, entries: Iterable[Mapping[str, int]]) -> Self:
+        """Count the words of all entries."""
+        count = length = 0
+        entries_with: dict[str, int] = {}
+        for terms in entries:
+            count += 1
+            length += sum(terms.values())
+            for term in terms:
+                entries_with[term] = entries_with.get(term, 0) + 1
+        mean = length / count if count else 0.0
+        return cls(entries=count, mean_length=mean, entries_with=entries_with)
+
+    def rarity(self, term: str) -> float:
+        """How much finding this word tells; always more than nothing."""
+        return rarity(self.entries_with.get(term, 0), of=self.entries)
+
+
+def rarity(found: int, *, of: int) -> float:
+    """How much finding a word tells that so many entries have, of all."""
+    return math.log(1 + (of - found + 0.5) / (found + 0.5))
+
+
+def score(question: Mapping[str, float], terms: Mapping[str, int], statistics: Statistics) -> float:
+    """The sum over the question's words of their weight, their rarity and how often they occur."""
+    length = sum(terms.values())
+    relative = length / statistics.mean_length if statistics.mean_length else 0.0
+    norm = K1 * (1 - B + B * relative)
+    return math.fsum(
+        weight * statistics.rarity(term) * terms[term] * (K1 + 1) / (terms[term] + norm)
+        for term, weight in question.items()
+        if term in terms
+    )

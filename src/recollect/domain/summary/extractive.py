@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from recollect.domain.summary.candidates import (
-    Candidate,
-    Reading,
+    CandidateSet,
+    SentenceCandidate,
     read_conversation,
     read_summary,
+    scores_of,
 )
-from recollect.domain.summary.scoring import scores_of
 
 SHARE: Final = 0.2
 _EXACT_SHARE: Final = 1.1
@@ -60,7 +60,7 @@ def summarise_extractively(
     return _bounded(new, limit=limit, count=count)
 
 
-def _aim(said: Reading, share: float) -> float:
+def _aim(said: CandidateSet, share: float) -> float:
     """How many words to keep: small talk bears more cutting than questions and figures."""
     exact = sum(c.length for c in said.candidates if c.is_request or c.is_finding)
     return max(_MIN_WORDS, share * said.words, _EXACT_SHARE * exact)
@@ -69,8 +69,8 @@ def _aim(said: Reading, share: float) -> float:
 class _Choice:
     """Chooses sentences greedily, each judged by what those before it leave to say."""
 
-    def __init__(self, reading: Reading, *, count: Count, aim: float) -> None:
-        first_of_line: dict[str, tuple[float, Candidate]] = {}
+    def __init__(self, reading: CandidateSet, *, count: Count, aim: float) -> None:
+        first_of_line: dict[str, tuple[float, SentenceCandidate]] = {}
         for score, candidate in zip(scores_of(reading), reading.candidates, strict=True):
             first_of_line.setdefault(candidate.line, (score, candidate))
         ranked = sorted(first_of_line.values(), key=lambda pair: -pair[0])
@@ -78,9 +78,11 @@ class _Choice:
         self._count = count
         self._aim = aim
 
-    def within(self, limit: int, *, told: Sequence[Candidate] = ()) -> list[Candidate]:
+    def within(
+        self, limit: int, *, told: Sequence[SentenceCandidate] = ()
+    ) -> list[SentenceCandidate]:
         """The chosen sentences in their order; the best one, cut, where none fits whole."""
-        left, chosen, said = list(self._considered), list[Candidate](), _Said(told)
+        left, chosen, said = list(self._considered), list[SentenceCandidate](), _Said(told)
         words, room = 0, limit
         while left and words < _ENOUGH * self._aim:
             index = max(range(len(left)), key=lambda i: said.worth(*left[i]))
@@ -96,7 +98,7 @@ class _Choice:
             return self._cut_best(limit, said)
         return sorted(chosen, key=lambda candidate: (candidate.turn, candidate.place))
 
-    def _cut_best(self, limit: int, said: "_Said") -> list[Candidate]:
+    def _cut_best(self, limit: int, said: "_Said") -> list[SentenceCandidate]:
         for _, candidate in self._considered:
             if candidate.line not in said.lines:
                 line = cut_to_fit(
@@ -109,20 +111,20 @@ class _Choice:
 class _Said:
     """What the summary says so far."""
 
-    def __init__(self, told: Sequence[Candidate]) -> None:
+    def __init__(self, told: Sequence[SentenceCandidate]) -> None:
         self.lines = {candidate.line for candidate in told}
         self._content = set[str]().union(*(candidate.content for candidate in told))
         self._speakers = set[str]()
         self._requests = set[int]()
 
-    def add(self, candidate: Candidate) -> None:
+    def add(self, candidate: SentenceCandidate) -> None:
         self.lines.add(candidate.line)
         self._content |= candidate.content
         self._speakers.add(candidate.speaker)
         if candidate.is_request:
             self._requests.add(candidate.turn)
 
-    def worth(self, score: float, candidate: Candidate) -> float:
+    def worth(self, score: float, candidate: SentenceCandidate) -> float:
         content = candidate.content
         repeated = len(content & self._content) / len(content) if content else 1.0
         is_answer = candidate.place == 0 and candidate.turn - 1 in self._requests
@@ -130,11 +132,11 @@ class _Said:
         return score - _REPETITION * repeated + _ITS_ANSWER * is_answer + _UNHEARD * is_silent
 
 
-def _size(chosen: Sequence[Candidate], count: Count) -> int:
+def _size(chosen: Sequence[SentenceCandidate], count: Count) -> int:
     return sum(count(f"{candidate.line}\n") for candidate in chosen)
 
 
-def _bounded(chosen: Sequence[Candidate], *, limit: int, count: Count) -> str:
+def _bounded(chosen: Sequence[SentenceCandidate], *, limit: int, count: Count) -> str:
     """The lines joined; counted together they may need less than one by one, seldom more."""
     lines = [candidate.line for candidate in chosen]
     while len(lines) > 1 and count("\n".join(lines)) > limit:

@@ -11,9 +11,9 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from recollect.domain.language import common_words, guess_language, is_common_word
 from recollect.domain.recall.dates import DATES
 from recollect.domain.recall.words import fold
-from recollect.domain.summary.language import common_words, guess_language, is_common_word
 from recollect.domain.summary.sentences import split_sentences
 
 _READ: Final = 20_000
@@ -90,7 +90,7 @@ class Fact:
     kind: FactKind
     said: frozenset[str]
 
-    def is_in(self, text: "Told") -> bool:
+    def is_in(self, text: "FactIndex") -> bool:
         """Whether another text tells it, too; of a wish most of its words."""
         if self.kind is FactKind.FIGURE:
             return self.said <= text.figures
@@ -100,14 +100,14 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class FactIndex:
     """What a text tells, to look facts up in."""
 
     stems: frozenset[str]
     figures: frozenset[str]
 
     @classmethod
-    def by(cls, text: str) -> "Told":
+    def by(cls, text: str) -> "FactIndex":
         """Read a text."""
         tokens = _tokens(text[:_READ])
         return cls(

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.followup.languages import pack_for
+from recollect.domain.language import guess_language
 from recollect.domain.summary.candidates import read_conversation, read_summary
 from recollect.domain.summary.extractive import Utterance, cut_to_fit
-from recollect.domain.summary.facts import Fact, FactKind, Told, facts_of, is_about_user
-from recollect.domain.summary.language import guess_language
+from recollect.domain.summary.facts import Fact, FactIndex, FactKind, facts_of, is_about_user
 from recollect.domain.summary.sentences import split_sentences
 
 _KEPT_PART: Final = 0.5
@@ -38,7 +38,7 @@ class _Sentence:
         """Whether it tells facts of the user's own."""
         return self.is_users and not self.is_asking and bool(self.facts)
 
-    def lost_in(self, told: Told) -> frozenset[Fact]:
+    def lost_in(self, told: FactIndex) -> frozenset[Fact]:
         return frozenset(fact for fact in self.facts if not fact.is_in(told))
 
 
@@ -61,7 +61,7 @@ def keep_facts(
     sentences = [*_earlier(earlier), *_stated(utterances)][-_MOST_SENTENCES:]
     if not sentences:
         return summary
-    told = Told.by(summary)
+    told = FactIndex.by(summary)
     lost = [sentence for sentence in sentences if sentence.lost_in(told)]
     if not lost:
         return summary
@@ -114,7 +114,9 @@ def _is_request(said: str, language: str | None) -> bool:
     return opening in pack_for(language or "en").requests
 
 
-def _within(lost: Sequence[_Sentence], told: Told, *, limit: int, count: Count) -> list[_Sentence]:
+def _within(
+    lost: Sequence[_Sentence], told: FactIndex, *, limit: int, count: Count
+) -> list[_Sentence]:
     """The sentences worth most that fit, each judged by what it adds to those before it."""
     kept: list[_Sentence] = []
     room = limit
@@ -127,14 +129,14 @@ def _within(lost: Sequence[_Sentence], told: Told, *, limit: int, count: Count) 
     return kept
 
 
-def _with(told: Told, kept: Iterable[_Sentence]) -> Told:
+def _with(told: FactIndex, kept: Iterable[_Sentence]) -> FactIndex:
     facts = [fact for sentence in kept for fact in sentence.facts]
     figures = (fact.said for fact in facts if fact.kind is FactKind.FIGURE)
     stems = (fact.said for fact in facts if fact.kind is not FactKind.FIGURE)
-    return Told(stems=told.stems.union(*stems), figures=told.figures.union(*figures))
+    return FactIndex(stems=told.stems.union(*stems), figures=told.figures.union(*figures))
 
 
-def _worth(sentence: _Sentence, told: Told) -> float:
+def _worth(sentence: _Sentence, told: FactIndex) -> float:
     kinds = {fact.kind for fact in sentence.lost_in(told)}
     return sum(_WORTH[kind] for kind in kinds) + _USERS_OWN * sentence.is_stated
 

@@ -23,7 +23,7 @@ from chromadb.errors import ChromaError, InvalidDimensionException, NotFoundErro
 from recollect.domain.recall.entry import Vector
 from recollect.engines.chroma.known_models import KnownModels
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
-from recollect.ports.vector_store import EntryKey
+from recollect.ports.recall import EntryKey
 
 Result = TypeVar("Result")
 

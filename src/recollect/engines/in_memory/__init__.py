@@ -2,21 +2,19 @@
 
 from datetime import UTC, datetime
 
-from recollect.engines.in_memory.api_keys import InMemoryApiKeys
-from recollect.engines.in_memory.audit import InMemoryAuditLog
+from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryAuditLog, InMemoryStates
 from recollect.engines.in_memory.branches import InMemoryBranches
-from recollect.engines.in_memory.expiry import InMemoryExpired
-from recollect.engines.in_memory.history import InMemoryHistory
-from recollect.engines.in_memory.indexing import InMemoryIndexing
-from recollect.engines.in_memory.jobs import InMemoryJobs
-from recollect.engines.in_memory.messages import InMemoryMessages
+from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
-from recollect.engines.in_memory.sessions import InMemorySessions
-from recollect.engines.in_memory.state import State
-from recollect.engines.in_memory.states import InMemoryStates
-from recollect.engines.in_memory.summaries import InMemorySummaries
-from recollect.engines.in_memory.turns import InMemoryTurns
-from recollect.ports.clock import Clock
+from recollect.engines.in_memory.sessions import InMemorySessions, InMemoryTurns
+from recollect.engines.in_memory.state import InMemoryState
+from recollect.engines.in_memory.work import (
+    InMemoryExpired,
+    InMemoryIndexing,
+    InMemoryJobs,
+    InMemorySummaries,
+)
+from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
 
 __all__ = ["in_memory_stores"]
@@ -29,7 +27,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
     one. They belong to one event loop: an operation never awaits halfway, so none sees
     another's half-done work.
     """
-    state = State(clock or _MachineClock())
+    state = InMemoryState(clock or _MachineClock())
     return Stores(
         sessions=InMemorySessions(state),
         messages=InMemoryMessages(state),

@@ -5,23 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.branches import Stored
-from recollect.domain.compaction import CompactionPolicy
-from recollect.domain.message import Message, NewMessage, Role
-from recollect.domain.reconciliation import Switch, plan_branch
-from recollect.domain.scope import Scope
-from recollect.domain.turn import TurnStatus
+from recollect.domain.chat.reconciliation import Switch, plan_branch
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.message import Message, NewMessage, Role
+from recollect.domain.conversation.turns import Stored, TurnStatus
+from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.messages import InMemoryMessages
-from recollect.engines.in_memory.state import Conversation, State
+from recollect.engines.in_memory.state import InMemoryState, StoredConversation
 from recollect.errors import IdAlreadyUsed
-from recollect.ports.branches import Followed
+from recollect.ports.conversations import Followed
 
 
 @dataclass(frozen=True, slots=True)
 class InMemoryBranches:
-    """Implements `recollect.ports.branches.BranchStore`."""
+    """Implements `recollect.ports.conversations.BranchStore`."""
 
-    state: State
+    state: InMemoryState
 
     async def follow(
         self,
@@ -96,12 +95,12 @@ class InMemoryBranches:
         return conversation.messages[reply.message_id]
 
 
-def _stored(conversation: Conversation) -> Stored:
+def _stored(conversation: StoredConversation) -> Stored:
     failed = {turn for turn, status in conversation.turns.items() if status is TurnStatus.FAILED}
     return Stored(conversation.messages.values(), conversation.parents, failed=failed)
 
 
-def _switch(conversation: Conversation, switch: Switch, *, now: datetime) -> None:
+def _switch(conversation: StoredConversation, switch: Switch, *, now: datetime) -> None:
     conversation.parents |= switch.parents
     for turn in switch.answered:
         conversation.turns[turn] = TurnStatus.COMPLETE

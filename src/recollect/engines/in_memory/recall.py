@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from uuid import UUID
 
-from recollect.domain.recall.bm25 import Statistics, score
-from recollect.domain.recall.choice import best_places, places_beside
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import (
     Candidate,
     Entry,
@@ -16,16 +15,17 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
-from recollect.domain.scope import Scope
-from recollect.engines.in_memory.state import Conversation, State
-from recollect.ports.recall_index import IndexSize
+from recollect.domain.recall.ranking import best_positions, neighbouring_positions
+from recollect.domain.recall.words import Statistics, score
+from recollect.engines.in_memory.state import InMemoryState, StoredConversation
+from recollect.ports.recall import IndexSize
 
 
 @dataclass(frozen=True, slots=True)
 class InMemoryRecallIndex:
-    """Implements `recollect.ports.recall_index.RecallIndex`."""
+    """Implements `recollect.ports.recall.RecallIndex`."""
 
-    state: State
+    state: InMemoryState
 
     async def replace(
         self,
@@ -53,15 +53,17 @@ class InMemoryRecallIndex:
                 _candidates(conversation, query, statistics) for conversation in conversations
             )
         )
-        meant = [at for at, one in enumerate(found) if query.narrowed.means(one.entry)]
+        meant = [at for at, one in enumerate(found) if query.filters.matches(one.entry)]
         scores = [(at, found[at].scores) for at in meant]
-        best = best_places(
+        best = best_positions(
             {at: lexical for at, (lexical, _) in scores if lexical > 0},
             {at: semantic for at, (_, semantic) in scores if semantic is not None},
             count=query.count,
         )
         sessions = [one.entry.session_id for one in found]
-        beside = places_beside(best, sessions, [one.entry.speaker is not None for one in found])
+        beside = neighbouring_positions(
+            best, sessions, [one.entry.speaker is not None for one in found]
+        )
         return tuple(found[at] for at in best | beside.intersection(meant))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
@@ -102,12 +104,12 @@ class InMemoryRecallIndex:
                 conversation.entries[entry.sequence] = replace(kept, model=model, vector=vector)
 
 
-def _indexed(conversations: Iterable[Conversation]) -> Iterable[IndexedEntry]:
+def _indexed(conversations: Iterable[StoredConversation]) -> Iterable[IndexedEntry]:
     return chain.from_iterable(conversation.entries.values() for conversation in conversations)
 
 
 def _candidates(
-    conversation: Conversation, query: RecallQuery, statistics: Statistics
+    conversation: StoredConversation, query: RecallQuery, statistics: Statistics
 ) -> list[Candidate]:
     indexed = list(conversation.entries.values())
     words = tuple(score(query.terms, one.terms, statistics) for one in indexed)

@@ -1,22 +1,35 @@
-"""Sessions in plain dictionaries."""
+"""Sessions and turns, in memory."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.audit import AuditAction
-from recollect.domain.paging import AccessPosition, Page, PageRequest, SessionPosition, SessionSort
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession, Session, SessionChanges
-from recollect.engines.in_memory.paging import cut_page
-from recollect.engines.in_memory.state import Conversation, State, copy_object
+from recollect.domain.conversation.message import Role
+from recollect.domain.conversation.paging import (
+    AccessPosition,
+    Page,
+    PageRequest,
+    SessionPosition,
+    SessionSort,
+)
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.scope import Scope
+from recollect.engines.in_memory.state import (
+    InMemoryState,
+    StoredConversation,
+    copy_object,
+    cut_page,
+)
+from recollect.ports.conversations import StoredTurn
 
 
 @dataclass(frozen=True, slots=True)
 class InMemorySessions:
-    """Implements `recollect.ports.sessions.SessionStore`."""
+    """Implements `recollect.ports.conversations.SessionStore`."""
 
-    state: State
+    state: InMemoryState
 
     async def start(
         self,
@@ -83,18 +96,18 @@ class InMemorySessions:
 
 
 def start_conversation(
-    state: State,
+    state: InMemoryState,
     scope: Scope,
     session: NewSession,
     *,
     now: datetime,
     expires_at: datetime | None,
-) -> Conversation:
+) -> StoredConversation:
     """Start a conversation that is not there; an expired one of that id gives way."""
     conversations = state.of(scope.owner_id).conversations
     if session.session_id in conversations:
         state.delete_expired(scope.owner_id, session.session_id, now=now)
-    started = Conversation(session=_started(session, now, expires_at))
+    started = StoredConversation(session=_started(session, now, expires_at))
     conversations[session.session_id] = started
     return started
 
@@ -134,3 +147,37 @@ def _access(session: Session) -> AccessPosition:
 
 def _position(session: Session) -> SessionPosition:
     return SessionPosition(session.updated_at, session.session_id)
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryTurns:
+    """Implements `recollect.ports.conversations.TurnStore`."""
+
+    state: InMemoryState
+
+    async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
+        """The turn, or None if the session has none of that number."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None or turn_number not in conversation.turns:
+            return None
+        said = conversation.messages.values()
+        return StoredTurn(
+            status=conversation.turns[turn_number],
+            messages=tuple(message for message in said if message.turn_number == turn_number),
+        )
+
+    async def fail_abandoned(self, *, started_by: datetime) -> int:
+        """Mark the turns of all owners as failed that are pending since that time or longer."""
+        abandoned = [
+            (conversation, message.turn_number)
+            for conversation in self.state.all_conversations()
+            for message in conversation.messages.values()
+            if message.turn_number is not None
+            and message.role is Role.USER
+            and conversation.reopened.get(message.turn_number, message.created_at) <= started_by
+            and conversation.turns[message.turn_number] is TurnStatus.PENDING
+        ]
+        for conversation, number in abandoned:
+            conversation.turns[number] = TurnStatus.FAILED
+            conversation.change(number)
+        return len(abandoned)

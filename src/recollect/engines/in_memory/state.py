@@ -1,27 +1,26 @@
 """What the in-memory engine remembers of each owner."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.api_key import ApiKey
-from recollect.domain.audit import AuditAction, AuditEntry
-from recollect.domain.compaction import Summary
+from recollect.domain.context.compaction import Summary
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
+from recollect.domain.conversation.session import Session, name_from_question
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.job import Job
-from recollect.domain.message import Message, Role
 from recollect.domain.recall.entry import IndexedEntry
-from recollect.domain.scope import Scope, TenantScope
-from recollect.domain.session import Session, name_from_question
-from recollect.domain.state import UserState
 from recollect.domain.text import JsonObject, JsonValue
-from recollect.domain.turn import TurnStatus
-from recollect.ports.clock import Clock
+from recollect.ports.runtime import Clock
 
 
 @dataclass(slots=True, kw_only=True)
-class Conversation:
+class StoredConversation:
     """A session with its messages, turns and summary.
 
     The last numbers given out are kept apart from what is there now, so that a deleted
@@ -149,7 +148,7 @@ class Conversation:
 class OwnerMemory:
     """Everything kept for one owner."""
 
-    conversations: dict[UUID, Conversation] = field(default_factory=dict)
+    conversations: dict[UUID, StoredConversation] = field(default_factory=dict)
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
     user_state: UserState | None = None
     audit_entries: list[AuditEntry] = field(default_factory=list)
@@ -161,7 +160,7 @@ class OwnerMemory:
         return any(message_id in found.messages for found in self.conversations.values())
 
 
-class State:
+class InMemoryState:
     """The memories of all owners, shared by the stores of one engine."""
 
     def __init__(self, clock: Clock) -> None:
@@ -174,23 +173,23 @@ class State:
         """What is kept for this owner, and for nobody else."""
         return self._owners[owner_id]
 
-    def conversation(self, scope: Scope, session_id: UUID) -> Conversation | None:
+    def conversation(self, scope: Scope, session_id: UUID) -> StoredConversation | None:
         """The owner's conversation of that id, or None; also if it has expired."""
         found = self.of(scope.owner_id).conversations.get(session_id)
         return None if found is None or found.has_expired(self._clock.now()) else found
 
-    def conversations(self, scope: Scope) -> list[Conversation]:
+    def conversations(self, scope: Scope) -> list[StoredConversation]:
         """The owner's conversations that have not expired."""
         now = self._clock.now()
         found = self.of(scope.owner_id).conversations.values()
         return [conversation for conversation in found if not conversation.has_expired(now)]
 
-    def all_conversations(self) -> list[Conversation]:
+    def all_conversations(self) -> list[StoredConversation]:
         """The conversations of all owners."""
         owners = self._owners.values()
         return [found for owner in owners for found in owner.conversations.values()]
 
-    def known(self) -> list[tuple[Scope, Conversation]]:
+    def known(self) -> list[tuple[Scope, StoredConversation]]:
         """The conversations of all owners in which something was said, but for expired ones."""
         now = self._clock.now()
         return [
@@ -200,7 +199,7 @@ class State:
             if owner.known_as is not None and not conversation.has_expired(now)
         ]
 
-    def expired(self, now: datetime) -> list[tuple[UUID, Conversation]]:
+    def expired(self, now: datetime) -> list[tuple[UUID, StoredConversation]]:
         """The expired conversations of all owners, with their owners' ids, oldest end first."""
         found = [
             (owner_id, conversation)
@@ -260,3 +259,20 @@ def _copy_json(value: JsonValue) -> JsonValue:
             return [_copy_json(item) for item in value]
         case _:
             return value
+
+
+def cut_page(
+    items: Iterable[Item],
+    request: PageRequest,
+    kind: type[Position],
+    *,
+    position_of: Callable[[Item], Position],
+) -> Page[Item]:
+    """Sort the items by their positions and return the page that was asked for."""
+    after = request.position(kind)
+    is_descending = request.order is Order.DESC
+    rows = [(item, position_of(item)) for item in items]
+    if after is not None:
+        rows = [row for row in rows if (row[1] < after if is_descending else row[1] > after)]
+    rows.sort(key=lambda row: row[1], reverse=is_descending)
+    return request.page(rows[request.offset : request.offset + request.limit + 1])

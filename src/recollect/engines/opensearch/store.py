@@ -9,7 +9,7 @@ from uuid import UUID
 from recollect.domain.recall.entry import Vector
 from recollect.engines.opensearch.client import OpenSearchClient
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
-from recollect.ports.vector_store import EntryKey
+from recollect.ports.recall import EntryKey
 
 _PAGE: Final = 1000
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,100}")

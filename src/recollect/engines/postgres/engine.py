@@ -6,11 +6,11 @@ from pathlib import Path
 
 import asyncpg
 
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.dsn import APP_ROLE, as_application, normalise
+from recollect.engines.postgres.connection.addresses import APP_ROLE, as_application, normalise
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.error_mapping import translated
+from recollect.engines.postgres.connection.migrate import ensure_current
 from recollect.engines.postgres.embedded import running_server
-from recollect.engines.postgres.faults import translated
-from recollect.engines.postgres.migrate import ensure_current
 
 
 @asynccontextmanager

@@ -10,19 +10,29 @@ from uuid import UUID
 import orjson
 from asyncpg import Record
 
-from recollect.domain.access import Visibility
-from recollect.domain.api_key import ApiKey, KeyScope
-from recollect.domain.audit import AuditAction, AuditEntry
-from recollect.domain.compaction import Summary
+from recollect.domain.context.compaction import Summary
+from recollect.domain.conversation.message import (
+    NO_DETAILS,
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+    Visibility,
+    frozen,
+)
+from recollect.domain.conversation.session import Session
+from recollect.domain.identity.accounts import (
+    ApiKey,
+    AuditAction,
+    AuditEntry,
+    KeyScope,
+    MemoryPolicy,
+)
+from recollect.domain.identity.scope import Scope
 from recollect.domain.job import Job, JobKind
-from recollect.domain.json_values import json_characters
-from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.message import NO_DETAILS, AnswerDetails, Message, NewMessage, Role, frozen
-from recollect.domain.scope import Scope
-from recollect.domain.session import Session
-from recollect.domain.text import JsonObject
+from recollect.domain.text import JsonObject, json_characters
 from recollect.offloading import AT_ONCE, off_loop
-from recollect.ports.messages import StoredWindow
+from recollect.ports.conversations import StoredWindow
 
 _OF_ROW: Final = 20
 """A row without JSON takes as long to read as so many characters of it: 1 µs."""

@@ -1,21 +1,21 @@
 """The PostgreSQL engine's stores."""
 
-from recollect.engines.postgres.api_keys import PostgresApiKeyStore
-from recollect.engines.postgres.audit import PostgresAuditLog
-from recollect.engines.postgres.branches import PostgresBranchStore
-from recollect.engines.postgres.database import Database
-from recollect.engines.postgres.expiry import PostgresExpiredSessions
-from recollect.engines.postgres.history import PostgresHistoryStore
-from recollect.engines.postgres.indexing import PostgresIndexingStore
-from recollect.engines.postgres.jobs import PostgresJobQueue
-from recollect.engines.postgres.messages import PostgresMessageStore
-from recollect.engines.postgres.outside_entries import PostgresOutsideEntries
-from recollect.engines.postgres.recall import PostgresRecallIndex
-from recollect.engines.postgres.sessions import PostgresSessionStore
-from recollect.engines.postgres.states import PostgresStateStore
-from recollect.engines.postgres.summaries import PostgresSummaryStore
-from recollect.engines.postgres.turns import PostgresTurnStore
-from recollect.ports.clock import Clock
+from recollect.engines.postgres.accounts import (
+    PostgresApiKeyStore,
+    PostgresAuditLog,
+    PostgresStateStore,
+)
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
+from recollect.engines.postgres.conversations.history import PostgresHistoryStore
+from recollect.engines.postgres.conversations.messages import PostgresMessageStore
+from recollect.engines.postgres.conversations.sessions import PostgresSessionStore
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.engines.postgres.work.indexing import PostgresIndexingStore
+from recollect.engines.postgres.work.jobs import PostgresExpiredSessions, PostgresJobQueue
+from recollect.engines.postgres.work.summaries import PostgresSummaryStore
+from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.domain.scope import Scope, TenantScope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, Tenant, facts_of, not_blank, show_table
 from recollect.settings import Settings

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from recollect.domain.recall.policy import RecallScope, RecallWish
-from recollect.domain.scope import Scope
-from recollect.domain.session import parse_uuid
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.recalled import RecallOverrides, RecallScope
 from recollect.errors import ConfigurationError
-from recollect.interfaces.cli.chatting.partner import Partner, Told
+from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
 from recollect.interfaces.cli.chatting.talk import talk
 from recollect.interfaces.cli.chatting.terminal import Screen, typed_questions
 from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, to_json
@@ -66,7 +66,9 @@ def chat(
         user=user,
         tenant=tenant,
         model=model,
-        recall=RecallWish(scope=RecallScope.USER) if recall else RecallWish(elsewhere=False),
+        recall=RecallOverrides(scope=RecallScope.USER)
+        if recall
+        else RecallOverrides(elsewhere=False),
         options=_options(
             {"--server": server, "--user": user, "--tenant": tenant, "--model": model},
             {"--recall": recall, "--sources": sources},
@@ -91,7 +93,7 @@ class _Asker:
     user: str | None
     tenant: str | None
     model: str | None
-    recall: RecallWish
+    recall: RecallOverrides
     options: tuple[str, ...]
     """What was typed beside the session, for whoever comes back to it."""
 
@@ -165,7 +167,7 @@ class _JsonScreen(Screen):
     def piece(self, text: str) -> None:
         """The whole comes at the end."""
 
-    def end(self, told: Told | None) -> None:
+    def end(self, told: AnswerSummary | None) -> None:
         """The answer with everything that is known of it."""
         if told is not None:
             typer.echo(to_json(facts_of(told)))

@@ -9,9 +9,9 @@ from uuid import UUID
 
 import typer
 
-from recollect.domain.paging import MAX_LIMIT, PageRequest
-from recollect.domain.scope import Scope
-from recollect.domain.session import Session, parse_uuid
+from recollect.domain.conversation.paging import MAX_LIMIT, PageRequest
+from recollect.domain.conversation.session import Session, parse_uuid
+from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidId, InvalidInput, SessionNotFound
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import (

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from recollect.domain.api_key import ApiKey, KeyScope
-from recollect.domain.memory_policy import MemoryPolicy
-from recollect.domain.scope import TenantScope
-from recollect.domain.session import parse_uuid
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.identity.accounts import ApiKey, KeyScope, MemoryPolicy
+from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -26,7 +25,7 @@ _COLUMNS = ("key_id", "name", "scopes", "user", "memory", "created_at", "revoked
 
 
 class OfferedScope(StrEnum):
-    """How far a new key may reach: what `recollect.domain.api_key.OFFERED_SCOPES` has."""
+    """How far a new key may reach: what `recollect.domain.identity.accounts.OFFERED_SCOPES` has."""
 
     USER = KeyScope.USER.value
     SERVICE = KeyScope.SERVICE.value

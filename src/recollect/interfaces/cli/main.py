@@ -10,7 +10,6 @@ from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.interfaces.cli import (
     audit,
     chat,
-    doctor,
     keys,
     migrate,
     recall,
@@ -20,6 +19,7 @@ from recollect.interfaces.cli import (
     sessions,
     worker,
 )
+from recollect.interfaces.cli.doctor import doctor
 from recollect.interfaces.cli.output import fail
 
 app = typer.Typer(

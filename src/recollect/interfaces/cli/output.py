@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from recollect.domain.scope import tenant_name
+from recollect.domain.identity.scope import tenant_name
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:

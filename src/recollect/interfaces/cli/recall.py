@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
+from recollect.domain.context.rendering.values import recalled_object
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.policy import DEFAULT_RECALLED, MAX_RECALLED
-from recollect.domain.recall.recalled import Recollection
-from recollect.domain.rendering.values import recalled_object
-from recollect.domain.scope import Scope
-from recollect.domain.session import parse_uuid
+from recollect.domain.recall.recalled import DEFAULT_RECALLED, MAX_RECALLED, Recollection
 from recollect.errors import InvalidInput
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, Tenant, User, show, show_table
@@ -44,7 +43,7 @@ def recall(  # noqa: PLR0913  # the options of the command line
     as_json: AsJson = False,
 ) -> None:
     """Find what a user said or was told before, by words and by meaning."""
-    narrowed = RecallFilter(
+    filters = RecallFilter(
         session_id=None if session is None else parse_uuid(session, "session"),
         since=_moment(since, "--since"),
         until=_moment(until, "--until"),
@@ -56,7 +55,7 @@ def recall(  # noqa: PLR0913  # the options of the command line
         scope = Scope(
             tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli"
         )
-        return await memory.services.recall.search(scope, query, k=k, narrowed=narrowed)
+        return await memory.services.recall.search(scope, query, k=k, filters=filters)
 
     _show(with_memory(work), as_json=as_json)
 

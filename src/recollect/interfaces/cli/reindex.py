@@ -9,9 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from recollect.errors import ConfigurationError
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, show
-from recollect.services.indexing import Indexing
-from recollect.services.reindexing import Reindexing
-from recollect.services.removals import Removals
+from recollect.services.recall.indexing import Indexing, Reindexing
+from recollect.services.recall.outside_index import Removals
 from recollect.services.services import Services
 
 

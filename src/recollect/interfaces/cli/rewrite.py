@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from recollect.domain.conversation.message import parse_role
+from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said
-from recollect.domain.message import parse_role
-from recollect.domain.scope import Scope
-from recollect.domain.session import parse_uuid
+from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, show

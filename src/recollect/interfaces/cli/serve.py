@@ -20,7 +20,7 @@ def serve(
 ) -> None:
     """Serve memory over HTTP, with everything it needs, until interrupted."""
     # The web framework takes 0.4 s to load, which no other command needs.
-    from recollect.interfaces.http.server import run_server  # noqa: PLC0415
+    from recollect.interfaces.http.serving.server import run_server  # noqa: PLC0415
 
     chosen = {
         "host": host,

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from recollect.domain.paging import DEFAULT_LIMIT, PageRequest, SessionSort
-from recollect.domain.scope import Scope
-from recollect.domain.session import parse_uuid
+from recollect.domain.conversation.paging import DEFAULT_LIMIT, PageRequest, SessionSort
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.identity.scope import Scope
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.forgetting import forget
 from recollect.interfaces.cli.output import (

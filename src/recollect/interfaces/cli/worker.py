@@ -7,7 +7,7 @@ from rich.console import Console
 
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, show
-from recollect.interfaces.running import run_until_told
+from recollect.interfaces.running import run_until_stopped
 from recollect.interfaces.worker import work_alone
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
@@ -17,7 +17,7 @@ def worker() -> None:
     """Do the background work of all servers on this database, until interrupted or told to stop."""
     settings = load_settings()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_told(work_alone(settings))
+    run_until_stopped(work_alone(settings))
 
 
 def cleanup(

@@ -4,7 +4,8 @@ from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 
-from recollect.interfaces.http.auth import Authenticator
+from recollect.interfaces.heartbeat import Heartbeat
+from recollect.interfaces.http.auth.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.query_parameters import refuse_unknown_query
@@ -24,7 +25,6 @@ from recollect.interfaces.http.routes import (
     states,
 )
 from recollect.interfaces.openai_proxy import routes as openai
-from recollect.interfaces.pulse import Pulse
 from recollect.memory import Memory
 from recollect.settings import Settings
 
@@ -43,7 +43,7 @@ is; `/healthz`, `/readyz`, `/v1/…` and `/answerQuestion` take any.
 """
 
 
-def create_app(memory: Memory, settings: Settings, *, pulse: Pulse | None = None) -> FastAPI:
+def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = None) -> FastAPI:
     """An application that serves an open memory; the pulse is that of its worker, if it has one."""
     app = FastAPI(
         title="Recollect",

@@ -16,8 +16,7 @@ from fastapi import Depends, HTTPException, Request, Response
 from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope
 
-from recollect.domain.json_values import count_parts, count_values
-from recollect.domain.text import JsonValue
+from recollect.domain.text import JsonValue, count_parts, count_values
 from recollect.offloading import off_loop
 
 MAX_VALUES: Final = 50_000

@@ -6,12 +6,12 @@ from http import HTTPStatus
 from fastapi import Response
 from pydantic import BaseModel
 
-from recollect.domain.message import Message
-from recollect.domain.paging import Page
-from recollect.domain.reading_effort import characters_to_write
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import Page
+from recollect.domain.conversation.reading_effort import characters_to_write
 from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.messages import message_page
-from recollect.ports.messages import Appended
+from recollect.ports.conversations import Appended
 
 
 async def written_append(appended: Appended, make: Callable[[], BaseModel]) -> Response:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from recollect.errors import DatabaseUnavailable
+from recollect.interfaces.heartbeat import Heartbeat, WorkerState
 from recollect.interfaces.http.errors import log_unavailable
-from recollect.interfaces.pulse import Pulse, WorkerState
 from recollect.memory import Memory
 
 _LOW_BYTES: Final = 1_000_000_000
@@ -100,7 +100,7 @@ class Readiness:
     """Looks at everything at once, and takes less than a second whatever hangs."""
 
     memory: Memory
-    pulse: Pulse | None
+    pulse: Heartbeat | None
     """The sign of life of this server's worker; None: it has none of its own."""
     disk: Disk | None
     """The disk of the embedded database; None: the database is elsewhere."""

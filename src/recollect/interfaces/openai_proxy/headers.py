@@ -4,15 +4,15 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from recollect.domain.completions.call import ClientIds
-from recollect.domain.memory_policy import MemoryPolicy, parse_memory_policy
-from recollect.interfaces.http.auth import header_text
-from recollect.interfaces.http.front_ends import (
+from recollect.domain.chat.requests import ClientIds
+from recollect.domain.identity.accounts import MemoryPolicy, parse_memory_policy
+from recollect.interfaces.http.client_headers import (
     OPENWEBUI_CHAT_HEADER,
     OPENWEBUI_MESSAGE_HEADER,
+    SESSION_HEADER,
+    header_text,
 )
-from recollect.interfaces.http.sessions import SESSION_HEADER
-from recollect.services.passing import Passing
+from recollect.services.chat.streamed_reply import StreamedReply
 
 MEMORY_HEADER: Final = "X-Memory"
 WARNING_HEADER: Final = "X-Memory-Warning"
@@ -48,7 +48,7 @@ def wanted_memory(headers: Headers) -> MemoryPolicy:
     return parse_memory_policy(text, MEMORY_HEADER) if text else MemoryPolicy.FULL
 
 
-def headers_for(passing: Passing) -> dict[str, str]:
+def headers_for(passing: StreamedReply) -> dict[str, str]:
     """What a client is told beside the endpoint's own headers."""
     told = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
     if passing.session_id is not None:

@@ -8,12 +8,11 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from recollect.domain.completions.call import CompletionCall
-from recollect.domain.completions.request import ChatRequest
-from recollect.domain.memory_policy import stricter
-from recollect.interfaces.http.auth import KnownCaller
+from recollect.domain.chat.requests import ChatRequest, CompletionCall
+from recollect.domain.identity.accounts import stricter
+from recollect.interfaces.http.auth.callers import KnownCaller
+from recollect.interfaces.http.client_headers import session_metadata
 from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.front_ends import session_metadata
 from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
 from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.openai_proxy.headers import client_ids, headers_for, wanted_memory
@@ -25,8 +24,8 @@ from recollect.interfaces.openai_proxy.schemas import (
     CompletionIn,
 )
 from recollect.offloading import off_loop
-from recollect.services.passing import Passing
-from recollect.services.replies import WholeReply
+from recollect.services.chat.replies import WholeReply
+from recollect.services.chat.streamed_reply import StreamedReply
 
 # Clients of OpenAI's API send parameters of their own, such as Azure's `api-version`.
 router = APIRouter(
@@ -98,7 +97,7 @@ def _read(body: CompletionIn) -> ChatRequest:
     return request
 
 
-async def _whole(passing: Passing) -> Response:
+async def _whole(passing: StreamedReply) -> Response:
     """The reply at once, so that its headers can tell whether it was stored."""
     try:
         body = await passing.whole()
@@ -110,7 +109,7 @@ async def _whole(passing: Passing) -> Response:
 class _Streamed(StreamingResponse):
     """A reply in pieces; a client that leaves ends the endpoint's work at once."""
 
-    def __init__(self, passing: Passing) -> None:
+    def __init__(self, passing: StreamedReply) -> None:
         self._passing = passing
         self._pieces = passing.pieces()
         super().__init__(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Header
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.domain.completions.request import ChatRequest
+from recollect.domain.chat.requests import ChatRequest
 
 
 class CompletionIn(BaseModel):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.completions.reading import MAX_REPLY_VALUES, AnswerReader
+from recollect.domain.chat.replies import MAX_REPLY_VALUES, AnswerReader
 from recollect.domain.text import JsonValue
 
 

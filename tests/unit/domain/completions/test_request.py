@@ -1,9 +1,8 @@
 import pytest
 
-from recollect.domain.completions.call import ClientIds, CompletionCall
-from recollect.domain.completions.request import ChatRequest
-from recollect.domain.completions.writing import Memories, with_memories
-from recollect.domain.memory_policy import MemoryPolicy
+from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
+from recollect.domain.chat.writing import Memories, with_memories
+from recollect.domain.identity.accounts import MemoryPolicy
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
 

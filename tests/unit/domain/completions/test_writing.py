@@ -2,10 +2,9 @@ import json
 
 import pytest
 
-from recollect.domain.chat_templates import ChatTemplate
-from recollect.domain.completions.reading import AnswerReader
-from recollect.domain.completions.request import ChatRequest
-from recollect.domain.completions.writing import (
+from recollect.domain.chat.replies import AnswerReader
+from recollect.domain.chat.requests import ChatRequest
+from recollect.domain.chat.writing import (
     Memories,
     OurCompletion,
     before_the_end,
@@ -14,6 +13,7 @@ from recollect.domain.completions.writing import (
     warning_comment,
     with_memories,
 )
+from recollect.domain.model_names import ChatTemplate
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.testing.fakes import FIRST_MOMENT
 from support.strict_templates import check_template

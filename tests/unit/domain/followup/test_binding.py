@@ -2,9 +2,9 @@
 
 import pytest
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rewrite import rewrite
-from recollect.domain.message import Role
 
 SHOPS = {
     "en": "How much did shop number {} sell in its best region?",

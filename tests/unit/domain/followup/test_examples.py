@@ -2,9 +2,9 @@
 
 import pytest
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Method, Said, Signal
 from recollect.domain.followup.rewrite import rewrite
-from recollect.domain.message import Role
 from support.dialogue import conversation
 
 SALES = "Show me total sales by region for 2024"

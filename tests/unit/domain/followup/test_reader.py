@@ -1,11 +1,11 @@
 """A rewriter that remembers what it has read gives the same results, and forgets in time."""
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.languages import pack_for
 from recollect.domain.followup.reader import Memory, Reader
 from recollect.domain.followup.recent import Recent
 from recollect.domain.followup.rewrite import Rewriter, rewrite
-from recollect.domain.message import Role
 from support.dialogue import conversation
 
 

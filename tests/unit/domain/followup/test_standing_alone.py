@@ -2,9 +2,9 @@
 
 import pytest
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.followup.rewrite import MAX_ADDED, rewrite
-from recollect.domain.message import Role
 from support.dialogue import conversation
 
 CURIE = conversation(

@@ -3,12 +3,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.message import AnswerDetails, Message, Role
-from recollect.domain.recall.entries import MAX_TERMS, EntryMaker
+from recollect.domain.conversation.message import AnswerDetails, Message, Role
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.recall.entries import MAX_TERMS, EntryMaker, is_empty_answer
 from recollect.domain.recall.entry import IndexedEntry
-from recollect.domain.recall.unknown import tells_nothing
 from recollect.domain.text import JsonObject
-from recollect.domain.turn import TurnStatus
 from recollect.testing.fakes import FIRST_MOMENT
 
 SESSION = UUID(int=1)
@@ -172,7 +171,7 @@ def test_a_senseless_name_is_none(name: object) -> None:
     ],
 )
 def test_answers_that_tell_nothing_are_no_entries(answer: str) -> None:
-    assert tells_nothing(answer)
+    assert is_empty_answer(answer)
     assert entries(turn(("user", "Sales?"), ("assistant", answer))) == ()
 
 
@@ -192,4 +191,4 @@ def test_answers_that_tell_nothing_are_no_entries(answer: str) -> None:
     ],
 )
 def test_answers_that_tell_something_are_kept(answer: str) -> None:
-    assert not tells_nothing(answer)
+    assert not is_empty_answer(answer)

@@ -2,13 +2,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.domain.recall.question import Question, read_question
+from recollect.domain.recall.query import RecallQuestion, read_question
 from recollect.testing.fakes import FIRST_MOMENT
 
 
 def read(
     text: str, speakers: Sequence[str] = (), *, me: str | None = None, language: str = "en"
-) -> Question:
+) -> RecallQuestion:
     return read_question(text, speakers=speakers, me=me, language=language, now=FIRST_MOMENT)
 
 

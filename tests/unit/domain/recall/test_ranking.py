@@ -4,7 +4,7 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.recall.entry import Candidate, Entry
-from recollect.domain.recall.question import read_question
+from recollect.domain.recall.query import read_question
 from recollect.domain.recall.ranking import Ranked, rank, said_once
 from recollect.testing.fakes import FIRST_MOMENT
 

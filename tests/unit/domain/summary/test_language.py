@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.summary.language import guess_language, words_of
+from recollect.domain.language import guess_language, split_words
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_common_words_tell_the_language(text: str, language: str | None) -> None
 
 
 def test_figures_and_names_of_tables_are_one_word() -> None:
-    assert words_of("It's €1,204.50 in sales.big_orders!") == [
+    assert split_words("It's €1,204.50 in sales.big_orders!") == [
         "It's",
         "1,204.50",
         "in",

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.summary.wording import tighten
+from recollect.domain.summary.sentences import tighten
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from recollect.engines.postgres.embedded.server import EmbeddedServer
 from recollect.errors import EmbeddedServerFailed
-from recollect.supervision import Supervisor
+from recollect.supervision import TaskSupervisor
 
 _CHECK_SECONDS = 0.5
 _PATIENT_SECONDS = 30.0
@@ -42,7 +42,7 @@ async def running_server(home: Path) -> AsyncIterator[str]:
     server, threads = EmbeddedServer(home), _Threads()
     try:
         dsn = await _started(server, threads)
-        keeping = Supervisor().run("embedded.keeper", partial(_keep_running, server, threads))
+        keeping = TaskSupervisor().run("embedded.keeper", partial(_keep_running, server, threads))
         keeper = asyncio.create_task(keeping)
         try:
             yield dsn

@@ -1,4 +1,4 @@
-"""How Alembic runs our revisions: on the connection `recollect.engines.postgres.migrate` opened."""
+"""How Alembic runs our revisions: on the connection that `connection.migrate` opened."""
 
 from alembic import context
 

@@ -4,19 +4,19 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from uuid import UUID
 
-from recollect.domain.inquiry import Answered, Inquiry
-from recollect.domain.message import NewMessage, Role, reply_id_for
-from recollect.domain.recall.policy import AS_SET, RecallWish
-from recollect.domain.scope import Scope
-from recollect.domain.session import NewSession
+from recollect.domain.chat.answers import Answered, Inquiry
+from recollect.domain.conversation.message import NewMessage, Role, reply_id_for
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.recalled import AS_SET, RecallOverrides
 from recollect.errors import IdAlreadyUsed, NotFound
 from recollect.interfaces.cli.chatting.partner import (
     SESSION_METADATA,
     STOPPED,
-    Told,
+    AnswerSummary,
     stopped_reply,
 )
-from recollect.interfaces.http.schemas.answers import ChatOut
+from recollect.interfaces.http.schemas.chat import ChatOut
 from recollect.memory import Memory
 from recollect.services.services import Services
 
@@ -33,7 +33,7 @@ class EmbeddedPartner:
         *,
         session_id: UUID | None,
         model: str | None = None,
-        recall: RecallWish = AS_SET,
+        recall: RecallOverrides = AS_SET,
     ) -> None:
         self._services: Services = memory.services
         self._scope = scope
@@ -47,7 +47,7 @@ class EmbeddedPartner:
         """The conversation; None before its first question."""
         return None if self._session_id is None else str(self._session_id)
 
-    async def ask(self, question: str) -> AsyncGenerator[str | Told, None]:
+    async def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
         """The answer in pieces, and what is known of it as the last item."""
         if self._session_id is None:
             self._session_id = await self._new_session()
@@ -107,5 +107,5 @@ class EmbeddedPartner:
         return session.session_id
 
 
-def _told(answered: Answered) -> Told:
-    return Told.of(ChatOut.of(answered).model_dump(mode="json"))
+def _told(answered: Answered) -> AnswerSummary:
+    return AnswerSummary.of(ChatOut.of(answered).model_dump(mode="json"))

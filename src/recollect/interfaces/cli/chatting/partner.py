@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from recollect.domain.shortening import CUT_MARK
+from recollect.domain.context.shortening import CUT_MARK
 
 SESSION_METADATA: Final = {"created_via": "cli"}
 STOPPED: Final = {"stopped": True}
@@ -14,7 +14,7 @@ _NO_ANSWER: Final = "(no answer)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class AnswerSummary:
     """What is known of an answer when it is over."""
 
     answer: str
@@ -28,7 +28,7 @@ class Told:
     warnings: Sequence[str] = field(default=())
 
     @classmethod
-    def of(cls, answered: Mapping[str, Any]) -> "Told":
+    def of(cls, answered: Mapping[str, Any]) -> "AnswerSummary":
         """Read the JSON form of an answer, whoever made it."""
         metadata = answered["metadata"]
         return cls(
@@ -51,7 +51,7 @@ class Partner(Protocol):
         """The conversation; None before its first question."""
         ...
 
-    def ask(self, question: str) -> AsyncGenerator[str | Told, None]:
+    def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
         """The answer in pieces of text, and what is known of it as the last item."""
         ...
 

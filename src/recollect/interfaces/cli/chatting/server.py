@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from recollect.domain.message import message_id_for_key, reply_id_for
-from recollect.domain.recall.policy import AS_SET, RecallWish
+from recollect.domain.conversation.message import message_id_for_key, reply_id_for
+from recollect.domain.recall.recalled import AS_SET, RecallOverrides
 from recollect.errors import (
     ConfigurationError,
     RecollectError,
@@ -23,7 +23,7 @@ from recollect.errors import (
 from recollect.interfaces.cli.chatting.partner import (
     SESSION_METADATA,
     STOPPED,
-    Told,
+    AnswerSummary,
     stopped_reply,
 )
 
@@ -61,7 +61,7 @@ async def server_at(
     *,
     session_id: str | None,
     model: str | None = None,
-    recall: RecallWish = AS_SET,
+    recall: RecallOverrides = AS_SET,
 ) -> AsyncIterator["ServerPartner"]:
     """A partner on a server, its connections closed at the end.
 
@@ -126,7 +126,7 @@ class ServerPartner:
                 f"{response.status_code} and no {_SIGN}"
             )
 
-    async def ask(self, question: str) -> AsyncGenerator[str | Told, None]:
+    async def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
         """The answer in pieces as the server sends them."""
         if self._session_id is None:
             self._session_id = await self._new_session()
@@ -222,10 +222,10 @@ async def _events(response: httpx.Response) -> AsyncIterator[tuple[str, Mapping[
             yield event, json.loads(value)
 
 
-def _piece(event: str, data: Mapping[str, Any]) -> str | Told:
+def _piece(event: str, data: Mapping[str, Any]) -> str | AnswerSummary:
     match event:
         case "answer":
-            return Told.of(data)
+            return AnswerSummary.of(data)
         case "error":
             raise Unavailable(f"{data['error']}: {data['detail']}")
         case _:

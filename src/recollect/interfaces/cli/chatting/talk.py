@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import Final
 
 from recollect.errors import RecollectError
-from recollect.interfaces.cli.chatting.partner import Partner, Told
+from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
 from recollect.interfaces.cli.chatting.terminal import HELP, Screen
 
 _NO_SESSION: Final = "no session yet: the first question starts one"
@@ -128,10 +128,10 @@ async def _stop(partner: Partner, heard: str, screen: Screen) -> Outcome:
 
 
 async def _show(partner: Partner, question: str, screen: Screen, heard: list[str]) -> None:
-    told: Told | None = None
+    told: AnswerSummary | None = None
     async with aclosing(partner.ask(question)) as pieces:
         async for piece in pieces:
-            if isinstance(piece, Told):
+            if isinstance(piece, AnswerSummary):
                 told = piece
             else:
                 heard.append(piece)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
-from recollect.interfaces.cli.chatting.partner import Told
+from recollect.interfaces.cli.chatting.partner import AnswerSummary
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -87,7 +87,7 @@ class Screen:
         """A piece of an answer."""
         self._console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
-    def end(self, told: Told | None) -> None:
+    def end(self, told: AnswerSummary | None) -> None:
         """The end of an answer, with what there is to say about it."""
         self._console.print()
         if told is None:
@@ -115,7 +115,7 @@ class Screen:
         self._errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
-def source_lines(told: Told) -> Iterator[str]:
+def source_lines(told: AnswerSummary) -> Iterator[str]:
     """Where the memory behind an answer came from."""
     yield f"understood as: {told.question}"
     if told.messages_in_context:

@@ -5,12 +5,12 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Response
 
-from recollect.domain.session import parse_uuid
-from recollect.interfaces.http.auth import CallerScope
+from recollect.domain.conversation.session import parse_uuid
+from recollect.interfaces.http.auth.callers import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
 from recollect.interfaces.http.large_bodies import BatchRoute
-from recollect.interfaces.http.schemas.batches import BatchIn, BatchOut
 from recollect.interfaces.http.schemas.common import CONFLICT, ERRORS, NOT_FOUND, SessionIdPath
+from recollect.interfaces.http.schemas.messages import BatchIn, BatchOut
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",

@@ -11,30 +11,29 @@ from fastapi import APIRouter, Request, Response
 from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
 
-from recollect.domain.completions.call import is_temporary_chat
-from recollect.domain.inquiry import Answered, Inquiry
-from recollect.domain.scope import Scope
-from recollect.domain.session import parse_uuid, session_id_from
+from recollect.domain.chat.answers import Answered, Inquiry
+from recollect.domain.chat.requests import is_temporary_chat
+from recollect.domain.conversation.session import parse_uuid, session_id_from
+from recollect.domain.identity.scope import Scope
 from recollect.errors import RecollectError
-from recollect.interfaces.http.auth import USER_HEADER, CallerScope, header_text
-from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
-from recollect.interfaces.http.errors import ErrorBody, described
-from recollect.interfaces.http.front_ends import (
+from recollect.interfaces.http.auth.callers import USER_HEADER, CallerScope
+from recollect.interfaces.http.client_headers import (
     OPENWEBUI_CHAT_HEADER,
-    is_openwebui,
-    session_metadata,
-)
-from recollect.interfaces.http.large_bodies import LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
-from recollect.interfaces.http.schemas.answers import ChatIn, ChatOut, answer_characters
-from recollect.interfaces.http.schemas.common import ANSWERING
-from recollect.interfaces.http.sessions import (
     SESSION_HEADER,
     SessionIdHeader,
+    header_text,
     headers_of,
+    is_openwebui,
     name_session,
+    session_metadata,
 )
-from recollect.services.answering import ChatTurn
+from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
+from recollect.interfaces.http.errors import ErrorBody, described
+from recollect.interfaces.http.large_bodies import LargeBodyRoute
+from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
+from recollect.interfaces.http.schemas.chat import ChatIn, ChatOut, answer_characters
+from recollect.interfaces.http.schemas.common import ANSWERING
+from recollect.services.chat.answering import ChatTurn
 
 router = APIRouter(tags=["chat"], responses=ANSWERING, route_class=LargeBodyRoute)
 

@@ -5,15 +5,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from recollect.domain.reading_effort import characters_to_write
-from recollect.domain.session import parse_uuid
-from recollect.interfaces.http.auth import CallerScope
+from recollect.domain.conversation.reading_effort import characters_to_write
+from recollect.domain.conversation.session import parse_uuid
+from recollect.interfaces.http.auth.callers import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
-from recollect.interfaces.http.schemas.context_forms import AnyContextOut, ContextFormat, in_form
-from recollect.interfaces.http.schemas.contexts import ContextIn
+from recollect.interfaces.http.schemas.contexts import (
+    AnyContextOut,
+    ContextFormat,
+    ContextIn,
+    in_form,
+)
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",

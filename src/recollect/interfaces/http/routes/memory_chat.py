@@ -10,22 +10,21 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from recollect.answerers.denodo.answerer import DenodoAnswerer
-from recollect.domain.inquiry import Answered, Inquiry
-from recollect.domain.recall.policy import RecallWish
-from recollect.domain.scope import Scope
-from recollect.domain.session import MAX_LABELS, Session, SessionChanges, parse_uuid
+from recollect.domain.chat.answers import Answered, Inquiry
+from recollect.domain.conversation.session import MAX_LABELS, Session, SessionChanges, parse_uuid
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
-from recollect.interfaces.http.auth import CallerScope
+from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.client_headers import headers_of, name_session
 from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
 from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
 from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.query_parameters import ANY_QUERY
-from recollect.interfaces.http.schemas.answers import answer_characters
+from recollect.interfaces.http.schemas.chat import MemoryChatIn, MemoryChatOut, answer_characters
 from recollect.interfaces.http.schemas.common import ANSWERING
-from recollect.interfaces.http.schemas.memory_chat import MemoryChatIn, MemoryChatOut
-from recollect.interfaces.http.sessions import headers_of, name_session
 from recollect.offloading import off_loop
-from recollect.services.replies import too_slow
+from recollect.services.chat.replies import too_slow
 from recollect.services.services import Services
 
 router = APIRouter(tags=["data questions"], responses=ANSWERING, route_class=LargeBodyRoute)
@@ -71,7 +70,7 @@ def _inquiry(body: MemoryChatIn, idempotency_key: str | None) -> Inquiry:
         options=body.options(),
         uses_memory=body.use_memory,
         window=body.max_history_messages,
-        recall=RecallWish(k=body.semantic_search_k),
+        recall=RecallOverrides(k=body.semantic_search_k),
     )
 
 

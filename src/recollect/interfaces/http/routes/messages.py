@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from recollect.domain.session import parse_uuid
-from recollect.interfaces.http.auth import CallerScope
+from recollect.domain.conversation.session import parse_uuid
+from recollect.interfaces.http.auth.callers import CallerScope
 from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
 from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
 from recollect.interfaces.http.message_responses import written_append, written_page

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from recollect.domain.session import parse_uuid
+from recollect.domain.conversation.session import parse_uuid
 from recollect.errors import InvalidInput
-from recollect.interfaces.http.auth import CallerScope
+from recollect.interfaces.http.auth.callers import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND
@@ -24,7 +24,5 @@ async def recall(body: RecallIn, scope: CallerScope, services: UseCases) -> Reca
     if body.scope == "user" and session_id is not None:
         await services.sessions.get(scope, session_id)  # nobody names a session of somebody else
     within: UUID | None = None if body.scope == "user" else session_id
-    found = await services.recall.search(
-        scope, body.query, k=body.k, narrowed=body.narrowed(within)
-    )
+    found = await services.recall.search(scope, body.query, k=body.k, filters=body.filters(within))
     return RecallOut.of(found)

@@ -2,13 +2,13 @@
 
 from fastapi import APIRouter
 
-from recollect.domain.session import parse_uuid
+from recollect.domain.conversation.session import parse_uuid
 from recollect.errors import InvalidInput
-from recollect.interfaces.http.auth import CallerScope
+from recollect.interfaces.http.auth.callers import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND
-from recollect.interfaces.http.schemas.rewrites import RewriteIn, RewriteOut
+from recollect.interfaces.http.schemas.recall import RewriteIn, RewriteOut
 
 router = APIRouter(
     prefix="/api/v1", tags=["follow-ups"], responses=ERRORS, route_class=LargeBodyRoute

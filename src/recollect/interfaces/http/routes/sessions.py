@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from recollect.domain.paging import SessionSort
-from recollect.domain.reading_effort import session_characters
-from recollect.domain.session import Session, parse_uuid
-from recollect.interfaces.http.auth import CallerScope
+from recollect.domain.conversation.paging import SessionSort
+from recollect.domain.conversation.reading_effort import session_characters
+from recollect.domain.conversation.session import Session, parse_uuid
+from recollect.interfaces.http.auth.callers import CallerScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
 from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written

@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter
 
-from recollect.interfaces.http.auth import CallerScope, OperatorScope
+from recollect.interfaces.http.auth.callers import CallerScope, OperatorScope
 from recollect.interfaces.http.dependencies import UseCases
 from recollect.interfaces.http.large_bodies import LargeBodyRoute
 from recollect.interfaces.http.schemas.common import ERRORS
-from recollect.interfaces.http.schemas.states import StateIn, StateOut
+from recollect.interfaces.http.schemas.sessions import StateIn, StateOut
 
 _FOR_OPERATORS = {"x-operator": True}  # says in the document that users cannot call it
 

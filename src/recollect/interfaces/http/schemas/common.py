@@ -5,7 +5,13 @@ from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from fastapi import Depends, Path, Query
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
-from recollect.domain.paging import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, Order, PageRequest
+from recollect.domain.conversation.paging import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    MAX_OFFSET,
+    Order,
+    PageRequest,
+)
 from recollect.interfaces.http.errors import ErrorBody
 
 Item = TypeVar("Item")

@@ -1,4 +1,4 @@
-"""Recall as JSON."""
+"""Recall and rewriting as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -6,15 +6,20 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from recollect.domain.recall.asking import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
+from recollect.domain.followup.dialogue import Method, Rewrite, Said, Signal
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.policy import (
+from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
+from recollect.domain.recall.recalled import (
     DEFAULT_RECALLED,
     MAX_RECALLED,
+    Recalled,
+    RecallOverrides,
     RecallScope,
-    RecallWish,
+    Recollection,
 )
-from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.domain.text import check_text
+from recollect.interfaces.http.schemas.messages import Content
 
 _Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH)]
 _Names = Annotated[list[_Name], Field(min_length=1, max_length=MAX_NAMES, fail_fast=True)]
@@ -36,10 +41,10 @@ class RecallOptions(BaseModel):
         description="False: nothing of other sessions is recalled, whatever is set.",
     )
 
-    def recall(self) -> RecallWish:
+    def recall(self) -> RecallOverrides:
         """What it wants recalled."""
         scope = None if self.recall_scope is None else RecallScope(self.recall_scope)
-        return RecallWish(scope=scope, k=self.recall_k, elsewhere=self.recall_elsewhere)
+        return RecallOverrides(scope=scope, k=self.recall_k, elsewhere=self.recall_elsewhere)
 
 
 class RecallIn(BaseModel):
@@ -78,8 +83,8 @@ class RecallIn(BaseModel):
     )
     speaker: _Name | None = Field(default=None, description="Said by this speaker of a log.")
 
-    def narrowed(self, session_id: UUID | None) -> RecallFilter:
-        """What the search is narrowed to."""
+    def filters(self, session_id: UUID | None) -> RecallFilter:
+        """What the search is filters to."""
         return RecallFilter(
             session_id=session_id,
             since=self.since,
@@ -134,3 +139,63 @@ class RecallOut(BaseModel):
         """The JSON form of a recollection."""
         items = [RecalledOut.of(item) for item in recollection.items]
         return cls(items=items, warnings=list(recollection.warnings))
+
+
+class HistoryMessageIn(BaseModel):
+    """One message of a history."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Literal["user", "assistant"]
+    content: Content
+    sql_query: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
+
+    def to_domain(self) -> Said:
+        """What this stands for."""
+        check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
+        if self.sql_query is not None:
+            check_text(self.sql_query, "sql_query", max_length=MAX_CONTENT_LENGTH)
+        return Said(role=Role(self.role), content=self.content, sql_query=self.sql_query)
+
+
+class RewriteIn(BaseModel):
+    """A question, and the conversation it was asked in: a session's, or one given here."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "question": "What about 2023?",
+                "history": [
+                    {"role": "user", "content": "Show me total sales by region for 2024"},
+                    {"role": "assistant", "content": "North 2.5M, South 1.8M"},
+                ],
+            }
+        },
+    )
+
+    question: Content
+    session_id: Annotated[str, Field(json_schema_extra={"format": "uuid"})] | None = None
+    history: Annotated[list[HistoryMessageIn], Field(max_length=1000, fail_fast=True)] | None = None
+    model: Annotated[str, Field(max_length=255)] | None = Field(
+        default=None, description="The model that answers; default: MEMORY_LLM_MODEL."
+    )
+    language: Annotated[str, Field(max_length=10)] | None = Field(
+        default=None, description="en, nl, de, fr or es; default: told by the question."
+    )
+
+
+class RewriteOut(BaseModel):
+    """The question as it reads by itself."""
+
+    standalone_question: str
+    is_follow_up: bool
+    method: Method
+    signals: list[Signal] = Field(description="What in the question points back.")
+    confidence: float = Field(ge=0, le=1)
+    language: str
+
+    @classmethod
+    def of(cls, rewrite: Rewrite) -> Self:
+        """The JSON form of a rewrite."""
+        return cls.model_validate(rewrite, from_attributes=True)

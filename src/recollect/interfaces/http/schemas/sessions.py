@@ -1,4 +1,4 @@
-"""Sessions as JSON."""
+"""Sessions and user states as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -6,16 +6,17 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.domain.paging import Page
-from recollect.domain.session import (
+from recollect.domain.conversation.paging import Page
+from recollect.domain.conversation.session import (
     MAX_SESSION_NAME_LENGTH,
     NewSession,
     Session,
     SessionChanges,
     parse_uuid,
 )
+from recollect.domain.identity.accounts import ACTIVE, MAX_MODE_LENGTH, UserState
 from recollect.interfaces.http.schemas.common import AnyObject, ListOf
-from recollect.ports.clock import Ids
+from recollect.ports.runtime import Ids
 
 _Name = Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)]
 _Labels = Annotated[tuple[str, ...], Field(max_length=100, fail_fast=True)]
@@ -104,3 +105,27 @@ def session_page(found: Page[Session]) -> ListOf[SessionOut]:
     return ListOf(
         items=[SessionOut.of(item) for item in found.items], next_cursor=found.next_cursor
     )
+
+
+class StateIn(BaseModel):
+    """The mode to set."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"mode": "active"}})
+
+    mode: Annotated[str, Field(min_length=1, max_length=MAX_MODE_LENGTH)] = Field(
+        description="Any text; `halted` keeps every question from being answered."
+    )
+
+
+class StateOut(BaseModel):
+    """A user's mode."""
+
+    mode: str
+    updated_at: datetime | None = Field(description="Since when; null where none was set.")
+
+    @classmethod
+    def of(cls, state: UserState | None) -> Self:
+        """The JSON form of a state; without one a user is active."""
+        if state is None:
+            return cls(mode=ACTIVE, updated_at=None)
+        return cls(mode=state.mode, updated_at=state.updated_at)

@@ -1,0 +1,259 @@
+"""Chat completion requests with memory, and replies of our own, written."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from recollect.domain.chat.requests import ChatRequest, text_of
+from recollect.domain.conversation.message import Role
+from recollect.domain.model_names import ChatTemplate
+from recollect.domain.text import JsonObject, JsonValue
+
+_INSTRUCTING: Final = ("system", "developer")  # no set: what is asked for may be unhashable
+_GREETING: Final = "The assistant began the conversation with:\n{text}"
+OUR_MODEL: Final = "recollect-memory"
+"""The model that stands for whoever answers where there is no endpoint."""
+_ENDS: Final = (b"data: [DONE]", b"data:[DONE]")
+
+
+def shaped(messages: Sequence[JsonObject], template: ChatTemplate) -> list[JsonObject]:
+    """The messages as a template accepts them; a message that need not change stays as it is.
+
+    All instructions become one message, which leads. Nothing that was said is left out.
+    """
+    instructions = [message for message in messages if is_instructing(message)]
+    spoken = [message for message in messages if not is_instructing(message)]
+    if template is not ChatTemplate.PLAIN:
+        greetings, spoken = _from_the_first_question(spoken)
+        instructions += greetings
+        spoken = _merged_neighbours(spoken)
+    if template is ChatTemplate.NO_SYSTEM:
+        return _without_instructions(instructions, spoken)
+    return [*_merged(instructions), *spoken]
+
+
+def is_instructing(message: JsonObject) -> bool:
+    """Whether a message tells the model how to behave."""
+    return message.get("role") in _INSTRUCTING
+
+
+def system_message(text: str) -> JsonObject:
+    """A message with instructions."""
+    return {"role": str(Role.SYSTEM), "content": text}
+
+
+def preceded_by(text: str, message: JsonObject) -> JsonObject:
+    """The message with a text before its content."""
+    return {**message, "content": _joined(text, message.get("content"))}
+
+
+def _merged(messages: Sequence[JsonObject]) -> list[JsonObject]:
+    """One message with the content of all; nothing where there is none."""
+    if not messages:
+        return []
+    first, *others = messages
+    for other in others:
+        first = {**first, "content": _joined(first.get("content"), other.get("content"))}
+    return [first]
+
+
+def _joined(first: JsonValue, second: JsonValue) -> JsonValue:
+    """Two contents as one: a text, or a list of parts if either is one."""
+    if isinstance(first, list):
+        after = f"\n\n{second}" if isinstance(second, str) and second else second
+        return [*first, *_parts(after)]
+    if isinstance(second, list):
+        before = f"{first}\n\n" if isinstance(first, str) and first else first
+        return [*_parts(before), *second]
+    return "\n\n".join(text for text in (first, second) if isinstance(text, str) and text)
+
+
+def _parts(content: JsonValue) -> list[JsonValue]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if isinstance(content, str) and content else []
+
+
+def _from_the_first_question(
+    spoken: Sequence[JsonObject],
+) -> tuple[list[JsonObject], list[JsonObject]]:
+    """What an assistant said before the first question, as instructions, and all the rest."""
+    start = 0
+    while start < len(spoken) and _speaks(spoken[start], Role.ASSISTANT):
+        start += 1
+    greetings = (text_of(message.get("content")) for message in spoken[:start])
+    if start == len(spoken):
+        return [], list(spoken)
+    return [system_message(_GREETING.format(text=text)) for text in greetings], list(spoken[start:])
+
+
+def _merged_neighbours(spoken: Sequence[JsonObject]) -> list[JsonObject]:
+    """What one side said in several messages as one; calls of tools and results stay apart."""
+    runs: list[list[JsonObject]] = []
+    for message in spoken:
+        is_next = any(
+            _speaks(message, role) and runs and _speaks(runs[-1][-1], role)
+            for role in (Role.USER, Role.ASSISTANT)
+        )
+        if is_next:
+            runs[-1].append(message)
+        else:
+            runs.append([message])
+    return [message for run in runs for message in _merged(run)]
+
+
+def _without_instructions(
+    instructions: Sequence[JsonObject], spoken: Sequence[JsonObject]
+) -> list[JsonObject]:
+    """The instructions within the first question, or as one where there is none."""
+    if not instructions:
+        return list(spoken)
+    (leading,) = _merged(instructions)
+    content = leading.get("content")
+    place = next((at for at, m in enumerate(spoken) if _speaks(m, Role.USER)), None)
+    if place is None:
+        return [{"role": str(Role.USER), "content": content}, *spoken]
+    first = spoken[place]
+    asked = {**first, "content": _joined(content, first.get("content"))}
+    return [*spoken[:place], asked, *spoken[place + 1 :]]
+
+
+def _speaks(message: JsonObject, role: Role) -> bool:
+    return message.get("role") == role and not message.get("tool_calls")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memories:
+    """What memory adds to a request."""
+
+    summary: str = ""
+    """What came before the window, in short; the same in the next turn, or it grows."""
+    window: Sequence[JsonObject] = ()
+    """Earlier messages that the client left out; they only grow."""
+    recalled: str = ""
+    """What is told for this question alone."""
+    tables: tuple[str, ...] = ()
+    """The tables that these draw on."""
+
+    def __bool__(self) -> bool:
+        return bool(self.summary or self.window or self.recalled)
+
+
+def with_memories(
+    request: ChatRequest, memories: Memories, *, template: ChatTemplate = ChatTemplate.PLAIN
+) -> JsonObject:
+    """The request with what memory adds, as the model's chat template accepts it.
+
+    The summary follows the client's instructions in one leading message, and what was recalled
+    comes within the last question, before the user's words: everything before that is what the
+    endpoint has read in the last turn already, and has cached. With nothing to add, messages
+    change only where a template is strict.
+    """
+    if not memories and template is ChatTemplate.PLAIN:
+        return request.body
+    messages: list[JsonValue] = [*shaped(_with_memories(request, memories), template)]
+    return {**request.body, "messages": messages}
+
+
+def _with_memories(request: ChatRequest, memories: Memories) -> list[JsonObject]:
+    messages = list(request.messages)
+    place = request.last_question_at
+    if memories.recalled and place is not None:
+        messages[place] = preceded_by(memories.recalled, messages[place])
+    instructions = [message for message in messages if is_instructing(message)]
+    spoken = [message for message in messages if not is_instructing(message)]
+    summary = [system_message(memories.summary)] if memories.summary else []
+    return [*instructions, *summary, *memories.window, *spoken]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OurCompletion:
+    """An answer in the form of a completion."""
+
+    completion_id: str
+    created: datetime
+    content: str
+    model: str = OUR_MODEL
+
+    def whole(self) -> bytes:
+        """The completion at once."""
+        message = {"role": str(Role.ASSISTANT), "content": self.content}
+        choice: dict[str, JsonValue] = {"index": 0, "message": message, "finish_reason": "stop"}
+        return _json({**self._head("chat.completion"), "choices": [choice], "usage": _NO_USAGE})
+
+    def chunks(self) -> Iterator[bytes]:
+        """The completion as events, paragraph by paragraph."""
+        yield self._chunk({"role": str(Role.ASSISTANT), "content": ""})
+        for number, paragraph in enumerate(self.content.split("\n\n")):
+            yield self._chunk({"content": paragraph if number == 0 else f"\n\n{paragraph}"})
+        yield self._chunk({}, finish_reason="stop") + b"data: [DONE]\n\n"
+
+    def _chunk(self, delta: Mapping[str, JsonValue], finish_reason: str | None = None) -> bytes:
+        choice: dict[str, JsonValue] = {
+            "index": 0,
+            "delta": delta,
+            "finish_reason": finish_reason,
+        }
+        head = self._head("chat.completion.chunk")
+        return b"data: " + _json({**head, "choices": [choice]}) + b"\n\n"
+
+    def _head(self, kind: str) -> dict[str, JsonValue]:
+        return {
+            "id": self.completion_id,
+            "object": kind,
+            "created": int(self.created.timestamp()),
+            "model": self.model,
+        }
+
+
+_NO_USAGE: Final[JsonObject] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+def our_models(created: datetime) -> bytes:
+    """The list of models where there is no endpoint."""
+    model: dict[str, JsonValue] = {
+        "id": OUR_MODEL,
+        "object": "model",
+        "created": int(created.timestamp()),
+        "owned_by": "recollect",
+    }
+    return _json({"object": "list", "data": [model]})
+
+
+def error_event(message: str) -> bytes:
+    """The event that tells a client in the middle of a stream that there is no more to come."""
+    error = {"message": message, "type": "server_error", "param": None, "code": None}
+    return b"data: " + _json({"error": error}) + b"\n\n"
+
+
+def warning_comment(warnings: Sequence[str]) -> bytes:
+    """A line of a stream of events that tells people something, and that clients pass over."""
+    return f": x-memory-warning: {' '.join(warnings)}\n\n".encode()
+
+
+def before_the_end(piece: bytes, comment: bytes) -> bytes:
+    """The piece in which a stream ends, with a comment before the event that ends it.
+
+    If that event had begun before the piece, the comment comes after it, where fewer clients look;
+    if the piece ends within a line, nowhere: what clients read is never broken.
+    """
+    place = max(piece.rfind(b"\n" + end) + 1 for end in _ENDS)
+    if place or piece.startswith(_ENDS):
+        return piece[:place] + comment + piece[place:]
+    return piece + comment if piece.endswith(b"\n") else piece
+
+
+def to_bytes(body: JsonObject) -> bytes:
+    """A request as it is sent; escapes keep even what is no valid text as it came."""
+    return _json(body)
+
+
+def to_bytes_in_steps(body: JsonObject) -> bytes:
+    """The same for large ones, slower, and without keeping other threads waiting."""
+    return "".join(json.JSONEncoder(default=dict).iterencode(body)).encode()
+
+
+def _json(value: JsonObject) -> bytes:
+    return json.dumps(value, default=dict).encode()

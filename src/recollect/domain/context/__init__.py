@@ -1,0 +1,1 @@
+"""What a model is given of a conversation: chosen, cut to size and rendered."""

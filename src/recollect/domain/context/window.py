@@ -1,0 +1,133 @@
+"""Which of the last messages a model is given."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from recollect.domain.context.tiers import Tier
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.errors import InvalidInput
+
+MAX_WINDOW_SIZE: Final = 1000
+_MESSAGES_A_TURN: Final = 2  # a question and its reply
+
+
+class WindowUnit(StrEnum):
+    """What a window is counted in."""
+
+    MESSAGES = "messages"
+    TURNS = "turns"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowPolicy:
+    """How long a window is."""
+
+    unit: WindowUnit
+    size: int | None = None
+    """So many messages or turns; None for as many turns as suit the model's tier."""
+
+    def __post_init__(self) -> None:
+        if self.size is not None and not 0 <= self.size <= MAX_WINDOW_SIZE:
+            raise InvalidInput("window size", f"must lie between 0 and {MAX_WINDOW_SIZE}")
+
+    def size_for(self, tier: Tier) -> int:
+        """How many messages or turns the window holds for a model of that tier."""
+        if self.size is not None:
+            return self.size
+        return tier.turns * (_MESSAGES_A_TURN if self.unit is WindowUnit.MESSAGES else 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTurn:
+    """A turn with its messages, or one message that belongs to no turn."""
+
+    number: int | None
+    """None for a message of no turn: a system message, or a greeting before any question."""
+    status: TurnStatus | None
+    """None for a message of no turn."""
+    messages: tuple[Message, ...]
+    """Oldest first, never empty."""
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise ValueError("a turn has at least one message")
+
+    @property
+    def may_enter_window(self) -> bool:
+        """Whether it is over and went well: pending and failed turns are kept from models."""
+        return self.number is None or self.status is TurnStatus.COMPLETE
+
+
+def conversation_turns(
+    messages: Iterable[Message], statuses: Mapping[int, TurnStatus]
+) -> tuple[ConversationTurn, ...]:
+    """Put stored messages together by turn, in the order in which the turns began.
+
+    A late reply joins its question. A turn without a status counts as pending: as far as is
+    known it has not been answered.
+    """
+    gathered: dict[int, list[Message]] = {}
+    for message in sorted(messages, key=_sequence):
+        # Sequences start at 1, so a message of no turn gets a key that no turn has.
+        key = -message.sequence if message.turn_number is None else message.turn_number
+        gathered.setdefault(key, []).append(message)
+    return tuple(_turn(together, statuses) for together in gathered.values())
+
+
+def messages_in(turns: Iterable[ConversationTurn]) -> tuple[Message, ...]:
+    """All messages of the turns in the order they were said."""
+    return tuple(sorted((m for turn in turns for m in turn.messages), key=_sequence))
+
+
+def choose_window(
+    turns: Sequence[ConversationTurn], policy: WindowPolicy, tier: Tier
+) -> tuple[ConversationTurn, ...]:
+    """The end of the conversation that the policy gives to a model of that tier, oldest first.
+
+    Pending turns (the current one is) and failed ones are left out and not counted.
+
+    Counted in turns, the window has the last turns, whole, with the messages of no turn said
+    since the first of them; when there are no older turns, with those said before it too.
+
+    Counted in messages, it has exactly so many of the last messages, or all if there are fewer:
+    no more, no fewer. That may part the oldest turn in it, which then lacks what was said first:
+    the end of a turn, its answer, is what a follow-up refers to.
+    """
+    allowed = [turn for turn in turns if turn.may_enter_window]
+    size = policy.size_for(tier)
+    if size == 0:
+        return ()
+    if policy.unit is WindowUnit.TURNS:
+        return _last_turns(allowed, size)
+    return _last_messages(allowed, size)
+
+
+def _last_turns(turns: Sequence[ConversationTurn], size: int) -> tuple[ConversationTurn, ...]:
+    numbered = [place for place, turn in enumerate(turns) if turn.number is not None]
+    start = numbered[-size] if len(numbered) > size else 0
+    return tuple(turns[start:])
+
+
+def _last_messages(turns: Sequence[ConversationTurn], size: int) -> tuple[ConversationTurn, ...]:
+    last = messages_in(turns)[-size:]
+    if not last:
+        return ()
+    first = last[0].sequence
+    parted = (
+        (turn, tuple(message for message in turn.messages if message.sequence >= first))
+        for turn in turns
+    )
+    return tuple(replace(turn, messages=kept) for turn, kept in parted if kept)
+
+
+def _turn(messages: Sequence[Message], statuses: Mapping[int, TurnStatus]) -> ConversationTurn:
+    number = messages[0].turn_number
+    status = None if number is None else statuses.get(number, TurnStatus.PENDING)
+    return ConversationTurn(number=number, status=status, messages=tuple(messages))
+
+
+def _sequence(message: Message) -> int:
+    return message.sequence

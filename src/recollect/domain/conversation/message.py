@@ -1,0 +1,245 @@
+"""What was said, by whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Final, Self, TypeVar, cast
+from uuid import UUID, uuid5
+
+from recollect.domain.text import (
+    JsonObject,
+    JsonValue,
+    check_json,
+    check_json_object,
+    check_name,
+    check_text,
+    to_utc,
+)
+from recollect.errors import InvalidInput, InvalidRole
+
+MAX_CONTENT_LENGTH: Final = 1_000_000
+FROM_MEMORY: Final = "recollect/from-memory"
+"""The model of answers that only quote what was said before; they are not quoted in turn."""
+_MAX_ITEMS: Final = 1000
+_MAX_SHORT_TEXT: Final = 1000
+_MAX_COUNT: Final = 2**63 - 1
+
+Item = TypeVar("Item")
+
+
+class Visibility(IntEnum):
+    """How much of an answer may be shown; of several tables the least counts."""
+
+    NOTHING = 0
+    SHAPE = 1
+    """The question and the form of its SQL, no values: rows or columns are restricted."""
+    ALL = 2
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+
+
+def _check_number(number: float | None, field_name: str, *kinds: type) -> None:
+    if number is None:
+        return
+    if isinstance(number, bool) or not isinstance(number, kinds):
+        raise InvalidInput(field_name, "must be a number")
+    if not 0 <= number <= _MAX_COUNT:
+        raise InvalidInput(field_name, f"must lie between 0 and {_MAX_COUNT}")
+
+
+def _as_tuple(items: Sequence[Item], field_name: str) -> tuple[Item, ...]:
+    if not isinstance(items, list | tuple):
+        raise InvalidInput(field_name, "must be a list")
+    if len(items) > _MAX_ITEMS:
+        raise InvalidInput(field_name, f"has more than {_MAX_ITEMS} entries")
+    return tuple(items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerDetails:
+    """What an assistant's message may tell about how it was found."""
+
+    sql_query: str | None = None
+    query_explanation: str | None = None
+    tables_used: tuple[str, ...] | None = None
+    execution_result: JsonValue = None
+    tokens: int | JsonObject | None = None
+    """How many tokens an answer took: a number, or what its model told of them."""
+    execution_time_ms: float | None = None
+    citations: tuple[JsonValue, ...] | None = None
+    model: str | None = None
+    database: str | None = None
+    """The database of tables that are named without one."""
+
+    def __post_init__(self) -> None:
+        for name in ("sql_query", "query_explanation"):
+            text = getattr(self, name)
+            if text is not None:
+                check_text(text, name, max_length=MAX_CONTENT_LENGTH)
+        for name in ("model", "database"):
+            text = getattr(self, name)
+            if text is not None:
+                check_text(text, name, max_length=_MAX_SHORT_TEXT)
+        if self.tables_used is not None:
+            tables = _as_tuple(self.tables_used, "tables_used")
+            for table in tables:
+                check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
+            object.__setattr__(self, "tables_used", tables)
+        if self.tokens is None or isinstance(self.tokens, int):
+            _check_number(self.tokens, "tokens", int)
+        else:
+            check_json_object(self.tokens, "tokens")
+        _check_number(self.execution_time_ms, "execution_time_ms", int, float)
+        if self.execution_result is not None:
+            check_json(self.execution_result, "execution_result")
+        if self.citations is not None:
+            citations = _as_tuple(self.citations, "citations")
+            check_json(citations, "citations")
+            object.__setattr__(self, "citations", citations)
+
+    @property
+    def lacks_database(self) -> bool:
+        """Whether they name tables, and not the database that these belong to."""
+        return self.database is None and bool(self.sql_query or self.tables_used)
+
+    def placed_in(self, database: str | None) -> Self:
+        """The details with the database that tables without one belong to, where it is known."""
+        if database is None or not self.lacks_database:
+            return self
+        return self.stored({**self.to_json(), "database": database})  # checked already
+
+    @property
+    def only_quotes(self) -> bool:
+        """Whether memory itself answered, so that nothing in it is said for the first time."""
+        return self.model == FROM_MEMORY
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Only what is set, so that a plain answer takes no room."""
+        return {name: value for name in _DETAILS if (value := getattr(self, name)) is not None}
+
+    @classmethod
+    def stored(cls, values: JsonObject) -> Self:
+        """Read back what `to_json` gave, which was checked when it was stored."""
+        get = values.get
+        details = _UnfrozenDetails()
+        details.sql_query = get("sql_query")
+        details.query_explanation = get("query_explanation")
+        details.tables_used = _tuple_of(get("tables_used"))
+        details.execution_result = get("execution_result")
+        details.tokens = get("tokens")
+        details.execution_time_ms = get("execution_time_ms")
+        details.citations = _tuple_of(get("citations"))
+        details.model = get("model")
+        details.database = get("database")
+        return frozen(details, cls)
+
+
+class _UnfrozenDetails:
+    """The slots of `AnswerDetails`, open until they are filled."""
+
+    __slots__ = AnswerDetails.__slots__
+    sql_query: JsonValue
+    query_explanation: JsonValue
+    tables_used: JsonValue
+    execution_result: JsonValue
+    tokens: JsonValue
+    execution_time_ms: JsonValue
+    citations: JsonValue
+    model: JsonValue
+    database: JsonValue
+
+
+def frozen(filled: object, kind: type[Item]) -> Item:
+    """Turn a value with all slots of a frozen class filled into one of that class.
+
+    A frozen class sets each of its own fields by a call, which takes three times as long:
+    a third of the time of reading ten messages.
+    """
+    filled.__class__ = kind
+    return cast("Item", filled)
+
+
+def _tuple_of(value: JsonValue) -> JsonValue:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_DETAILS: Final = tuple(part.name for part in fields(AnswerDetails))
+NO_DETAILS: Final = AnswerDetails()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message about to be stored; values that cannot be stored are refused here."""
+
+    message_id: UUID
+    role: Role
+    content: str
+    metadata: JsonObject = field(default_factory=dict)
+    details: AnswerDetails = NO_DETAILS
+    created_at: datetime | None = None
+    """When it was said, for what was said elsewhere; None: when it is stored."""
+
+    def __post_init__(self) -> None:
+        check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
+        if not self.content.strip():
+            raise InvalidInput("content", "must not be blank")
+        check_json_object(self.metadata, "metadata")
+        if self.created_at is not None:
+            object.__setattr__(self, "created_at", to_utc(self.created_at, "created_at"))
+        if self.details is not NO_DETAILS and self.role is not Role.ASSISTANT:
+            self._refuse_details()
+
+    def _refuse_details(self) -> None:
+        if self.details != NO_DETAILS:
+            given = ", ".join(self.details.to_json())
+            raise InvalidInput(given, "can only be given with an assistant's message")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message as it is stored."""
+
+    message_id: UUID
+    session_id: UUID
+    sequence: int
+    turn_number: int | None
+    role: Role
+    content: str
+    metadata: JsonObject
+    details: AnswerDetails
+    created_at: datetime
+    """When it was said: its own time where it brought one, else when it was stored."""
+    is_active: bool = True
+    """Whether it is on the branch of the conversation that is shown; see `domain.branches`."""
+    visibility: Visibility = Visibility.ALL
+    """How much of what was stored is in it: permissions may leave the rest out."""
+
+    def repeats(self, other: NewMessage) -> bool:
+        """Whether a retry says the same as what is stored."""
+        return self.role is other.role and self.content == other.content
+
+
+def parse_role(role: str) -> Role:
+    """Read a role, or say which ones there are."""
+    try:
+        return Role(role)
+    except ValueError:
+        raise InvalidRole(Role) from None
+
+
+def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:
+    """Derive the id of a message from the key its writer gave, so that a retry finds it."""
+    key = check_name(idempotency_key, "Idempotency-Key", max_length=_MAX_SHORT_TEXT)
+    return uuid5(session_id, f"idempotency-key:{key}")
+
+
+def reply_id_for(question_id: UUID) -> UUID:
+    """Derive the id of the reply to a question: of several that are written, one is stored."""
+    return uuid5(question_id, "reply")

@@ -1,0 +1,184 @@
+"""API keys, how much memory a call may use, user states and the audit log."""
+
+import hashlib
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Self
+from uuid import UUID
+
+from recollect.domain.identity.scope import MAX_NAME_LENGTH
+from recollect.domain.text import check_name
+from recollect.errors import InvalidInput
+
+KEY_PREFIX: Final = "rec_"
+SECRET_BYTES: Final = 32
+_ID_BYTES: Final = 16
+RETENTION: Final = "retention"
+"""Who acts when a session has come to its end."""
+ACTIVE: Final = "active"
+"""The mode of a user for whom none was set."""
+HALTED: Final = "halted"
+"""The mode in which no question is answered, in upper or lower case."""
+MAX_MODE_LENGTH: Final = 64
+
+
+class MemoryPolicy(StrEnum):
+    """What memory does for a request, from nothing to everything."""
+
+    OFF = "off"
+    """Nothing is read and nothing is stored."""
+    READ = "read"
+    """What is remembered is used; nothing is stored."""
+    FULL = "full"
+
+
+_ORDER: Final = tuple(MemoryPolicy)
+
+
+def parse_memory_policy(text: str, field: str) -> MemoryPolicy:
+    """Read a policy, or say which ones there are."""
+    try:
+        return MemoryPolicy(text.strip().lower())
+    except ValueError:
+        raise InvalidInput(field, f"must be one of: {', '.join(MemoryPolicy)}") from None
+
+
+def stricter(*policies: MemoryPolicy) -> MemoryPolicy:
+    """The policy that allows least."""
+    return min(policies, key=_ORDER.index)
+
+
+class KeyScope(StrEnum):
+    """How far a key reaches."""
+
+    USER = "user"
+    """The memory of the one user it was made for."""
+    SERVICE = "service"
+    """The memory of any user of its tenant, named in each request."""
+    ADMIN = "admin"
+    """Nothing: keys of that scope were made before, and open no memory. No more are."""
+
+
+OFFERED_SCOPES: Final = (KeyScope.USER, KeyScope.SERVICE)
+"""The scopes that a new key may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """A key as it is stored: everything but the secret."""
+
+    key_id: UUID
+    tenant: str
+    user: str | None
+    scopes: frozenset[KeyScope]
+    name: str
+    secret_hash: bytes
+    created_at: datetime
+    revoked_at: datetime | None = None
+    memory: MemoryPolicy = MemoryPolicy.FULL
+    """The most memory that chats with this key may use."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", check_name(self.name, "name", max_length=MAX_NAME_LENGTH))
+        if not self.scopes:
+            raise InvalidInput("scopes", "must name at least one of: " + ", ".join(OFFERED_SCOPES))
+        if (KeyScope.USER in self.scopes) != (self.user is not None):
+            raise InvalidInput("user", "must be given for a key of scope user, and only for that")
+
+    @property
+    def is_revoked(self) -> bool:
+        """Whether the key no longer opens anything."""
+        return self.revoked_at is not None
+
+    def accepts(self, secret: bytes) -> bool:
+        """Whether the secret is this key's, told in constant time."""
+        return hmac.compare_digest(self.secret_hash, hash_secret(secret))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyText:
+    """What the holder of a key sends: where the key is stored, and its secret.
+
+    The text names the row's owner, so that even the lookup of a key is a query of one owner.
+    """
+
+    owner_id: UUID
+    key_id: UUID
+    secret: bytes
+
+    def __str__(self) -> str:
+        packed = self.owner_id.bytes + self.key_id.bytes + self.secret
+        return KEY_PREFIX + urlsafe_b64encode(packed).rstrip(b"=").decode()
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Read a key's text; None for anything that is not one of ours."""
+        if not text.startswith(KEY_PREFIX) or not text.isascii():
+            return None
+        body = text.removeprefix(KEY_PREFIX)
+        try:
+            packed = urlsafe_b64decode(body + "=" * (-len(body) % 4))
+        except ValueError:
+            return None
+        if len(packed) != 2 * _ID_BYTES + SECRET_BYTES:
+            return None
+        parsed = cls(
+            owner_id=UUID(bytes=packed[:_ID_BYTES]),
+            key_id=UUID(bytes=packed[_ID_BYTES : 2 * _ID_BYTES]),
+            secret=packed[2 * _ID_BYTES :],
+        )
+        return parsed if str(parsed) == text else None
+
+
+def hash_secret(secret: bytes) -> bytes:
+    """Hash a secret for storage: 32 random bytes need no salt and no slow hash."""
+    return hashlib.sha256(secret).digest()
+
+
+class AuditAction(StrEnum):
+    """What can be done that cannot be undone, or that opens a door."""
+
+    SESSION_DELETED = "session.deleted"
+    SESSION_EXPIRED = "session.expired"
+    MESSAGE_DELETED = "message.deleted"
+    MESSAGES_CLEARED = "messages.cleared"
+    HISTORY_CLEARED = "history.cleared"
+    HISTORY_TRIMMED = "history.trimmed"
+    STATE_CHANGED = "state.changed"
+    STATE_DELETED = "state.deleted"
+    API_KEY_CREATED = "api_key.created"
+    API_KEY_REVOKED = "api_key.revoked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One line of the audit log."""
+
+    action: AuditAction
+    target: str
+    count: int
+    actor: str
+    transaction_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserState:
+    """A user's mode, and since when."""
+
+    mode: str
+    updated_at: datetime
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether the user gets no answers."""
+        return self.mode.casefold() == HALTED
+
+
+def check_mode(mode: str) -> str:
+    """Return a mode without the blanks around it; refuse one that is blank, long or unprintable."""
+    trimmed = mode.strip() if isinstance(mode, str) else mode
+    return check_name(trimmed, "mode", max_length=MAX_MODE_LENGTH)

@@ -1,0 +1,75 @@
+"""Which language a text is in, as far as its commonest words tell."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+_WORD: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019_-][^\W_]+)*_*")
+_PUNCTUATION: Final = str.maketrans(dict.fromkeys('.,;:!?()[]{}"`“”…', " "))
+_READ_WORDS: Final = 400
+_MIN_HITS: Final = 2
+_MARGIN: Final = 1.3
+
+_COMMON_WORDS: Final = {
+    "en": """the a an and or but of to in on at by for with from as is are was were be been am do
+        does did have has had i you he she it we they me him her us them my your his its our their
+        this that these those there here what which who when where why how not no can could will
+        would shall should may might must if so than then about into just very too also only out
+        i'm i've i'll i'd you're you've you'll it's that's there's don't didn't can't won't isn't
+        what's let's he's she's we're they're doesn't""",
+    "nl": """de het een en of maar van te in op aan bij voor met uit als is zijn was waren ben bent
+        geweest doe doet heb hebt heeft had hebben ik je jij jou u hij zij ze wij we mij me hem haar
+        ons hen hun mijn jouw uw dit dat deze die er hier daar wat welke wie wanneer waar waarom hoe
+        niet geen kan kun kunt kunnen zal zou wil moet mag dan dus om naar over door ook nog al maar
+        zo heel wel worden wordt per tot hoeveel graag""",
+    "de": """der die das ein eine und oder aber von zu im in an bei für mit aus als ist sind war
+        waren bin bist habe hast hat haben ich du er sie es wir ihr mich dich ihm uns mein dein sein
+        dies was wer wann wo warum wie nicht kein kann können wird würde soll muss wenn dann auch
+        noch nur sehr nach auf den dem des einen einem einer""",
+    "fr": """le la les un une des et ou mais de du à en dans sur par pour avec est sont était suis
+        es ai as a ont je tu il elle nous vous ils elles me te se mon ton son notre votre ce cette
+        ces qui que quoi quand où pourquoi comment ne pas peut si plus aussi très au aux""",
+    "es": """el la los las un una unos y o pero de del a en por para con es son era soy eres he ha
+        han yo tú él ella nosotros ellos me te se mi tu su este esta esto que quien cuando donde por
+        qué cómo no puede si más también muy al lo le les hay está están""",
+}
+_COMMON: Final = {language: frozenset(words.split()) for language, words in _COMMON_WORDS.items()}
+_WITHOUT_CONTENT: Final = frozenset().union(*_COMMON.values())
+_LANGUAGES_OF: Final = {
+    word: [language for language, common in _COMMON.items() if word in common]
+    for word in _WITHOUT_CONTENT
+}
+_TELLING: Final = {word: found[0] for word, found in _LANGUAGES_OF.items() if len(found) == 1}
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text as they stand; figures, contractions and `dotted.names` are one word."""
+    return _WORD.findall(text)
+
+
+def is_common_word(word: str) -> bool:
+    """Whether a word says little by itself in any of the languages known here."""
+    return word.lower().replace("\u2019", "'") in _WITHOUT_CONTENT
+
+
+def common_words(language: str) -> frozenset[str]:
+    """The words that say little by themselves in that language; none if it is not known."""
+    return _COMMON.get(language, frozenset())
+
+
+def guess_language(texts: str | Iterable[str]) -> str | None:
+    """The language (`en`, `nl`, `de`, `fr`, `es`) most of the first words belong to, if clear."""
+    words = islice(_words([texts] if isinstance(texts, str) else texts), _READ_WORDS)
+    found = Counter(_TELLING[word] for word in words if word in _TELLING).most_common(2)
+    if not found or found[0][1] < _MIN_HITS:
+        return None
+    if len(found) > 1 and found[0][1] < _MARGIN * found[1][1]:
+        return None
+    return found[0][0]
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from text.lower().replace("\u2019", "'").translate(_PUNCTUATION).split()

@@ -1,0 +1,1 @@
+"""How long memory lasts and how much of it is used."""

@@ -1,0 +1,192 @@
+"""The queue of background work and what it reads, in memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import chain, islice
+from uuid import UUID
+
+from recollect.domain.context.compaction import Summary, Uncompacted
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+from recollect.domain.job import Job, JobKind, job_id_for
+from recollect.engines.in_memory.state import InMemoryState, StoredConversation
+from recollect.ports.work import DueTurn
+
+
+def queue_compaction(
+    state: InMemoryState, scope: Scope, session_id: UUID, *, now: datetime
+) -> None:
+    """Let the compaction of a session wait for a worker, unless it waits already."""
+    job = Job(
+        job_id=job_id_for(JobKind.COMPACT, session_id),
+        kind=JobKind.COMPACT,
+        scope=Scope.stored(tenant=scope.tenant, user=scope.user),
+        session_id=session_id,
+        attempts=0,
+        scheduled_at=now,
+    )
+    state.jobs.setdefault(_key(job), job)
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryJobs:
+    """Implements `recollect.ports.work.JobQueue`."""
+
+    state: InMemoryState
+
+    async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
+        """The job that has waited longest, now this worker's for the time of the lease."""
+        longest = min(self._waiting(now), key=_order, default=None)
+        if longest is None:
+            return None
+        taken = replace(longest, scheduled_at=now + lease, attempts=longest.attempts + 1)
+        self.state.jobs[_key(taken)] = taken
+        return taken
+
+    async def finish(self, job: Job) -> None:
+        """The job is done; it goes, unless it was scheduled again meanwhile."""
+        if self._is_still(job):
+            del self.state.jobs[_key(job)]
+
+    async def postpone(self, job: Job, *, until: datetime) -> None:
+        """The job failed; it waits for another try."""
+        if self._is_still(job):
+            kept = self.state.jobs[_key(job)]
+            self.state.jobs[_key(job)] = replace(kept, scheduled_at=until)
+
+    async def depth(self, *, now: datetime) -> int:
+        """How many jobs wait to be taken."""
+        return len(self._waiting(now))
+
+    def _waiting(self, now: datetime) -> list[Job]:
+        return [job for job in self.state.jobs.values() if job.scheduled_at <= now]
+
+    def _is_still(self, job: Job) -> bool:
+        """Whether the job is still as its worker took it: not the next one's by now."""
+        kept = self.state.jobs.get(_key(job))
+        return kept is not None and kept.scheduled_at == job.scheduled_at
+
+
+def _key(job: Job) -> tuple[UUID, UUID]:
+    return job.scope.owner_id, job.job_id
+
+
+def _order(job: Job) -> tuple[datetime, UUID]:
+    return job.scheduled_at, job.job_id
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryIndexing:
+    """Implements `recollect.ports.work.IndexingStore`."""
+
+    state: InMemoryState
+
+    async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
+        """Some sessions of any owner with turns that are due."""
+        waiting = [
+            (scope, conversation.session.session_id)
+            for scope, conversation in self.state.known()
+            if conversation.due
+        ]
+        return tuple(waiting[:limit])
+
+    async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
+        """The session's oldest turns that are due, and questions that newer turns passed over."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return ()
+        numbers = sorted(conversation.due)[:limit]
+        passed_over = chain.from_iterable(_open_before(conversation, n) for n in numbers)
+        return tuple(_due_turn(conversation, n) for n in sorted({*numbers, *passed_over}))
+
+    async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        """These changes are indexed; a turn that has changed again meanwhile stays due."""
+        conversation = self.state.conversation(scope, session_id)
+        for turn in turns:
+            if conversation and conversation.due.get(turn.turn_number, 0) == turn.change:
+                del conversation.due[turn.turn_number]
+
+    async def depth(self) -> int:
+        """How many turns of all owners are due."""
+        return sum(len(conversation.due) for _, conversation in self.state.known())
+
+
+def _open_before(conversation: StoredConversation, number: int) -> Sequence[int]:
+    """The turn before this one, if it still waits for its answer."""
+    before = sorted(turn for turn in conversation.turns if turn < number)[-1:]
+    return [turn for turn in before if conversation.turns[turn] is TurnStatus.PENDING]
+
+
+def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:
+    said = (m for m in conversation.active if m.turn_number == number)
+    return DueTurn(
+        turn_number=number,
+        status=conversation.turns[number],
+        is_latest=number == max(conversation.turns),
+        messages=tuple(sorted(said, key=lambda message: message.sequence)),
+        change=conversation.due.get(number),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InMemorySummaries:
+    """Implements `recollect.ports.work.SummaryStore`."""
+
+    state: InMemoryState
+
+    async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
+        """The session's summary, or None."""
+        conversation = self.state.conversation(scope, session_id)
+        return None if conversation is None else conversation.summary
+
+    async def uncompacted(
+        self, scope: Scope, session_id: UUID, *, limit: int
+    ) -> Uncompacted | None:
+        """The summary and the oldest messages after it, oldest first; None without a session."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return None
+        messages = conversation.active
+        after = (m for m in messages if m.sequence > conversation.summarized_through)
+        return Uncompacted(
+            summary=conversation.summary,
+            messages=tuple(islice(after, limit)),
+            last_sequence=max((message.sequence for message in messages), default=0),
+            unanswered=frozenset(
+                number
+                for number, status in conversation.turns.items()
+                if status is not TurnStatus.COMPLETE
+            ),
+        )
+
+    async def put(
+        self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
+    ) -> bool:
+        """Keep a summary if what it adds to the last one is still all there."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None or conversation.summarized_through != replaces:
+            return False
+        there = conversation.active
+        if sum(replaces < m.sequence <= summary.last_sequence for m in there) != added:
+            return False
+        conversation.summarize(summary)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryExpired:
+    """Implements `recollect.ports.work.ExpiredSessions`."""
+
+    state: InMemoryState
+
+    async def count(self, *, now: datetime) -> int:
+        """How many sessions have expired."""
+        return len(self.state.expired(now))
+
+    async def delete(self, *, now: datetime, limit: int) -> int:
+        """Delete some expired sessions with everything in them, and say how many; audited."""
+        chosen = self.state.expired(now)[:limit]
+        for owner_id, conversation in chosen:
+            self.state.delete_expired(owner_id, conversation.session.session_id, now=now)
+        return len(chosen)

@@ -1,0 +1,135 @@
+"""Bringing a database to the schema that this version works with."""
+
+import logging
+from pathlib import Path
+from typing import Final
+
+import asyncpg
+
+from recollect.engines.postgres.connection.addresses import APP_ROLE, display
+from recollect.engines.postgres.connection.error_mapping import translated
+from recollect.errors import SchemaOutdated
+
+HEAD: Final = "0010"
+"""The latest revision; a test holds it against the files in `migrations/versions`."""
+
+_MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
+_LOCK: Final = 0x7265636F6C6C6563  # 'recollec': one migration at a time on a server
+
+_ADD_PGVECTOR: Final = (
+    "the connecting role may not add pgvector to {}: let an administrator of the server run "
+    "'CREATE EXTENSION vector' there once"
+)
+
+logger = logging.getLogger(__name__)
+
+
+async def migrate(dsn: str, *, target: str = "head") -> tuple[str | None, str | None]:
+    """Upgrade to a revision, one replica at a time; the revisions before and after."""
+    return await _run(dsn, target, is_upgrade=True)
+
+
+async def downgrade(dsn: str, *, target: str) -> tuple[str | None, str | None]:
+    """Go back to an earlier revision, or to 'base': an empty schema; data goes with its tables."""
+    return await _run(dsn, target, is_upgrade=False)
+
+
+async def current_revision(dsn: str) -> str | None:
+    """The revision the database is at, or None if it has never been migrated."""
+    with translated():
+        connection = await asyncpg.connect(dsn)
+        try:
+            return await _read_revision(connection)
+        finally:
+            await connection.close()
+
+
+async def ensure_current(dsn: str) -> None:
+    """Upgrade if that is needed; refuse to work on a schema that cannot be brought to ours."""
+    revision = await current_revision(dsn)
+    if revision == HEAD:
+        return
+    if revision is not None and revision > HEAD:
+        raise SchemaOutdated(
+            f"the database at {display(dsn)} is at revision {revision}, made by a newer Recollect; "
+            f"this one knows {HEAD}: upgrade Recollect"
+        )
+    await migrate(dsn)
+
+
+async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
+    with translated():
+        before, after = await _explained(dsn, target, is_upgrade=is_upgrade)
+    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
+    return before, after
+
+
+async def _explained(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
+    """Migrate, or say what somebody has to do before that is possible."""
+    try:
+        return await _locked(dsn, target, is_upgrade=is_upgrade)
+    except asyncpg.InsufficientPrivilegeError as error:
+        if "extension" in str(error):
+            raise SchemaOutdated(_ADD_PGVECTOR.format(display(dsn))) from error
+        raise SchemaOutdated(
+            f"the connecting role may not change the schema of {display(dsn)} ({error}): "
+            "run 'recollect migrate' with the connection string of the database's owner"
+        ) from error
+    except (asyncpg.UndefinedFileError, asyncpg.FeatureNotSupportedError) as error:
+        raise SchemaOutdated(
+            f"the server of {display(dsn)} has no pgvector ({error}): install pgvector 0.7 or newer"
+        ) from error
+
+
+async def _locked(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        before = await _read_revision(connection)
+        await connection.execute("CREATE SCHEMA IF NOT EXISTS recollect")
+        await _run_alembic(dsn, target, is_upgrade=is_upgrade)
+        return before, await _read_revision(connection)
+    finally:
+        await connection.close()
+
+
+async def _read_revision(connection: asyncpg.Connection) -> str | None:
+    try:
+        revision: str | None = await connection.fetchval(
+            "SELECT version_num FROM recollect.alembic_version"
+        )
+    except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
+        return None
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise SchemaOutdated(
+            f"the connecting role may not see the schema ({error}): "
+            f"let the database's owner run 'GRANT {APP_ROLE} TO …' for it"
+        ) from error
+    return revision
+
+
+async def _run_alembic(dsn: str, target: str, *, is_upgrade: bool) -> None:
+    """Let Alembic work; imported here, for it takes half a second and is needed once a version."""
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+    from sqlalchemy import Connection  # noqa: PLC0415
+    from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+
+    def work(connection: Connection) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        (command.upgrade if is_upgrade else command.downgrade)(config, target)
+
+    engine = create_async_engine(
+        "postgresql+asyncpg://",
+        poolclass=NullPool,
+        async_creator=lambda: asyncpg.connect(dsn, server_settings={"search_path": "recollect"}),
+    )
+    try:
+        async with engine.connect() as connection:
+            await connection.run_sync(work)
+            await connection.commit()
+    finally:
+        await engine.dispose()

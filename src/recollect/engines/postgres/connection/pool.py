@@ -1,0 +1,153 @@
+"""ConnectionPool, the ones used last at hand for the next use."""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+import asyncpg
+
+from recollect.engines.postgres.connection.error_mapping import is_broken
+
+_GONE: Final = (
+    OSError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+_RECOVERY_SECONDS: Final = 5
+_CLOSE_SECONDS: Final = 10
+_FULL_SECONDS: Final = 60
+
+
+class ConnectionPool:
+    """The driver's pool, and in front of it the connections whose last use went well.
+
+    The pool cleans every connection that comes back, in a task of its own: a quarter of the time
+    of a read. What has run to its end here has nothing to clean, for everything we set is bound
+    to a transaction; it goes straight to the next user. What failed or was cancelled goes back
+    to the pool, and so does once a minute what lies idle: the pool's own limits stay in force.
+    What has broken, or does not come to rest after a cancelled statement, is thrown away.
+    """
+
+    __slots__ = (
+        *("_full_at", "_idle", "_is_closing", "_pool", "_recovering"),
+        *("_sweep_seconds", "_sweeping", "_timer", "_waiting"),
+    )
+
+    def __init__(self, pool: asyncpg.Pool, *, sweep_seconds: float = 60) -> None:
+        self._pool = pool
+        self._sweep_seconds = sweep_seconds
+        self._idle: list[asyncpg.Connection] = []
+        self._waiting = 0
+        self._is_closing = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._sweeping: asyncio.Task[None] | None = None
+        self._recovering: set[asyncio.Task[None]] = set()
+        self._full_at: float | None = None
+
+    @property
+    def were_refused_space(self) -> bool:
+        """Whether PostgreSQL said within the last minute that its disk is full."""
+        now = asyncio.get_running_loop().time()
+        return self._full_at is not None and now - self._full_at < _FULL_SECONDS
+
+    async def take(self) -> asyncpg.Connection:
+        """A connection for one use; waits while all are taken."""
+        while self._idle:
+            connection = self._idle.pop()
+            if _is_open(connection):
+                return connection
+            _throw_away(connection)
+        self._waiting += 1
+        try:
+            return await self._pool.acquire()
+        finally:
+            self._waiting -= 1
+
+    async def give_back(self, connection: asyncpg.Connection) -> None:
+        """End a use that went well: the last statement has ended, outside a transaction."""
+        if self._waiting or self._is_closing or not _is_open(connection):
+            with suppress(*_GONE):  # what was done with it is done
+                await self._pool.release(connection)
+            return
+        self._idle.append(connection)
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(self._sweep_seconds, self._begin_sweep)
+
+    async def recover(
+        self, connection: asyncpg.Connection, error: BaseException, *, rolls_back: bool = False
+    ) -> None:
+        """End a use that failed of this error; what can still be used goes back to the pool.
+
+        After a cancelled statement PostgreSQL has to be told, and may not listen: that happens
+        beside the user, who does not wait.
+        """
+        if isinstance(error, asyncpg.DiskFullError):
+            self._full_at = asyncio.get_running_loop().time()
+        if is_broken(error):
+            _throw_away(connection)
+            return
+        recovering = asyncio.create_task(self._reset(connection, rolls_back=rolls_back))
+        self._recovering.add(recovering)
+        recovering.add_done_callback(self._recovering.discard)
+        if not isinstance(error, (asyncio.CancelledError, TimeoutError)):
+            await asyncio.shield(recovering)
+
+    async def fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """Run one statement, its own transaction."""
+        connection = await self.take()
+        try:
+            records: list[asyncpg.Record] = await connection.fetch(statement, *arguments)
+        except BaseException as error:
+            await self.recover(connection, error)
+            raise
+        await self.give_back(connection)
+        return records
+
+    async def close(self) -> None:
+        """Let running work finish, then close every connection; after a while in any case."""
+        self._is_closing = True
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                if self._sweeping is not None:
+                    await self._sweeping
+                while self._recovering:
+                    await asyncio.wait(self._recovering)
+                await self._sweep()
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
+
+    async def _reset(self, connection: asyncpg.Connection, *, rolls_back: bool) -> None:
+        try:
+            async with asyncio.timeout(_RECOVERY_SECONDS):
+                if rolls_back:
+                    await connection.execute("ROLLBACK")
+                await self._pool.release(connection)
+        except _GONE:
+            _throw_away(connection)
+
+    def _begin_sweep(self) -> None:
+        self._timer = None
+        self._sweeping = asyncio.create_task(self._sweep())
+
+    async def _sweep(self) -> None:
+        """Give what is idle back to the pool, which closes what it finds too old or unused."""
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            await self._reset(connection, rolls_back=False)
+
+
+def _is_open(connection: asyncpg.Connection) -> bool:
+    try:
+        return not connection.is_closed()
+    except asyncpg.InterfaceError:  # broken while it lay idle, and taken back by the pool
+        return False
+
+
+def _throw_away(connection: asyncpg.Connection) -> None:
+    with suppress(asyncpg.InterfaceError):  # the pool may have taken it back already
+        connection.terminate()

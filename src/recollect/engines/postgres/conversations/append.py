@@ -1,0 +1,229 @@
+"""Appending messages to a session, in the name of their owner."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from asyncpg import Connection, PostgresError, Record
+
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.message import NO_DETAILS, Message, NewMessage, Role
+from recollect.domain.conversation.reading_effort import json_to_store
+from recollect.domain.conversation.session import name_from_question
+from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
+from recollect.domain.identity.scope import Scope
+from recollect.domain.job import JobKind, job_id_for
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.transaction import switch_messages
+from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.rows import job_payload, stored_message, to_json
+from recollect.errors import MessageNotFound
+from recollect.offloading import AT_ONCE, off_loop
+
+_REPLIES: Final = "append_replies"
+_PART: Final = 500
+"""The most messages of one statement: encoding 10,000 would hold the event loop for 70 ms."""
+_NOT_ACTIVE: Final = "RC404"  # what turn_answered() raises
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where messages go, when, and what comes with them."""
+
+    scope: Scope
+    session_id: UUID
+    said_at: datetime
+    read_at: datetime
+    """By which a session must not have expired."""
+    expires_at: datetime | None
+    """The end that a session with an end moves to."""
+    compaction: CompactionPolicy | None
+
+
+async def append(
+    database: Database,
+    target: Target,
+    messages: Sequence[NewMessage],
+    *,
+    reply_to: UUID | None,
+) -> tuple[Message, ...]:
+    """Store the messages one after the other; none of them if there is no session."""
+    owner_id = target.scope.owner_id
+    part = _Part(target, messages, _Answered(is_latest=reply_to is None, message_id=reply_to))
+    is_one_statement = len(list(split_into_parts(messages, size=_PART))) == 1
+    if is_one_statement and (reply_to is None or part.statement == _REPLIES):
+        # What nearly every request sends: one round trip.
+        try:
+            arguments = await part.arguments()
+            return part.stored(await database.write(part.statement, owner_id, *arguments))
+        except PostgresError as error:
+            if error.sqlstate != _NOT_ACTIVE:
+                raise
+    async with database.owned_by(owner_id) as connection:
+        return await append_within(connection, target, messages, reply_to=reply_to)
+
+
+async def append_within(
+    connection: Connection,
+    target: Target,
+    messages: Sequence[NewMessage],
+    *,
+    reply_to: UUID | None,
+) -> tuple[Message, ...]:
+    """Do the same as a part of a transaction."""
+    answers = _LATEST
+    if reply_to is not None:
+        answers = await _turn_of(connection, target, reply_to)
+    stored: list[Message] = []
+    turn = answers
+    for said in split_into_parts(messages, size=_PART):
+        part = _Part(target, said, turn)
+        arguments = await part.arguments()
+        rows = await connection.fetch(query(part.statement), target.scope.owner_id, *arguments)
+        stored += part.stored(rows)
+        if part.statement != _REPLIES:
+            turn = _LATEST  # the question that was stored last
+    if answers.is_active:
+        return tuple(stored)
+    return await _hidden(connection, target, tuple(stored), answers)
+
+
+async def _hidden(
+    connection: Connection, target: Target, stored: tuple[Message, ...], answers: "_Answered"
+) -> tuple[Message, ...]:
+    """Take the replies out of the active branch, which what they answer is not on."""
+    replies = [message for message in stored if message.turn_number == answers.turn_number]
+    if replies:
+        await switch_messages(
+            connection,
+            *(target.scope, target.session_id),
+            hidden=[reply.message_id for reply in replies],
+            first=replies[0].sequence,
+        )
+    return tuple(replace(m, is_active=False) if m in replies else m for m in stored)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """Which turn a reply without a question before it belongs to."""
+
+    is_latest: bool
+    message_id: UUID | None = None
+    """That of this message, if it is on the active branch."""
+    turn_number: int | None = None
+    is_active: bool = True
+    """Whether the message that is answered is on the active branch."""
+
+
+_LATEST = _Answered(is_latest=True)
+
+
+async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> _Answered:
+    """The turn to be answered; nobody switches branches of the session from now on."""
+    row = await connection.fetchrow(
+        query("turn_of_message"), target.scope.owner_id, target.session_id, message_id
+    )
+    if row is None:
+        raise MessageNotFound(message_id)
+    return _Answered(is_latest=False, turn_number=row["turn_number"], is_active=row["is_active"])
+
+
+class _Part:
+    """Messages that one statement stores: replies to an earlier question, or whole turns.
+
+    Every array takes the driver and the server time: one that has nothing to say is left out.
+    """
+
+    __slots__ = ("_answers", "_messages", "_offsets", "_target", "statement")
+
+    def __init__(self, target: Target, messages: Sequence[NewMessage], answers: _Answered) -> None:
+        self._target = target
+        self._messages = messages
+        self._answers = answers
+        self._offsets = list(turn_offsets(messages))
+        opens_turns = messages[0].role is Role.USER
+        self.statement = "append_turns" if opens_turns else _REPLIES
+
+    async def arguments(self) -> tuple[object, ...]:
+        """What the statement takes after the owner; much JSON is written in a thread."""
+        characters = json_to_store(self._messages, most=AT_ONCE)
+        return await off_loop(self._arguments, characters=characters)
+
+    def _arguments(self) -> tuple[object, ...]:
+        target, messages, compaction = self._target, self._messages, self._target.compaction
+        return (
+            target.session_id,
+            [message.message_id for message in messages],
+            [message.role for message in messages],
+            [message.content for message in messages],
+            _metadata(messages),
+            *_details(messages),
+            self._offsets,
+            target.said_at,
+            target.expires_at,
+            target.read_at,
+            *((None, None, None) if compaction is None else _job(target, compaction)),
+            *self._turns(),
+            _times(messages),
+        )
+
+    def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
+        """The messages as they are now; none when there was no such session."""
+        if not rows:
+            return ()
+        sequence, turn, only_database, created_at = rows[0]
+        session_id = self._target.session_id
+        return tuple(
+            stored_message(
+                message,
+                session_id,
+                sequence=sequence + number,
+                turn_number=None if turn is None or offset is None else turn + offset,
+                only_database=only_database,
+                created_at=message.created_at or created_at,
+            )
+            for number, (message, offset) in enumerate(
+                zip(self._messages, self._offsets, strict=True), start=1
+            )
+        )
+
+    def _turns(self) -> tuple[object, ...]:
+        if self.statement == _REPLIES:
+            answers = self._answers
+            return answers.is_latest, answers.turn_number, answers.message_id
+        answered = answered_turns(self._messages, self._offsets)
+        return list(answered.values()), name_from_question(self._messages[0].content)
+
+
+def _times(messages: Sequence[NewMessage]) -> list[datetime | None] | None:
+    """The times that messages bring, if some do."""
+    times = [message.created_at for message in messages]
+    return times if any(times) else None
+
+
+def _metadata(messages: Sequence[NewMessage]) -> list[str | None] | None:
+    if not any(message.metadata for message in messages):
+        return None
+    return [to_json(message.metadata) if message.metadata else None for message in messages]
+
+
+def _details(messages: Sequence[NewMessage]) -> tuple[list[str | None] | None, list[bool] | None]:
+    """The details, and which of them want the session's database."""
+    given = [message.details for message in messages]
+    if all(details is NO_DETAILS for details in given):
+        return None, None
+    lacking = [details.lacks_database for details in given]
+    return (
+        [None if details is NO_DETAILS else to_json(details.to_json()) for details in given],
+        lacking if any(lacking) else None,
+    )
+
+
+def _job(target: Target, compaction: CompactionPolicy) -> tuple[int, UUID, str]:
+    return (
+        compaction.trigger,
+        job_id_for(JobKind.COMPACT, target.session_id),
+        job_payload(target.scope, target.session_id),
+    )

@@ -1,0 +1,1 @@
+"""The index for recall in PostgreSQL, and its caches."""

@@ -1,0 +1,1 @@
+"""Background work in PostgreSQL, and what it reads and writes."""

@@ -1,0 +1,1 @@
+"""Who calls: API keys, tokens, Basic credentials, trusted headers and anonymous callers."""

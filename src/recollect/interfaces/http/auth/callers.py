@@ -1,0 +1,246 @@
+"""Who is calling: told by verified credentials alone, never by the request's body."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.datastructures import Headers
+
+from recollect.domain.identity.accounts import KEY_PREFIX, ApiKey, KeyScope, MemoryPolicy
+from recollect.domain.identity.scope import ANONYMOUS, Scope, anonymous_user, check_identity
+from recollect.errors import Forbidden, InvalidInput, Unauthenticated
+from recollect.interfaces.http.auth.anonymous import anonymous_session_of
+from recollect.interfaces.http.auth.credentials import (
+    BasicReader,
+    TokenReader,
+    openwebui_reader,
+    token_reader,
+)
+from recollect.interfaces.http.client_headers import (
+    _BLANKS,
+    OPENWEBUI_TOKEN_HEADER,
+    OPENWEBUI_USER_HEADER,
+    header_text,
+)
+from recollect.ports.accounts import CredentialChecker
+from recollect.services.access.accounts import ApiKeys
+from recollect.settings import Settings, UserIdSource
+from recollect.telemetry.logging import transaction_id
+
+USER_HEADER: Final = "X-Memory-User"
+UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
+ANONYMOUS_ACTOR: Final = "anonymous"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """Whom the credentials stand for."""
+
+    tenant: str
+    user: str | None
+    actor: str
+    may_name_users: bool = False
+    memory: MemoryPolicy = MemoryPolicy.FULL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """The owner a request works for, and the most memory it may use."""
+
+    scope: Scope
+    memory: MemoryPolicy
+
+
+class Authenticator:
+    """Turns a request's credentials into the scope it may work on."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        api_keys: ApiKeys,
+        *,
+        credentials: CredentialChecker | None = None,
+    ) -> None:
+        self._source = settings.user_id_source
+        self._tenant = settings.tenant
+        self._allows_anonymous = settings.allow_anonymous
+        self._local_user = settings.local_user
+        self._api_keys = api_keys
+        self._tokens: TokenReader | None = token_reader(settings)
+        self._openwebui: TokenReader | None = openwebui_reader(settings)
+        self._basic = BasicReader(credentials) if credentials else None
+        self._hands_on = credentials is not None or settings.forwards_credentials
+        secret = settings.bearer_hash_secret
+        self._hash_secret = secret.get_secret_value().encode() if secret else b""
+
+    async def scope_of(self, headers: Headers, *, as_operator: bool = False) -> Scope:
+        """The owner a request works for, or an error that says what is missing."""
+        return (await self.caller_of(headers, as_operator=as_operator)).scope
+
+    async def caller_of(
+        self, headers: Headers, *, as_operator: bool = False, session: UUID | None = None
+    ) -> Caller:
+        """Who is calling, or an error that says what is missing.
+
+        An operator is whoever runs the program that users speak to, not one of them. Where the
+        caller has no credentials and needs none, `session` is the one that stands for them.
+        """
+        principal = await self._identify(headers) if session is None else self._anonymous(session)
+        if as_operator and not (principal.may_name_users or self._source is None):
+            raise Forbidden("only a service key may do this, naming the user")
+        named = await self._named_user(headers)
+        if named is not None and not principal.may_name_users:
+            raise Forbidden(
+                f"only a service key may name the user ({USER_HEADER}); "
+                "make one with 'recollect keys create --scope service'"
+            )
+        user = named or principal.user
+        if user is None:
+            raise InvalidInput(USER_HEADER, "must name the user this key acts for")
+        if user.startswith(ANONYMOUS) and principal.actor != ANONYMOUS_ACTOR:
+            raise Forbidden(f"no credentials may name a user that begins with '{ANONYMOUS}'")
+        try:
+            scope = Scope(
+                tenant=principal.tenant,
+                user=user,
+                actor=principal.actor,
+                transaction_id=transaction_id.get(),
+                authorization=_handed_on(headers) if self._hands_on else None,
+            )
+        except InvalidInput as error:
+            # A name from a header was checked with the header: this one is the credentials'.
+            raise Unauthenticated(f"the credentials name nobody: {error}") from None
+        return Caller(scope=scope, memory=principal.memory)
+
+    def takes_anonymous(self, headers: Headers) -> bool:
+        """Whether a session stands for the caller, who sends no credentials."""
+        is_local = self._source is None
+        return self._allows_anonymous and not is_local and not headers.get("Authorization")
+
+    def _anonymous(self, session: UUID) -> Principal:
+        user = anonymous_user(session)
+        return Principal(tenant=self._tenant, user=user, actor=ANONYMOUS_ACTOR)
+
+    async def _identify(self, headers: Headers) -> Principal:
+        token = _bearer_token(headers)
+        if token.startswith(KEY_PREFIX):
+            return _principal_of(await self._api_keys.recognise(token))
+        match self._source:
+            case None:
+                _check_local_host(headers)
+                return Principal(tenant=self._tenant, user=self._local_user, actor="local")
+            case UserIdSource.JWT_CLAIM if token and self._tokens:
+                identity = await self._tokens.read(token)
+                tenant = identity.tenant or self._tenant
+                return Principal(tenant=tenant, user=identity.user, actor="jwt")
+            case UserIdSource.BEARER_TOKEN if token:
+                digest = hmac.new(self._hash_secret, token.encode(), hashlib.sha256).hexdigest()
+                return Principal(tenant=self._tenant, user=f"bearer:{digest}", actor="bearer")
+            case UserIdSource.BASIC_USERNAME if self._basic:
+                user = await self._basic.user_of(headers.get("Authorization", ""))
+                return Principal(tenant=self._tenant, user=user, actor="basic")
+            case _:
+                raise Unauthenticated(
+                    "send your credentials in the header 'Authorization: Bearer …'"
+                )
+
+    async def _named_user(self, headers: Headers) -> str | None:
+        """The user that the headers name; an empty header is an absent one."""
+        if named := header_text(headers, USER_HEADER):
+            return check_identity(named, USER_HEADER)
+        if self._openwebui and (token := header_text(headers, OPENWEBUI_TOKEN_HEADER)):
+            return (await self._openwebui.read(token)).user
+        named = header_text(headers, OPENWEBUI_USER_HEADER)
+        if named and self._openwebui:
+            raise Unauthenticated(f"{OPENWEBUI_TOKEN_HEADER} is required beside the user's id")
+        return check_identity(named, OPENWEBUI_USER_HEADER) if named else None
+
+
+_bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="Bearer",
+    description="An API key (`recollect keys create`) or a JWT; none on a local server.",
+)
+
+
+async def _caller_of_request(
+    request: Request,
+    _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Caller:
+    authenticator: Authenticator = request.app.state.authenticator
+    session = None
+    if authenticator.takes_anonymous(request.headers):
+        session = await anonymous_session_of(request)
+    return await authenticator.caller_of(request.headers, session=session)
+
+
+KnownCaller = Annotated[Caller, Depends(_caller_of_request)]
+"""Whom the caller's credentials stand for, and how much memory they may use."""
+
+
+async def _scope_of_request(caller: KnownCaller) -> Scope:
+    return caller.scope
+
+
+CallerScope = Annotated[Scope, Depends(_scope_of_request)]
+"""The owner that the caller's credentials stand for; every route of memory takes it."""
+
+
+async def _operator_of_request(
+    request: Request,
+    _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Scope:
+    authenticator: Authenticator = request.app.state.authenticator
+    return await authenticator.scope_of(request.headers, as_operator=True)
+
+
+OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
+"""The owner that a service key names, or the local user: never a user's own credentials."""
+
+
+def _handed_on(headers: Headers) -> str | None:
+    """What an upstream is shown: never one of our own keys."""
+    given = headers.get(UPSTREAM_HEADER) or headers.get("Authorization")
+    is_ours = _bearer_token(headers).startswith(KEY_PREFIX)
+    if is_ours and not headers.get(UPSTREAM_HEADER):
+        return None
+    if given and not given.isascii():
+        raise Unauthenticated("credentials are written in ASCII; encode others as Basic does")
+    return given
+
+
+def _principal_of(key: ApiKey) -> Principal:
+    is_service = KeyScope.SERVICE in key.scopes
+    if key.user is None and not is_service:
+        raise Forbidden("this key opens no memory; use one of scope user or service")
+    return Principal(
+        tenant=key.tenant,
+        user=key.user,
+        actor=f"key:{key.key_id}",
+        may_name_users=is_service,
+        memory=key.memory,
+    )
+
+
+def _bearer_token(headers: Headers) -> str:
+    scheme, _, credentials = headers.get("Authorization", "").partition(" ")
+    return credentials.strip(_BLANKS) if scheme.lower() == "bearer" else ""
+
+
+def _check_local_host(headers: Headers) -> None:
+    """Refuse names that are not this machine's: a web page may have bound its own name to us."""
+    host = headers.get("Host", "").lower()
+    host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    if host == "localhost" or host.endswith(".localhost"):
+        return
+    try:
+        is_local = ip_address(host).is_loopback
+    except ValueError:
+        is_local = False
+    if not is_local:
+        raise Forbidden("without credentials this server answers to localhost alone")

@@ -1,0 +1,94 @@
+"""Headers by which clients name their sessions, chats and users."""
+
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import Header, Request
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from recollect.domain.chat.answers import Answered
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.text import JsonObject, storable
+from recollect.errors import InvalidId, InvalidInput
+
+OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
+
+
+OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
+
+
+_BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
+
+
+SESSION_HEADER: Final = "X-Session-ID"
+REPLAY_HEADER: Final = "Idempotency-Replayed"
+SessionIdHeader = Annotated[
+    str | None,
+    Header(
+        alias=SESSION_HEADER,
+        description="The conversation's UUID, new or known; missing or blank: by "
+        "X-OpenWebUI-Chat-Id, else by the preset.",
+        json_schema_extra={"format": "uuid"},
+    ),
+]
+OPENWEBUI_CHAT_HEADER: Final = "X-OpenWebUI-Chat-Id"
+OPENWEBUI_MESSAGE_HEADER: Final = "X-OpenWebUI-Message-Id"
+OPENWEBUI: Final = "openwebui"
+_OPENWEBUI_HEADERS: Final = (OPENWEBUI_CHAT_HEADER, OPENWEBUI_USER_HEADER, OPENWEBUI_TOKEN_HEADER)
+_MAX_LENGTH: Final = 255
+
+
+def header_text(headers: Headers, name: str) -> str:
+    """A header's value as its sender meant it: headers travel as bytes, names are UTF-8."""
+    value = headers.get(name, "").strip(_BLANKS)
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        raise InvalidInput(name, "must be UTF-8") from None
+
+
+def name_session(request: Request, session_id: UUID | None) -> None:
+    """Remember which conversation a request turned out to belong to, for its response."""
+    request.state.session_id = session_id
+
+
+def headers_of(answered: Answered) -> dict[str, str]:
+    """The headers of an answer: its conversation, and whether it was stored before."""
+    headers = {}
+    if answered.session_id is not None:
+        headers[SESSION_HEADER] = str(answered.session_id)
+    if answered.is_repeated:
+        headers[REPLAY_HEADER] = "true"
+    return headers
+
+
+def echo_session(request: Request, response: Response) -> Response:
+    """Name the conversation in a response, as far as it is known."""
+    session_id = getattr(request.state, "session_id", None) or _given(request)
+    if session_id is not None:
+        response.headers[SESSION_HEADER] = str(session_id)
+    return response
+
+
+def _given(request: Request) -> UUID | None:
+    try:
+        return parse_uuid(request.headers.get(SESSION_HEADER, ""), "session_id")
+    except InvalidId:
+        return None
+
+
+def is_openwebui(headers: Headers) -> bool:
+    """Whether OpenWebUI calls, by its own headers or its name."""
+    agent = headers.get("User-Agent", "").lower().replace("-", "").replace(" ", "")
+    return OPENWEBUI in agent or any(headers.get(name, "").strip() for name in _OPENWEBUI_HEADERS)
+
+
+def session_metadata(headers: Headers, *, created_via: str) -> JsonObject:
+    """What is noted of whoever starts a session: the program, and its id of the conversation."""
+    told = {
+        "created_via": OPENWEBUI if is_openwebui(headers) else created_via,
+        "openwebui_conversation_id": header_text(headers, OPENWEBUI_CHAT_HEADER),
+        "user_agent": headers.get("User-Agent", ""),
+    }
+    return {name: storable(text)[:_MAX_LENGTH] for name, text in told.items() if text}

@@ -1,0 +1,1 @@
+"""Processes, sockets and connections: what runs the HTTP application."""

@@ -1,0 +1,356 @@
+"""One connection of a client, with limits on what it may send and how long it may take."""
+
+import asyncio
+import logging
+import socket
+from http import HTTPStatus
+from typing import Any, Final
+from uuid import uuid4
+
+import httptools
+import uvicorn
+from uvicorn._types import (
+    ASGI3Application,
+    ASGIReceiveCallable,
+    ASGISendCallable,
+    ASGISendEvent,
+    Scope,
+)
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+from uvicorn.server import ServerState
+
+from recollect.interfaces.http.errors import error_response
+from recollect.interfaces.http.middleware import TRANSACTION_HEADER
+from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry, Phase
+
+_MAX_URL_BYTES: Final = 8_192
+_MIN_BODY_RATE: Final = 500
+"""Bytes a second; whoever sends less holds a connection rather than uploads something."""
+_MAX_LINGERING_EXTENSIONS: Final = 6
+_SPACE_OF_A_HEADER: Final = len(b": \r\n")
+
+logger = logging.getLogger(__name__)
+
+
+class _Refused(Exception):
+    """A request that is not read further."""
+
+    def __init__(self, status: HTTPStatus, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+_INVALID: Final = _Refused(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request")
+
+
+class HttpConnection(HttpToolsProtocol):
+    """uvicorn's protocol with limits; the registry holds it to its deadlines.
+
+    Where uvicorn would close a connection on which more may arrive, this one ends its own side
+    first and drops what still comes: closed at once, the client would get a reset, and lose the
+    response that says what is wrong.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        *,
+        connection: socket.socket,
+        registry: ConnectionRegistry,
+    ) -> None:
+        super().__init__(config, server_state, {})
+        self._ending: _LingeringTransport
+        self.phase = Phase.HEAD
+        self._socket = connection
+        self._registry = registry
+        self._limits = registry.limits
+        self._is_in_head = False
+        self._is_over = False
+        """Whether nothing that still arrives is read as a request."""
+        self._refusal: _Refused | None = None
+        self._unparsed = 0
+        """Bytes that the parser was given since it last gave a head, or a part of a body."""
+        self._received = 0
+        """Bytes that have come since the last deadline."""
+        self._extensions = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        """Wait for the first request."""
+        self._ending = _LingeringTransport(transport, self)
+        super().connection_made(self._ending)
+        self._registry.enter(self, Phase.HEAD)
+        self._registry.make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self.close()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read as much as the limits allow."""
+        self._received += len(data)
+        if self._is_over:
+            return
+        self._unparsed += len(data)
+        try:
+            self.parser.feed_data(data)
+            if self._unparsed > self._limits.max_header_bytes:
+                self._refuse(self._too_large())
+        except httptools.HttpParserUpgrade:
+            pass  # to another protocol: the request is answered as if it had not asked for it
+        except httptools.HttpParserError:
+            self._refuse(self._refusal or _INVALID)
+        self._update_phase()
+
+    def on_message_begin(self) -> None:
+        """Begin a head."""
+        self._is_in_head = True
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the URL."""
+        super().on_url(url)
+        if len(self.url) > _MAX_URL_BYTES:
+            problem = f"the URL is longer than {_MAX_URL_BYTES:,} bytes"
+            self._stop_parsing(_Refused(HTTPStatus.REQUEST_URI_TOO_LONG, problem))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; those that follow a body have no meaning here."""
+        if not self._is_in_head:
+            return
+        super().on_header(name, value)
+        if len(self.headers) > self._limits.max_headers:
+            problem = f"there are more than {self._limits.max_headers} headers (MEMORY_MAX_HEADERS)"
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            self._stop_parsing(_Refused(status, problem))
+
+    def on_headers_complete(self) -> None:
+        """Start to answer, once the head is known to be within its limits."""
+        sizes = (len(name) + len(value) + _SPACE_OF_A_HEADER for name, value in self.headers)
+        if len(self.url) + sum(sizes) > self._limits.max_header_bytes:
+            self._stop_parsing(self._too_large())
+        self._is_in_head = False
+        self._unparsed = 0
+        super().on_headers_complete()
+        if self._registry.is_shutting_down:
+            self.cycle.keep_alive = False
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        super()._start_asgi_task(cycle, _announcing_the_end(cycle, app))
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        self._unparsed = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        self._unparsed = 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, if the client has sent one already, or wait for it."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif self.cycle.more_body:
+            self._linger()
+        self._update_phase()
+
+    def shutdown(self) -> None:
+        """End as soon as nothing is being answered, and nothing has just arrived."""
+        if self.phase in {Phase.BODY, Phase.ANSWERING}:
+            self.cycle.keep_alive = False
+        elif self.phase is Phase.LINGERING or not self._has_unread():
+            self.close()
+
+    def expire(self) -> None:
+        """See `Registered.expire`."""
+        received, self._received = self._received, 0
+        self._extensions += 1
+        match self.phase:
+            case Phase.LINGERING:
+                goes_on = received > 0 and self._extensions < _MAX_LINGERING_EXTENSIONS
+            case Phase.BODY:
+                goes_on = self._has_unread() or self._is_fast_enough(received)
+            case _:
+                goes_on = self._has_unread() and self._extensions == 1
+        if goes_on:
+            self._registry.enter(self, self.phase)
+        else:
+            self._time_out()
+
+    def evict(self) -> bool:
+        """See `Registered.evict`."""
+        if self._has_unread():
+            return False
+        self._time_out()
+        return True
+
+    def finish(self) -> None:
+        """Close where the client has no more to say; else let it finish first."""
+        if self._registry.is_shutting_down or self._is_whole():
+            self.close()
+        else:
+            self._linger()
+
+    def close(self) -> None:
+        """Close at once, when what was written is sent."""
+        self._is_over = True
+        self._registry.leave(self)
+        self._ending.close_now()
+
+    def _update_phase(self) -> None:
+        if self._is_over:
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            is_begun = self.cycle is None or self._is_in_head
+            phase = Phase.HEAD if is_begun else Phase.IDLE
+        else:
+            arrives = self.cycle.more_body and not self.pipeline
+            phase = Phase.BODY if arrives else Phase.ANSWERING
+        if phase is not self.phase:
+            self._enter(phase)
+
+    def _enter(self, phase: Phase) -> None:
+        self._received = self._extensions = 0
+        self._registry.enter(self, phase)
+
+    def _is_whole(self) -> bool:
+        is_read = self.cycle is not None and not self.cycle.more_body
+        return is_read and not self._is_in_head and self._refusal is None
+
+    def _is_fast_enough(self, received: int) -> bool:
+        """Whether a body makes progress; one that we do not read at the moment cannot."""
+        return self.flow.read_paused or received >= _MIN_BODY_RATE * self._limits.body_seconds
+
+    def _has_unread(self) -> bool:
+        """Whether something has arrived that a busy event loop has not given us yet."""
+        try:
+            return bool(self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+        except OSError:
+            return False
+
+    def _stop_parsing(self, refusal: _Refused) -> None:
+        """Make the parser stop, which raises an error of its own."""
+        self._refusal = refusal
+        raise refusal
+
+    def _too_large(self) -> _Refused:
+        limit = self._limits.max_header_bytes
+        status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+        return _Refused(
+            status, f"the head is larger than {limit:,} bytes (MEMORY_MAX_HEADER_BYTES)"
+        )
+
+    def _time_out(self) -> None:
+        is_silent = self.phase in {Phase.IDLE, Phase.LINGERING}
+        if is_silent or (self.phase is Phase.HEAD and not self._is_in_head):
+            self.close()
+            return
+        problem = "the request took too long to arrive"
+        self._refuse(_Refused(HTTPStatus.REQUEST_TIMEOUT, problem))
+
+    def _refuse(self, refusal: _Refused) -> None:
+        """Say what is wrong and read no further; whoever waits for the request sees it leave.
+
+        What is wrong with a later request does not disturb the answer to an earlier one, which
+        then is the last.
+        """
+        self._refusal = refusal
+        self._is_over = True
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering and (self._is_in_head or self.cycle.response_started or self.pipeline):
+            self.cycle.keep_alive = False
+            self._enter(Phase.ANSWERING)
+            self.flow.resume_reading()
+            return
+        if is_answering:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write(self._response(refusal))
+        self._linger()
+
+    def _linger(self) -> None:
+        """End our side, and drop what the client still sends, for a while."""
+        self._is_over = True
+        self.flow.resume_reading()
+        self._enter(Phase.LINGERING)
+        if not self._ending.end_writing():
+            self.close()
+
+    def _response(self, refusal: _Refused) -> bytes:
+        status = refusal.status
+        path = getattr(self, "url", b"").decode("latin-1")
+        body = error_response(status, status.phrase, str(refusal), path=path).body
+        transaction_id = str(uuid4())
+        facts = {"status": int(status), "transaction_id": transaction_id}
+        logger.info("http.refused", extra={"facts": facts})
+        headers: dict[str, Any] = {
+            "content-type": "application/json",
+            "content-length": len(body),
+            "connection": "close",
+            TRANSACTION_HEADER.lower(): transaction_id,
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        return STATUS_LINE[status] + lines.encode() + b"\r\n" + bytes(body)
+
+
+def _announcing_the_end(cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
+    """Let a response that comes before the body say that it is the connection's last."""
+
+    async def answer(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        async def send_announced(message: ASGISendEvent) -> None:
+            if cycle.more_body and message["type"] == "http.response.start":
+                cycle.keep_alive = False
+            await send(message)
+
+        await app(scope, receive, send_announced)
+
+    return answer
+
+
+class _LingeringTransport(asyncio.Transport):
+    """A transport that asks the connection before it closes."""
+
+    def __init__(self, transport: asyncio.Transport, connection: HttpConnection) -> None:
+        super().__init__()
+        self._transport = transport
+        self._connection = connection
+        self._is_ending = False
+        self.write = transport.write  # type: ignore[method-assign]  # the one that is called most
+        self.get_extra_info = transport.get_extra_info  # type: ignore[method-assign]  # as above
+
+    def is_closing(self) -> bool:
+        return self._is_ending or self._transport.is_closing()
+
+    def close(self) -> None:
+        if not self.is_closing():
+            self._connection.finish()
+
+    def close_now(self) -> None:
+        self._is_ending = True
+        self._transport.close()
+
+    def end_writing(self) -> bool:
+        """Send the end of our side; whether the other one is still open."""
+        self._is_ending = True
+        if self._transport.is_closing() or not self._transport.can_write_eof():
+            return False
+        self._transport.write_eof()
+        return True
+
+    def pause_reading(self) -> None:
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.resume_reading()

@@ -1,0 +1,215 @@
+"""Running the HTTP application until somebody stops it."""
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Generator
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
+from functools import partial
+
+import uvicorn
+
+from recollect.errors import RecollectError
+from recollect.interfaces.heartbeat import Heartbeat
+from recollect.interfaces.http.app import create_app, prepare
+from recollect.interfaces.http.serving.accept_balancer import AcceptBalancer, BalancerSlot, places
+from recollect.interfaces.http.serving.connection import HttpConnection
+from recollect.interfaces.http.serving.connection_registry import (
+    ConnectionLimits,
+    ConnectionRegistry,
+)
+from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
+from recollect.interfaces.http.serving.supervisor import Post, ProcessSupervisor, Ready
+from recollect.interfaces.running import on_stop_signal, run_until_stopped
+from recollect.interfaces.worker import work_alone, working_meanwhile
+from recollect.memory import Memory
+from recollect.ports.runtime import Counters
+from recollect.settings import Settings
+from recollect.supervision import TaskSupervisor
+from recollect.telemetry.logging import configure_logging
+from recollect.telemetry.loop_watchdog import LoopWatchdog
+
+_GRACE_SECONDS = 10
+_OBJECTS_BETWEEN_LOOKS = 20_000
+_PATIENCE = 19
+
+logger = logging.getLogger(__name__)
+
+
+def run_server(settings: Settings) -> None:
+    """Open the memory, serve it, and close it when the process is told to stop."""
+    allow_open_files()
+    with listening(settings.host, settings.port) as listener:
+        ready = partial(_say_where, listener)
+        at = places(listener, settings.processes)
+        pulse = Heartbeat() if settings.worker else None
+        if settings.processes == 1:
+            run_until_stopped(_serve(settings, at[0], pulse, ready))
+            return
+        serving = (partial(_serve_beside, settings, place, pulse) for place in at)
+        crew = ProcessSupervisor(
+            serving=[Post(serve, place.leave) for serve, place in zip(serving, at, strict=True)],
+            working=[Post(partial(_work_beside, settings, pulse), pulse.stop)] if pulse else [],
+        )
+        crew.run(ready=ready, stopping=listener.close)
+
+
+def _serve_beside(
+    settings: Settings, place: BalancerSlot, pulse: Heartbeat | None, ready: Ready
+) -> None:
+    """Serve in one process of several; another does the background work."""
+    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
+    run_until_stopped(_serve(settings.model_copy(update={"worker": False}), place, pulse, ready))
+
+
+def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
+    """Do the background work in a process of its own, which steps back behind the others."""
+    _step_back()
+    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
+    run_until_stopped(work_alone(settings, ready=ready, pulse=pulse))
+
+
+def _step_back() -> None:
+    """Let this process work when nobody else wants to.
+
+    It must hold nothing meanwhile that others wait for: it may not work for a long time.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):  # elsewhere than on Linux, or where it is forbidden
+        os.nice(_PATIENCE)
+
+
+def _say_where(listener: socket.socket) -> None:
+    sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
+
+
+async def _serve(
+    settings: Settings, place: BalancerSlot, pulse: Heartbeat | None, ready: Ready
+) -> None:
+    async with Memory.open(settings) as memory:
+        app = create_app(memory, settings, pulse=pulse)
+        prepare(app)
+        config = uvicorn.Config(
+            app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        server = _Server(config, place, _limits(settings))
+        on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
+        working = working_meanwhile(memory.services, settings, pulse=pulse)
+        with watching_loop(memory.services.counters, settings):
+            async with working, _warming(memory):
+                collect_seldom()
+                ready()
+                await server.serve([])
+
+
+def watching_loop(counters: Counters, settings: Settings) -> AbstractContextManager[None]:
+    """Log who keeps the running event loop from answering, unless nobody wants to know."""
+    limit = settings.loop_held_milliseconds / 1000
+    if not limit:
+        return nullcontext()
+    return LoopWatchdog(limit_seconds=limit, counters=counters).watching()
+
+
+def _limits(settings: Settings) -> ConnectionLimits:
+    return ConnectionLimits(
+        max_header_bytes=settings.max_header_bytes,
+        max_headers=settings.max_headers,
+        header_seconds=settings.header_timeout_seconds,
+        body_seconds=settings.body_timeout_seconds,
+        keep_alive_seconds=settings.keep_alive_seconds,
+        max_waiting=settings.max_waiting_connections,
+    )
+
+
+def collect_seldom() -> None:
+    """Look less often for garbage that refers to itself, and not among what is there already.
+
+    There is little of it, and a turn makes thousands of objects: looking took a tenth of its time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, *gc.get_threshold()[1:])
+
+
+@asynccontextmanager
+async def _warming(memory: Memory) -> AsyncIterator[None]:
+    """Get ready while requests are answered already."""
+    supervisor = TaskSupervisor(memory.services.counters)
+    task = asyncio.create_task(supervisor.run("warming", partial(_warm, memory), is_endless=False))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _warm(memory: Memory) -> None:
+    try:
+        await memory.warm()
+    except RecollectError as error:
+        logger.warning("warming.failed", extra={"facts": {"problem": str(error)}})
+
+
+class _Server(uvicorn.Server):
+    """A server that shares its address with others, and lets the memory close behind it."""
+
+    def __init__(
+        self, config: uvicorn.Config, place: BalancerSlot, limits: ConnectionLimits
+    ) -> None:
+        super().__init__(config)
+        self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
+        connections = self.server_state.connections
+        self._door = AcceptBalancer(place=place, connections=connections, admit=self._admit)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave signals alone; uvicorn would raise them again, which ends the process at once."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take connections once everything is ready."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._door.open()
+
+    async def on_tick(self, counter: int) -> bool:
+        """End connections whose time is over, and tell the others how many there are."""
+        self._registry.sweep()
+        self._door.count()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and end those there are."""
+        self._registry.is_shutting_down = True
+        self._door.close()
+        await super().shutdown(sockets)
+
+    def stop(self) -> None:
+        """Stop serving; when asked again, without waiting for anybody."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def _admit(self, connection: socket.socket) -> object:
+        protocol = HttpConnection(
+            self.config, self.server_state, connection=connection, registry=self._registry
+        )
+        loop = asyncio.get_running_loop()
+        return await loop.connect_accepted_socket(lambda: protocol, connection)

@@ -1,0 +1,1 @@
+"""Embedders: in this process, and behind an OpenAI-compatible endpoint."""

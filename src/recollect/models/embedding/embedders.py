@@ -1,0 +1,97 @@
+"""Which embedder a setting means."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from recollect.errors import ConfigurationError
+from recollect.models.embedding.embedding_cache import RememberingEmbedder
+from recollect.models.embedding.local_embedder import MINI_LM, LocalEmbedder, mini_lm_folder
+from recollect.models.embedding.onnx_model import Pooling
+from recollect.ports.models import Embedder
+
+if TYPE_CHECKING:
+    from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
+
+NONE: Final = "none"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingChoice:
+    """What is set about embeddings."""
+
+    model: str | None = None
+    """A folder, the name of an endpoint's model, `none`, or None: the model that comes along."""
+    is_at_endpoint: bool = False
+    """Whether the model is the endpoint's, whatever it is called."""
+    base_url: str | None = None
+    api_key: str | None = None
+    dimensions: int | None = None
+    pooling: Pooling = Pooling.MEAN
+    timeout: float = 60
+    kept_in: Path | None = None
+    """Where the model that comes along keeps its faster twin; None: it works as it came."""
+
+
+@asynccontextmanager
+async def open_embedder(choice: EmbeddingChoice) -> AsyncIterator[Embedder | None]:
+    """The embedder that is meant, closed at the end; None where none is wanted."""
+    name = (choice.model or _default()).strip()
+    if name.lower() == NONE:
+        yield None
+        return
+    async with await _embedder(choice, name) as embedder:
+        yield RememberingEmbedder(embedder)
+
+
+def _default() -> str:
+    """The model that comes along; its package has no version for Pythons after 3.13 yet."""
+    if mini_lm_folder() is not None:
+        return MINI_LM
+    logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
+    return NONE
+
+
+async def _embedder(
+    choice: EmbeddingChoice, name: str
+) -> "LocalEmbedder | OpenAICompatibleEmbedder":
+    if not choice.is_at_endpoint:
+        folder = _folder(name)
+        if choice.dimensions is not None and (folder is not None or name == MINI_LM):
+            raise ConfigurationError(
+                "MEMORY_EMBEDDING_DIMENSIONS can be asked of an endpoint only; "
+                f"the vectors of {name} have the length they have"
+            )
+        if name == MINI_LM:
+            return LocalEmbedder.mini_lm(kept_in=choice.kept_in)
+        if folder is not None:
+            return await LocalEmbedder.of_folder(folder, pooling=choice.pooling)
+    if choice.base_url is None:
+        raise ConfigurationError(
+            f"MEMORY_EMBEDDING_MODEL: {name} is no folder; set MEMORY_EMBEDDING_BASE_URL if it "
+            f"is an endpoint's model, or use {MINI_LM} or none"
+        )
+    return _at_endpoint(choice, choice.base_url, name)
+
+
+def _at_endpoint(choice: EmbeddingChoice, base_url: str, name: str) -> "OpenAICompatibleEmbedder":
+    # Loaded here: the HTTP client takes 0.15 s that a local model does not need.
+    from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder  # noqa: PLC0415
+
+    return OpenAICompatibleEmbedder(
+        base_url,
+        model=name,
+        api_key=choice.api_key,
+        dimensions=choice.dimensions,
+        timeout=choice.timeout,
+    )
+
+
+def _folder(name: str) -> Path | None:
+    folder = Path(name).expanduser()
+    return folder if folder.is_dir() else None

@@ -1,0 +1,1 @@
+"""OpenAI-compatible endpoints: connections, chat models and requests passed on."""

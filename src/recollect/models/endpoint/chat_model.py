@@ -1,0 +1,274 @@
+"""Any chat model behind an OpenAI-compatible endpoint: a hosted one, vLLM, Ollama, llama.cpp."""
+
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from copy import copy
+from typing import Final, Self
+
+import orjson
+
+from recollect.domain.chat.writing import shaped
+from recollect.domain.model_names import ChatTemplate
+from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint, json_bytes
+from recollect.ports.models import Completion, Prompt, Sampling
+
+_THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_END_OF_THOUGHTS: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
+_OPENING: Final = ("<think>", "<thinking>")
+_CLOSING: Final = re.compile(r"</think(?:ing)?>")
+_LONGEST_CLOSING: Final = len("</thinking>")
+_DATA: Final = "data:"
+_END: Final = "[DONE]"
+# OpenAI's own reasoning models refuse `max_tokens` and any temperature but their own.
+_OPENAI_REASONING: Final = re.compile(r"(?:openai/)?(?:o\d|gpt-5)(?:[-.]|$)")
+
+
+def without_thoughts(content: str) -> str:
+    """What a reasoning model says after thinking; some leave out the opening tag."""
+    return _END_OF_THOUGHTS.sub("", _THOUGHTS.sub("", content)).strip()
+
+
+class ThoughtFilter:
+    """Does the same to an answer that comes in pieces: thoughts at its start are not shown."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._handle: Callable[[], str] = self._before
+
+    def shown(self, piece: str) -> str:
+        """What can be shown now that this piece is there; the start of a tag waits for its end."""
+        self._held += piece
+        return self._handle()
+
+    def _before(self) -> str:
+        start = self._held.lstrip()
+        if not start or any(tag.startswith(start) for tag in _OPENING if tag != start):
+            return ""
+        self._handle = self._thinking if start.startswith(_OPENING) else self._after
+        return self._handle()
+
+    def _thinking(self) -> str:
+        end = _CLOSING.search(self._held)
+        if end is None:
+            self._held = self._held[-_LONGEST_CLOSING:]
+            return ""
+        self._held = self._held[end.end() :]
+        self._handle = self._after
+        return self._after()
+
+    def _after(self) -> str:
+        text, self._held = self._held.lstrip(), ""
+        if text:
+            self._handle = self._showing
+        return text
+
+    def _showing(self) -> str:
+        text, self._held = self._held, ""
+        return text
+
+
+class StreamedAnswer:
+    """What a model has said so far; `read` takes the lines as they come.
+
+    Raises `ValueError` for what is no chat completion.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._filter = ThoughtFilter()
+        self.is_complete = False
+        """Whether the model has said that it has finished; a stream that just ends was cut."""
+        self.model: str | None = None
+        self.tokens: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The answer, without thoughts."""
+        return without_thoughts("".join(self._pieces))
+
+    def read(self, line: str) -> str:
+        """What one line adds to the answer; nothing for comments, thoughts and the end."""
+        if not line.startswith(_DATA):
+            return ""
+        data = line[len(_DATA) :].strip()
+        if data == _END:
+            self.is_complete = True
+            return ""
+        piece = self._piece(orjson.loads(data))
+        self._pieces.append(piece)
+        return self._filter.shown(piece)
+
+    def _piece(self, chunk: object) -> str:
+        match chunk:
+            case {"error": _}:
+                raise ValueError
+            case {"choices": [{**choice}, *_]}:
+                self.model = model_of(chunk) or self.model
+                self.tokens = tokens_of(chunk) or self.tokens
+                self.is_complete |= choice.get("finish_reason") is not None
+                return _delta(choice)
+            case {"choices": []}:
+                self.tokens = tokens_of(chunk) or self.tokens
+                return ""
+        raise ValueError
+
+
+def model_of(completion: object) -> str | None:
+    """The model that an endpoint says has answered."""
+    match completion:
+        case {"model": str() as model} if model.strip():
+            return model
+    return None
+
+
+def tokens_of(completion: object) -> int | None:
+    """The tokens that an endpoint says were used."""
+    match completion:
+        case {"usage": {"total_tokens": int() as tokens}} if tokens >= 0:
+            return tokens
+    return None
+
+
+def _delta(choice: dict[object, object]) -> str:
+    match choice:
+        case {"delta": {"content": str() as content}}:
+            return content
+    return ""
+
+
+class OpenAICompatibleChat:
+    """A `ChatModel` and `AnsweringModel` over HTTP; see `Endpoint` for retries.
+
+    Close it with `aclose`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        model: str,
+        api_key: str | None = None,
+        attempts: int = 3,
+        first_pause: float = 0.5,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
+        template: ChatTemplate = ChatTemplate.AUTO,
+    ) -> None:
+        self._template = template
+        self._endpoint = Endpoint(
+            base_url,
+            "/chat/completions",
+            model=model,
+            settings="MEMORY_LLM",
+            api_key=api_key,
+            attempts=attempts,
+            first_pause=first_pause,
+            max_response_bytes=max_response_bytes,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; the model answers no more."""
+        await self._endpoint.aclose()
+
+    def named(self, model: str) -> Self:
+        """Another model of the same endpoint, through the same connections."""
+        twin = copy(self)
+        twin._endpoint = self._endpoint.named(model)  # noqa: SLF001  # it is one of us
+        return twin
+
+    async def complete(
+        self,
+        messages: Sequence[Prompt],
+        *,
+        max_tokens: int,
+        timeout: float,  # noqa: ASYNC109  # the port says it: retries need to know what is left
+    ) -> str:
+        """The model's answer without its thoughts; see `ChatModel.complete`."""
+        sampling = Sampling(max_tokens=max_tokens, temperature=0)
+        return (await self.reply(messages, sampling, timeout=timeout)).text
+
+    async def reply(
+        self,
+        messages: Sequence[Prompt],
+        sampling: Sampling,
+        *,
+        timeout: float,  # noqa: ASYNC109  # as above
+    ) -> Completion:
+        """The whole answer; see `AnsweringModel.reply`."""
+        body = self._body(messages, sampling, is_streamed=False)
+        return await self._endpoint.ask(body, self._read, within=timeout)
+
+    async def stream(
+        self,
+        messages: Sequence[Prompt],
+        sampling: Sampling,
+        *,
+        timeout: float,  # noqa: ASYNC109  # as above
+    ) -> AsyncGenerator[str | Completion, None]:
+        """The answer in pieces, and the whole; see `AnsweringModel.stream`."""
+        body = self._body(messages, sampling, is_streamed=True)
+        answer = StreamedAnswer()
+        async with aclosing(self._endpoint.stream(body, within=timeout)) as lines:
+            async for line in lines:
+                if line.startswith("{"):  # the endpoint does not stream
+                    completion = self._read(line.encode())
+                    yield completion.text
+                    yield completion
+                    return
+                if piece := self._piece(answer, line):
+                    yield piece
+        yield self._whole(answer)
+
+    def _piece(self, answer: StreamedAnswer, line: str) -> str:
+        try:
+            return answer.read(line)
+        except ValueError:
+            raise self._endpoint.unusable("sent something that is no chat completion") from None
+
+    def _whole(self, answer: StreamedAnswer) -> Completion:
+        if not answer.is_complete:
+            raise self._endpoint.failure("stopped before its answer was complete")
+        return self._completion(answer.text, answer.model, answer.tokens)
+
+    def _read(self, received: bytes) -> Completion:
+        try:
+            completion = orjson.loads(received)
+            content = _content(completion)
+        except (ValueError, TypeError, LookupError):
+            raise self._endpoint.unusable("sent something that is no chat completion") from None
+        text = without_thoughts(content)
+        return self._completion(text, model_of(completion), tokens_of(completion))
+
+    def _completion(self, text: str, model: str | None, tokens: int | None) -> Completion:
+        if not text:
+            raise self._endpoint.failure("answered with nothing")
+        return Completion(text=text, model=model or self._endpoint.model, tokens=tokens)
+
+    def _body(self, messages: Sequence[Prompt], sampling: Sampling, *, is_streamed: bool) -> bytes:
+        model = self._endpoint.model
+        prompts = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
+        spoken = shaped(prompts, self._template.of(model))
+        body: dict[str, object] = {"model": model, "messages": spoken, "stream": is_streamed}
+        is_reasoning = _OPENAI_REASONING.match(model)
+        if sampling.max_tokens is not None:
+            body["max_completion_tokens" if is_reasoning else "max_tokens"] = sampling.max_tokens
+        if sampling.temperature is not None and not is_reasoning:
+            body["temperature"] = sampling.temperature
+        return json_bytes(body)
+
+
+def _content(completion: object) -> str:
+    match completion:
+        case {"choices": [{"message": {"content": str() as content}}, *_]}:
+            return content
+        case {"choices": [{"message": {"content": None}}, *_]}:
+            return ""
+        case {"choices": [{"message": {"content": [*parts]}}, *_]}:
+            return "".join(part["text"] for part in parts if part["type"] == "text")
+    raise ValueError

@@ -1,0 +1,318 @@
+"""Where sessions, messages, turns and branches are stored."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+from uuid import UUID
+
+from recollect.domain.context.compaction import CompactionPolicy, Summary
+from recollect.domain.conversation.message import Message, NewMessage, Role
+from recollect.domain.conversation.paging import Page, PageRequest, SessionSort
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+
+MAX_WINDOW: Final = 1000
+"""The most messages that one window is read from."""
+
+
+class SessionStore(Protocol):
+    """Keeps the sessions of every owner apart.
+
+    A session of another owner is as good as absent, and so is one that has expired by the
+    store's clock: every method behaves as if it did not exist. Whatever a method has returned
+    survives a crash.
+    """
+
+    async def start(
+        self,
+        scope: Scope,
+        session: NewSession,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
+    ) -> tuple[Session, bool]:
+        """Create the session, or return the one with that id as it is; and whether it is new.
+
+        Two callers that start the same id at once get the same session, one of them as new. An
+        expired session of that id is deleted first, with everything in it.
+        """
+        ...
+
+    async def get(self, scope: Scope, session_id: UUID) -> Session | None:
+        """The session, or None."""
+        ...
+
+    async def list(
+        self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
+    ) -> Page[Session]:
+        """The owner's sessions by the time of their last change or use, ties by their id.
+
+        A cursor is of one sort alone.
+        """
+        ...
+
+    async def change(
+        self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
+    ) -> Session | None:
+        """Replace the parts that are given and return the session, or None if there is none."""
+        ...
+
+    async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
+        """Delete the session with its turns and messages; whether there was one. Audited."""
+        ...
+
+    async def touch(
+        self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
+    ) -> None:
+        """Note that the session was used, and move its end to `expires_at` if that is later.
+
+        A crash may forget it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appended:
+    """What an append left behind."""
+
+    messages: tuple[Message, ...]
+    is_new: bool
+    """False when a retry found its messages stored already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredWindow:
+    """What a context is made of, as one read found it."""
+
+    session: Session
+    summary: Summary | None
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStart:
+    """A session to be started by the first messages appended to it."""
+
+    session: NewSession
+    expires_at: datetime | None = None
+
+
+class MessageStore(Protocol):
+    """Keeps messages in the order of their sequence numbers.
+
+    Numbers start at 1 in each session, grow by one, are never shared and never reused, however
+    many writers there are. A session of another owner, or one that has expired by the store's
+    clock, is as good as absent. Messages beside the active branch are in no window and not among
+    the last ones; see `recollect.ports.conversations`.
+    """
+
+    async def append(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        reply_to: UUID | None = None,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+        start: SessionStart | None = None,
+    ) -> Appended | None:
+        """Store the messages one after the other, all or none; None if there is no session.
+
+        With `start`, a session that is not there is started together with them: if they cannot
+        be stored, neither is it. A message that brings its own time keeps it; the others are
+        given the time of the session's last change. Numbers follow the order of the messages,
+        whatever their times; no time of a message moves a time of its session or turn.
+
+        A user message opens a turn, an assistant's completes the turn of the user message
+        before it, or of the message `reply_to` where that is given (`MessageNotFound` if the
+        session has no such message), whose branch it is on: it is active if that message still
+        is. The first user message names a session without a name.
+        Messages whose ids are stored already are returned as they are, if they say the same;
+        otherwise `IdAlreadyUsed`. An answer with tables and no database gets the session's only
+        one, so that no later change of the session moves a table. The session's end moves to
+        `expires_at` if that is later. When `compaction` is due, a job for it is queued together
+        with the messages.
+        """
+        ...
+
+    async def last(
+        self, scope: Scope, session_id: UUID, *, count: int
+    ) -> tuple[Message, ...] | None:
+        """The last messages, oldest first; None if there is no session."""
+        ...
+
+    async def window(
+        self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
+    ) -> StoredWindow | None:
+        """The session, its summary and its last messages, oldest first; None without a session.
+
+        Messages of pending and failed turns are left out. With `covers_all`, all messages after
+        the summary are among them, `MAX_WINDOW` at most.
+        """
+        ...
+
+    async def list(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        page: PageRequest,
+        *,
+        include_inactive: bool = False,
+    ) -> Page[Message] | None:
+        """The session's messages by sequence number; None if there is no session.
+
+        Those of its active branch, or of all branches.
+        """
+        ...
+
+    async def delete(
+        self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
+    ) -> bool:
+        """Delete one message; whether there was one in that session. Audited."""
+        ...
+
+    async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
+        """Delete all messages of the session and say how many; None if there is none. Audited."""
+        ...
+
+    async def turn_status(
+        self, scope: Scope, session_id: UUID, turn_number: int
+    ) -> TurnStatus | None:
+        """How far the turn has come, or None if there is no such turn."""
+        ...
+
+    async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
+        """Mark a turn as failed if it is pending; whether there is such a turn."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTurn:
+    """A turn with everything said in it, oldest first."""
+
+    status: TurnStatus
+    messages: tuple[Message, ...]
+
+    @property
+    def reply(self) -> Message | None:
+        """The latest answer on the active branch, if there is one."""
+        said = (m for m in reversed(self.messages) if m.is_active)
+        return next((m for m in said if m.role is Role.ASSISTANT), None)
+
+
+class TurnStore(Protocol):
+    """Reads turns and ends forgotten ones; messages open and complete them as they are stored.
+
+    A session of another owner, or one that has expired by the store's clock, is as good as absent.
+    """
+
+    async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
+        """The turn, or None if the session has none of that number."""
+        ...
+
+    async def fail_abandoned(self, *, started_by: datetime) -> int:
+        """Mark the turns of all owners as failed that are pending since that time or longer.
+
+        How many there were. They are those of servers that were killed; a reply that comes
+        all the same still completes them.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """Where a client's list has led."""
+
+    question: Message
+    """The last question, as it is stored."""
+    before: tuple[Message, ...]
+    """The stored messages of the active branch before it; with `continues` maybe only the last."""
+
+
+class BranchStore(Protocol):
+    """Keeps what clients show of a conversation active, and everything else beside it.
+
+    Nothing is ever deleted by it, and no number is changed; `domain.chat.reconciliation` has the
+    rule. Two callers for one session queue up.
+    """
+
+    async def follow(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        said: Sequence[NewMessage],
+        *,
+        continues: bool,
+        goes_on: bool = False,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+    ) -> Followed | None:
+        """Make a client's list the active branch and store what is new of it; None without session.
+
+        The list starts and ends with a question; with `continues` it is one question for the
+        active branch, which is its last one again if the client `goes_on` after it, if that has
+        the same id, or if it failed. The last
+        question's turn is pending afterwards. A summary that tells of a message that is no longer
+        on the branch is dropped. `IdAlreadyUsed`, and nothing changed, if what is new has the id
+        of another message.
+        """
+        ...
+
+    async def reply(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        question_id: UUID,
+        reply: NewMessage,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+    ) -> Message | None:
+        """Store the reply to a question, in place of other replies; None if there is no question.
+
+        It is active if the question still is, and completes the turn either way.
+        """
+        ...
+
+
+class HistoryStore(Protocol):
+    """One owner's messages by their own times, whichever session they are in.
+
+    Messages of sessions that have expired by the store's clock are not among them. Lists and
+    counts tell of active branches; what is deleted is deleted from all of them.
+    """
+
+    async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
+        """The owner's messages by time; those of one time and session by their numbers."""
+        ...
+
+    async def of_turns(
+        self, scope: Scope, turns: Collection[tuple[UUID, int]]
+    ) -> tuple[Message, ...]:
+        """All messages of these turns, each given by session and number, in no order.
+
+        A turn that is not there has none.
+        """
+        ...
+
+    async def count(self, scope: Scope) -> int:
+        """How many messages the owner has."""
+        ...
+
+    async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
+        """Delete one message, in whichever session; whether there was one. Audited."""
+        ...
+
+    async def clear(self, scope: Scope, *, now: datetime) -> int:
+        """Delete all the owner's messages and say how many; the sessions stay. Audited."""
+        ...
+
+    async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
+        """Delete all but the newest messages by time and say how many. Audited."""
+        ...

@@ -1,0 +1,1 @@
+"""API keys, permissions, user states and retention."""

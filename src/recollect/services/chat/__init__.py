@@ -1,0 +1,1 @@
+"""Questions answered with memory, and chat completions with memory."""

@@ -1,0 +1,1 @@
+"""What a model is given: rewritten questions, summaries and contexts."""

@@ -1,0 +1,235 @@
+"""Fitting the parts of a context into its limit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.context.budget import FittedTurns, fit
+from recollect.domain.context.compaction import Summary
+from recollect.domain.context.context import Context
+from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.context.rendering.chat import SUMMARY_FRAME
+from recollect.domain.context.rendering.prompts import (
+    FRAME,
+    RECALLED_HEADINGS,
+    block_line,
+    section_lines,
+)
+from recollect.domain.context.rendering.quoting import quoted
+from recollect.domain.context.rendering.recalled import (
+    PAST_QUERIES,
+    RECALLED_FRAME,
+    earlier_line,
+    past_query,
+    record,
+)
+from recollect.domain.context.shortening import message_text
+from recollect.domain.context.tiers import BudgetShares
+from recollect.domain.context.window import ConversationTurn, messages_in
+from recollect.domain.conversation.message import Message, Role, Visibility
+from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.ports.conversations import StoredWindow
+from recollect.ports.models import TokenCounter
+from recollect.services.context.summarising import ExtractiveSummariser
+
+TOKENS_A_MESSAGE: Final = 4  # what chat formats add for role and delimiters
+_SUMMARY_PART: Final = 3  # a summary takes at most a third of what is left for memory
+_NOTHING_RECALLED: Final = Recollection()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What was recalled and has room, with what that takes."""
+
+    items: tuple[Recalled, ...] = ()
+    tokens: int = 0
+    left_out: int = 0
+
+
+class Assembly:
+    """Fits the parts of one context into its limit, in whichever form it is rendered."""
+
+    def __init__(
+        self, counter: TokenCounter, limit: int, *, covers_all: bool, shares: BudgetShares
+    ) -> None:
+        # Each text is asked for in several forms and passes; one over the limit is never told
+        # whole, by however much it is over.
+        self._count = cache(partial(counter.count, limit=limit))
+        self._count_whole = counter.count
+        self._longest: dict[tuple[UUID, str, str | None], str] = {}
+        self._summariser = ExtractiveSummariser(tokens=counter)
+        self._limit = limit
+        self._covers_all = covers_all
+        self._shares = shares
+        self._frame = max(map(counter.count, (SUMMARY_FRAME, FRAME))) + TOKENS_A_MESSAGE
+
+    def tokens_of(self, question: str) -> int:
+        """What the question itself takes."""
+        return self._count(question) + TOKENS_A_MESSAGE
+
+    def count_ahead(self, window: Sequence[ConversationTurn]) -> None:
+        """Count what will be needed, while something else is still being waited for."""
+        for message in messages_in(window):
+            self._longest_form(message)
+
+    def put_together(
+        self,
+        question: str,
+        stored: StoredWindow,
+        window: Sequence[ConversationTurn],
+        recollection: Recollection = _NOTHING_RECALLED,
+    ) -> Context:
+        """The question with as much of the conversation as there is room for."""
+        room = max(0, self._limit - self.tokens_of(question) - self._frame)
+        told = self._told(recollection.items, stored, window, room)
+        room -= told.tokens
+        fitted, untold = self._fit(stored, window, room)
+        summary = self._summary(stored.summary, untold, room - fitted.tokens)
+        kept = messages_in(fitted.turns)
+        has_memory = bool(kept or summary or told.items)
+        return Context(
+            question=question,
+            asked=question,
+            summary=summary or None,
+            window=kept,
+            recalled=told.items,
+            tokens=Tokens(
+                question=self.tokens_of(question),
+                summary=self._count(quoted(summary)) + self._frame * has_memory,
+                window=fitted.tokens,
+                recalled=told.tokens,
+                limit=self._limit,
+            ),
+            cut=Truncation(
+                turns=len(fitted.dropped),
+                characters=sum(cut.characters for cut in fitted.cuts),
+                summary=bool(stored.summary or untold) and not summary,
+                recalled=told.left_out,
+            ),
+            sources=Sources(
+                messages=tuple(message.message_id for message in kept),
+                summary=_range(stored.summary, untold) if summary else None,
+                recalled=tuple(known for item in told.items for known in item.message_ids),
+            ),
+            warnings=recollection.warnings,
+        )
+
+    def _told(
+        self,
+        items: Sequence[Recalled],
+        stored: StoredWindow,
+        window: Sequence[ConversationTurn],
+        room: int,
+    ) -> _Told:
+        """As many of the best as fit into their share, or into what the conversation leaves.
+
+        The last turn comes before all of them: the question most often follows on from it.
+        """
+        if not items:
+            return _Told()
+        memory = self._shares.retrieved + self._shares.history
+        share = room * self._shares.retrieved // memory if memory else 0
+        unneeded = room - self._needed(stored, window, room)
+        last = self._fitted(window[-1:], room).tokens
+        left = min(max(share, unneeded), room - last)
+        kept: list[Recalled] = []
+        used = self._recalled_frame()
+        for item in items:
+            shown = item.shortened()
+            tokens = self._tokens_of_recalled(shown)
+            if used + tokens <= left:
+                kept.append(shown)
+                used += tokens
+        return _Told(items=tuple(kept), tokens=used if kept else 0, left_out=len(items) - len(kept))
+
+    def _needed(self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int) -> int:
+        """What the conversation takes if it may have all the room."""
+        whole = self._fitted(window, room)
+        untold = _untold(stored, messages_in(whole.turns)) if self._covers_all else ()
+        if whole.is_truncated or untold:
+            return room
+        summary = self._count(quoted(stored.summary.text)) if stored.summary else 0
+        return min(room, whole.tokens + summary)
+
+    def _recalled_frame(self) -> int:
+        frames = (RECALLED_FRAME, PAST_QUERIES, *RECALLED_HEADINGS)
+        return max(map(self._count, frames)) + TOKENS_A_MESSAGE
+
+    def _tokens_of_recalled(self, item: Recalled) -> int:
+        """What it takes in the form that takes most, with the breaks around it."""
+        blocks = (earlier_line(item, language=language) for language in ("en", "nl"))
+        forms = (record(item), past_query(item), *blocks)
+        return max(map(self._count, forms)) + TOKENS_A_MESSAGE
+
+    def _fit(
+        self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int
+    ) -> tuple[FittedTurns, tuple[Message, ...]]:
+        """The turns that fit, and what neither they nor the summary tell.
+
+        Where there is anything to summarise, a part of the room is kept free for it, but never
+        at the cost of the last turn.
+        """
+        last = self._fitted(window[-1:], room).tokens
+        for kept_free in (0, max(0, min(room // _SUMMARY_PART, room - last))):
+            fitted = self._fitted(window, room - kept_free)
+            untold = _untold(stored, messages_in(fitted.turns)) if self._covers_all else ()
+            if not untold and not stored.summary:
+                break
+        return fitted, untold
+
+    def _fitted(self, window: Sequence[ConversationTurn], room: int) -> FittedTurns:
+        return fit(
+            window,
+            room,
+            self._count,
+            render=self._longest_form,
+            tokens_per_message=TOKENS_A_MESSAGE,
+        )
+
+    def _longest_form(self, message: Message) -> str:
+        """The text of a message in the form that takes most tokens, so that all forms fit."""
+        said = message.message_id, message.content, message.details.sql_query
+        if said not in self._longest:
+            forms = (message_text, section_lines, partial(block_line, language="nl"))
+            self._longest[said] = max((form(message) for form in forms), key=self._count)
+        return self._longest[said]
+
+    def _summary(self, summary: Summary | None, untold: Sequence[Message], room: int) -> str:
+        """The stored summary, with what was said after it and before the window."""
+        if room <= 0 or not (summary or untold):
+            return ""
+        if not untold and summary and self._count(quoted(summary.text)) <= room:
+            return summary.text
+        earlier = summary.text if summary else None
+        allowed = room
+        while allowed > 0:
+            text = self._summariser.extract(untold, previous=earlier, max_tokens=allowed)
+            over = self._count_whole(quoted(text)) - room  # the marks of quotation come on top
+            if over <= 0:
+                return text
+            allowed -= over
+        return ""
+
+
+def _untold(stored: StoredWindow, shown: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages that neither the summary nor the window holds."""
+    end = stored.summary.last_sequence if stored.summary else 0
+    start = shown[0].sequence if shown else None
+    return tuple(
+        m
+        for m in stored.messages
+        if m.sequence > end and (start is None or m.sequence < start) and _says_something(m)
+    )
+
+
+def _says_something(message: Message) -> bool:
+    """Whether there is anything to tell of a message: not of an answer without its values."""
+    return message.visibility is Visibility.ALL or message.role is Role.USER
+
+
+def _range(summary: Summary | None, untold: Sequence[Message]) -> tuple[int, int] | None:
+    ends = [summary.first_sequence, summary.last_sequence] if summary else []
+    ends += [message.sequence for message in untold]
+    return (min(ends), max(ends)) if ends else None

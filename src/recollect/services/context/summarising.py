@@ -1,0 +1,193 @@
+"""Turning older messages into a summary: by a language model, or without one."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Protocol
+
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.conversation.reading_effort import characters_in
+from recollect.domain.language import guess_language
+from recollect.domain.summary.extractive import (
+    SHARE,
+    Utterance,
+    cut_to_fit,
+    summarise_extractively,
+)
+from recollect.domain.summary.keeping import keep_facts
+from recollect.domain.summary.prompting import (
+    SummaryPrompt,
+    split_tables_line,
+    summary_from_answer,
+    summary_prompt,
+    tables_line,
+    words_for,
+)
+from recollect.errors import ModelUnavailable
+from recollect.offloading import off_loop
+from recollect.ports.models import ChatModel, Prompt, TokenCounter
+
+_TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
+_LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read
+_SQL_SHOWN: Final = 500
+_READ_FOR_LANGUAGE: Final = 2000
+_SLOWNESS: Final = 4  # times as long as other work on as many characters
+_GRACE_SECONDS: Final = 0.5  # for a model that should have given up by itself
+
+
+class Summariser(Protocol):
+    """Says in few words what messages say."""
+
+    @property
+    def method(self) -> str:
+        """How it does that, in one word that is kept with the summary."""
+        ...
+
+    async def summarise(
+        self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
+    ) -> str:
+        """One summary of the messages, oldest first, and of the summary of what was before them.
+
+        Never longer than `max_tokens`; '' if there is nothing to say. `ModelUnavailable` if it
+        could not be made: then nothing has changed, and the caller decides what else to do.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractiveSummariser:
+    """Picks the sentences that say most; always works, offline."""
+
+    tokens: TokenCounter
+    share: float = SHARE
+    method: str = "extractive"
+
+    async def summarise(
+        self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
+    ) -> str:
+        """See `Summariser`; the tables the answers came from are named in the last line."""
+        return await off_loop(
+            partial(self.extract, messages, previous=previous, max_tokens=max_tokens),
+            characters=_SLOWNESS * (characters_in(messages) + len(previous or "")),
+        )
+
+    def extract(self, messages: Sequence[Message], *, previous: str | None, max_tokens: int) -> str:
+        """The same at once, for those who work in a thread already."""
+        earlier, tables = split_tables_line(previous or "")
+        for message in messages:
+            tables += message.details.tables_used or ()
+        count = self.tokens.count
+        line = tables_line(
+            tables, language=_language(messages), limit=max_tokens // _TABLES_PART, count=count
+        )
+        said = _spoken_words(messages)
+        limit = max_tokens - count(f"\n{line}" if line else "")
+        summary = keep_facts(
+            summarise_extractively(
+                said, limit=limit, count=count, earlier=earlier, share=self.share
+            ),
+            earlier=earlier,
+            utterances=said,
+            limit=limit,
+            count=count,
+        )
+        whole = "\n".join(filter(None, [summary, line]))
+        return whole if count(whole) <= max_tokens else summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmSummariser:
+    """Has a language model write the summary, and takes only what can be one.
+
+    What the model forgets of the names, figures and wishes of the earlier summary, or of those
+    that the user stated, is kept beside what it wrote.
+    """
+
+    model: ChatModel
+    tokens: TokenCounter
+    timeout: float = 60.0
+    max_prompt_tokens: int = 3000
+    """What is sent at most, instructions included; older messages are condensed beyond it."""
+    thinking_tokens: int = 0
+    """What a reasoning model may write before its answer."""
+    method: str = "llm"
+
+    async def summarise(
+        self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
+    ) -> str:
+        """See `Summariser`."""
+        spoken = [message for message in messages if message.role is not Role.SYSTEM]
+        if not spoken:
+            return await off_loop(
+                partial(cut_to_fit, previous or "", limit=max_tokens, count=self.tokens.count),
+                characters=len(previous or ""),
+            )
+        language = _language(spoken)
+        prompt = await asyncio.to_thread(
+            summary_prompt,
+            _utterances(spoken),
+            earlier=previous or "",
+            language=language,
+            max_words=words_for(max_tokens),
+            limit=self.max_prompt_tokens,
+            count=self.tokens.count,
+        )
+        answer = await self._ask(prompt, max_tokens)
+        try:
+            summary = await asyncio.to_thread(
+                summary_from_answer,
+                answer[: max_tokens * _LONGEST_ANSWER],
+                prompt=prompt,
+                language=language,
+                limit=max_tokens,
+                count=self.tokens.count,
+            )
+        except ValueError as error:
+            raise ModelUnavailable(f"the model's summary cannot be used: it {error}") from error
+        return await asyncio.to_thread(
+            keep_facts,
+            summary,
+            earlier=split_tables_line(previous or "")[0],
+            utterances=_spoken_words(spoken),
+            limit=max_tokens,
+            count=self.tokens.count,
+        )
+
+    async def _ask(self, prompt: SummaryPrompt, max_tokens: int) -> str:
+        try:
+            async with asyncio.timeout(self.timeout + _GRACE_SECONDS):
+                return await self.model.complete(
+                    [
+                        Prompt(role="system", content=prompt.instructions),
+                        Prompt(role="user", content=prompt.shown),
+                    ],
+                    max_tokens=max_tokens + self.thinking_tokens,
+                    timeout=self.timeout,
+                )
+        except TimeoutError:
+            raise ModelUnavailable(
+                f"the model wrote no summary within {self.timeout:g} seconds"
+            ) from None
+
+
+def _language(messages: Sequence[Message]) -> str | None:
+    return guess_language(message.content[:_READ_FOR_LANGUAGE] for message in messages)
+
+
+def _spoken_words(messages: Sequence[Message]) -> list[Utterance]:
+    return [Utterance(speaker=str(message.role), text=message.content) for message in messages]
+
+
+def _utterances(messages: Sequence[Message]) -> list[Utterance]:
+    return [Utterance(speaker=str(message.role), text=_shown(message)) for message in messages]
+
+
+def _shown(message: Message) -> str:
+    details = message.details
+    parts = [message.content]
+    if details.sql_query:
+        parts.append(f"SQL: {details.sql_query[:_SQL_SHOWN]}")
+    if details.tables_used:
+        parts.append(f"Tables: {', '.join(details.tables_used)}")
+    return "\n".join(parts)

@@ -1,0 +1,199 @@
+"""Messages of one session, and of all sessions of a user."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.message import Message, NewMessage, Role
+from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest
+from recollect.domain.conversation.session import NewSession
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy.retention import RetentionPolicies
+from recollect.domain.text import check_not_ahead
+from recollect.errors import (
+    InvalidInput,
+    InvalidRole,
+    MessageNotFound,
+    SessionNotFound,
+    TurnNotFound,
+)
+from recollect.ports.conversations import Appended, HistoryStore, MessageStore, SessionStart
+from recollect.ports.runtime import Clock
+from recollect.services.access.permissions import Permissions
+from recollect.services.conversations.sessions import LastAccess
+
+MAX_APPENDED: Final = 10_000
+"""The most messages that are stored at once."""
+_MAX_TURN = 2**63 - 1
+_MAX_KEPT = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """What an owner can do with the messages of a session."""
+
+    store: MessageStore
+    permissions: Permissions
+    clock: Clock
+    last_access: LastAccess
+    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    compaction: CompactionPolicy | None = None
+    roles: frozenset[Role] = frozenset(Role)
+    starts_unknown_sessions: bool = True
+    """Whether messages for a session that is not there may start it, by the preset."""
+
+    async def append(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        reply_to: UUID | None = None,
+        starts_session: bool = False,
+    ) -> Appended:
+        """Store messages one after the other, all or none; a retry stores nothing twice.
+
+        With `starts_session` they start a session that is not there. What replies to a message
+        never does: that message would be missing.
+        """
+        now = self.clock.now()
+        self._check(messages, now)
+        if starts_session:
+            scope.check_may_start(session_id)
+        policy = self.retention.of(scope.tenant)
+        start = SessionStart(
+            session=NewSession(session_id=session_id), expires_at=policy.end_of_new(now)
+        )
+        self.last_access.written(scope, session_id)
+        appended = await self.store.append(
+            scope,
+            session_id,
+            messages,
+            reply_to=reply_to,
+            now=now,
+            expires_at=policy.end_of_used(now),
+            compaction=self.compaction,
+            start=start if starts_session and reply_to is None else None,
+        )
+        if appended is None:
+            raise SessionNotFound(session_id)
+        if appended.is_new:
+            return appended
+        # What a retry finds was stored earlier, under permissions that may have gone since.
+        return replace(
+            appended, messages=await self.permissions.for_owner(scope, appended.messages)
+        )
+
+    def _check(self, messages: Sequence[NewMessage], now: datetime) -> None:
+        if not 1 <= len(messages) <= MAX_APPENDED:
+            raise InvalidInput("messages", f"must be 1 to {MAX_APPENDED:,} at a time")
+        for position, message in enumerate(messages):
+            try:
+                self._check_one(message, now)
+            except InvalidInput as error:
+                if len(messages) == 1:
+                    raise
+                raise error.inside(f"messages[{position}]") from None
+
+    def _check_one(self, message: NewMessage, now: datetime) -> None:
+        if message.role not in self.roles:
+            raise InvalidRole(sorted(self.roles), by="the server's preset")
+        if message.created_at is not None:
+            check_not_ahead(message.created_at, "created_at", now=now)
+
+    async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
+        """Read the last messages, oldest first, as a prompt wants them."""
+        if not 1 <= count <= MAX_LIMIT:
+            raise InvalidInput("count", f"must lie between 1 and {MAX_LIMIT}")
+        found = await self.store.last(scope, session_id, count=count)
+        if found is None:
+            raise SessionNotFound(session_id)
+        self.last_access.note(scope, session_id)
+        return await self.permissions.for_owner(scope, found)
+
+    async def list(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        page: PageRequest,
+        *,
+        include_inactive: bool = False,
+    ) -> Page[Message]:
+        """List a session's messages, newest first by default, as a display wants them.
+
+        Those of the active branch, or with `include_inactive` of all branches.
+        """
+        found = await self.store.list(scope, session_id, page, include_inactive=include_inactive)
+        if found is None:
+            raise SessionNotFound(session_id)
+        self.last_access.note(scope, session_id)
+        return replace(found, items=await self.permissions.for_owner(scope, found.items))
+
+    async def delete(self, scope: Scope, session_id: UUID, message_id: UUID) -> None:
+        """Delete one message of a session."""
+        if not await self.store.delete(scope, session_id, message_id, now=self.clock.now()):
+            raise MessageNotFound(message_id)
+
+    async def clear(self, scope: Scope, session_id: UUID) -> int:
+        """Delete all messages of a session and say how many; the session stays."""
+        cleared = await self.store.clear(scope, session_id, now=self.clock.now())
+        if cleared is None:
+            raise SessionNotFound(session_id)
+        return cleared
+
+    async def turn_status(self, scope: Scope, session_id: UUID, turn_number: int) -> TurnStatus:
+        """Tell whether a question is pending, answered or failed."""
+        _check_turn_number(turn_number)
+        status = await self.store.turn_status(scope, session_id, turn_number)
+        if status is None:
+            raise TurnNotFound(turn_number)
+        self.last_access.note(scope, session_id)
+        return status
+
+    async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> None:
+        """Say that a question will get no answer; it is kept, but stays out of windows."""
+        _check_turn_number(turn_number)
+        if not await self.store.fail_turn(scope, session_id, turn_number):
+            raise TurnNotFound(turn_number)
+
+
+def _check_turn_number(turn_number: int) -> None:
+    if not 1 <= turn_number <= _MAX_TURN:
+        raise TurnNotFound(turn_number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What an owner can do with everything said so far."""
+
+    store: HistoryStore
+    permissions: Permissions
+    clock: Clock
+
+    async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
+        """List the owner's messages across sessions, newest first by default."""
+        found = await self.store.list(scope, page)
+        return replace(found, items=await self.permissions.for_owner(scope, found.items))
+
+    async def count(self, scope: Scope) -> int:
+        """Count the owner's messages."""
+        return await self.store.count(scope)
+
+    async def delete(self, scope: Scope, message_id: UUID) -> None:
+        """Delete one message, in whichever session it is."""
+        if not await self.store.delete(scope, message_id, now=self.clock.now()):
+            raise MessageNotFound(message_id)
+
+    async def clear(self, scope: Scope) -> int:
+        """Delete all the owner's messages and say how many; the sessions stay."""
+        return await self.store.clear(scope, now=self.clock.now())
+
+    async def trim(self, scope: Scope, *, keep_last: int) -> int:
+        """Delete all but the newest messages and say how many went."""
+        if not 0 <= keep_last <= _MAX_KEPT:
+            raise InvalidInput("keep_last", f"must lie between 0 and {_MAX_KEPT}")
+        return await self.store.trim(scope, keep_last=keep_last, now=self.clock.now())

@@ -1,0 +1,1 @@
+"""Indexing what was said, and finding it again."""

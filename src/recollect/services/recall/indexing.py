@@ -1,0 +1,161 @@
+"""Indexing what was said, at once and again with another model."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import Final, Self
+from uuid import UUID
+
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entries import EntryMaker
+from recollect.domain.recall.entry import Entry, IndexedEntry
+from recollect.errors import ModelUnavailable, RecollectError, Unavailable
+from recollect.ports.models import Embedder
+from recollect.ports.recall import RecallIndex
+from recollect.ports.runtime import Clock
+from recollect.ports.work import DueTurn, IndexingStore
+
+_SESSIONS_AT_ONCE: Final = 32
+_TURNS_AT_ONCE: Final = 64
+_PAUSE_OF_A_MODEL: Final = timedelta(seconds=30)
+_PAUSE_OF_A_SESSION: Final = timedelta(minutes=1)
+logger = logging.getLogger(__name__)
+_AT_ONCE: Final = 256
+
+
+@dataclass(slots=True, kw_only=True)
+class Indexing:
+    """Indexes turns that have changed; what it leaves halfway, the next one does again.
+
+    Several may work at once: the same turn indexed twice is there once.
+    """
+
+    store: IndexingStore
+    index: RecallIndex
+    clock: Clock
+    maker: EntryMaker
+    embedder: Embedder | None = None
+    is_behind: bool = field(default=False, init=False)
+    """Whether there was more to do than was done last."""
+    _embedder_rests_until: datetime | None = None
+    _rest_until: dict[UUID, datetime] = field(default_factory=dict)
+    """Sessions that could not be indexed, and when to try them again."""
+
+    async def do_some(self) -> int:
+        """Index turns of some sessions that wait, and say how many turns."""
+        counts: list[int] = []
+        waiting = await self.store.sessions(limit=_SESSIONS_AT_ONCE)
+        for scope, session_id in waiting:
+            if self._rests(session_id):
+                continue
+            try:
+                counts.append(await self.do_session(scope, session_id))
+            except Unavailable:
+                raise
+            except Exception as error:  # one bad turn must not keep others from being found
+                self._rest_until[session_id] = self.clock.now() + _PAUSE_OF_A_SESSION
+                facts = {"problem": type(error).__name__}
+                is_expected = isinstance(error, RecollectError)
+                exc_info = None if is_expected else error
+                logger.warning("indexing.failed", extra={"facts": facts}, exc_info=exc_info)
+        some_wait = any(counts) and len(waiting) == _SESSIONS_AT_ONCE
+        self.is_behind = some_wait or max(counts, default=0) >= _TURNS_AT_ONCE
+        return sum(counts)
+
+    async def do_session(self, scope: Scope, session_id: UUID) -> int:
+        """Index the session's oldest turns that wait, and say how many.
+
+        Where the model does not answer, they are kept with their words alone: they can be found
+        by these at once, and by their meaning when `Reindexing` has embedded them.
+        """
+        turns = await self.store.due(scope, session_id, limit=_TURNS_AT_ONCE)
+        if not turns:
+            return 0
+        # Long texts take long to read: not on the event loop.
+        entries = await asyncio.to_thread(self._entries_of, turns)
+        numbers = [turn.turn_number for turn in turns]
+        await self.index.replace(scope, session_id, numbers, await self._embedded(entries))
+        await self.store.done(scope, session_id, turns)
+        return len(turns)
+
+    def _entries_of(self, turns: Sequence[DueTurn]) -> list[IndexedEntry]:
+        made = (
+            self.maker.entries_of(turn.messages, turn.status, is_latest=turn.is_latest)
+            for turn in turns
+        )
+        return list(chain.from_iterable(made))
+
+    async def _embedded(self, entries: Sequence[IndexedEntry]) -> Sequence[IndexedEntry]:
+        """The entries with their vectors, or as they are while the model cannot be had."""
+        embedder, now = self.embedder, self.clock.now()
+        rests = self._embedder_rests_until is not None and now < self._embedder_rests_until
+        if embedder is None or rests or not entries:
+            return entries
+        try:
+            vectors = await embedder.embed([one.entry.text for one in entries])
+        except ModelUnavailable as error:
+            self._embedder_rests_until = now + _PAUSE_OF_A_MODEL
+            facts = {"problem": type(error).__name__, "entries": len(entries)}
+            logger.warning("indexing.not_embedded", extra={"facts": facts})
+            return entries
+        return [
+            replace(one, model=embedder.model, vector=vector)
+            for one, vector in zip(entries, vectors, strict=True)
+        ]
+
+    def _rests(self, session_id: UUID) -> bool:
+        until = self._rest_until.get(session_id)
+        if until is not None and until <= self.clock.now():
+            del self._rest_until[session_id]
+            return False
+        return until is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reindexing:
+    """Brings the whole index to the model in use, while searches go on.
+
+    Until an entry is embedded again it is found by its words. It can be stopped at any time and
+    goes on where it was; several may work at once.
+    """
+
+    index: RecallIndex
+    embedder: Embedder
+    per_second: float | None = None
+    """The most entries to embed in a second; None: as fast as the model answers."""
+
+    def at_most(self, per_second: float | None) -> Self:
+        """The same at another rate."""
+        return replace(self, per_second=per_second)
+
+    async def waiting(self) -> int:
+        """How many entries the model in use has not embedded."""
+        return await self.index.count_outdated(model=self.embedder.model)
+
+    async def do_some(self, *, at_once: int = _AT_ONCE) -> int:
+        """Embed some entries, and say how many; then wait as long as the rate asks for."""
+        model = self.embedder.model
+        found = await self.index.outdated(model=model, limit=at_once)
+        if not found:
+            return 0
+        vectors = await self.embedder.embed([entry.text for _, entry in found])
+        given: defaultdict[Scope, list[tuple[Entry, tuple[float, ...]]]] = defaultdict(list)
+        for (scope, entry), vector in zip(found, vectors, strict=True):
+            given[scope].append((entry, vector))
+        for scope, embedded in given.items():
+            await self.index.embed(scope, embedded, model=model)
+        if self.per_second is not None:
+            await asyncio.sleep(len(found) / self.per_second)
+        return len(found)
+
+    async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Embed all that wait, and say how many; progress hears the number so far."""
+        count = 0
+        while done := await self.do_some():
+            count += done
+            progress(count)
+        return count

@@ -1,0 +1,201 @@
+"""Entries in a vector store outside the database."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallFilter,
+    RecallQuery,
+    Vector,
+)
+from recollect.errors import VectorStoreUnavailable
+from recollect.ports.recall import (
+    EntryKey,
+    IndexSize,
+    OutsideEntries,
+    RecallIndex,
+    Removal,
+    VectorStore,
+)
+from recollect.ports.runtime import Clock
+
+_AT_ONCE: Final = 500
+logger = logging.getLogger(__name__)
+_AT_LEAST: Final = 200
+_FOR_EACH: Final = 4  # some of the nearest are gone already, or known to whoever asks
+_FILTERED: Final = 2_000  # filters choose among what the store finds, which knows none of them
+_MOST: Final = 10_000  # what OpenSearch gives at once
+_PAUSE: Final = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removals:
+    """Removes vectors whose entries are gone; what it leaves halfway, the next one does again.
+
+    A removal is done when the store was looked at and had nothing left. Several may work at once.
+    """
+
+    entries: OutsideEntries
+    vectors: VectorStore
+
+    async def do_some(self) -> int:
+        """Remove some that wait, and say how many; `VectorStoreUnavailable` leaves the rest."""
+        waiting = await self.entries.removals(limit=_AT_ONCE)
+        of_owner: defaultdict[UUID, list[Removal]] = defaultdict(list)
+        for removal in waiting:
+            of_owner[removal.owner_id].append(removal)
+        for owner_id, removals in of_owner.items():
+            await self.vectors.remove(owner_id, {removal.key for removal in removals})
+            await self.entries.removed(removals)
+        if waiting:
+            logger.info("removals.done", extra={"facts": {"vectors": len(waiting)}})
+        return len(waiting)
+
+    async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Remove all that wait, and say how many; progress hears the number so far."""
+        count = 0
+        while done := await self.do_some():
+            count += done
+            progress(count)
+        return count
+
+    async def waiting(self) -> int:
+        """How many vectors are still to go."""
+        return await self.entries.count_removals()
+
+
+@dataclass(slots=True, kw_only=True)
+class OutsideIndex:
+    """Entries, words and filters in the database, vectors in a store outside.
+
+    In the database a model is named together with the store: another store is like another
+    model, and what it lacks is embedded and brought there in the background.
+    """
+
+    inner: RecallIndex
+    entries: OutsideEntries
+    vectors: VectorStore
+    clock: Clock
+    search_seconds: float = 5.0
+    """The longest that a search waits for the store."""
+    _rests_until: datetime | None = None
+    """While new entries do not wait for a store that was away a moment ago."""
+
+    async def replace(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        turns: Sequence[int],
+        entries: Sequence[IndexedEntry],
+    ) -> None:
+        """Keep these entries of these turns in place of what was kept of the turns before.
+
+        Where the store does not take their vectors, they are found by their words until it does.
+        """
+        plain = [replace(one, model=None, vector=None) for one in entries]
+        await self.inner.replace(scope, session_id, turns, plain)
+        if self._rests_until is not None and self.clock.now() < self._rests_until:
+            return
+        for model in {one.model for one in entries if one.model is not None}:
+            given = [
+                (one.entry, one.vector)
+                for one in entries
+                if one.model == model and one.vector is not None
+            ]
+            try:
+                await self.embed(scope, given, model=model)
+            except VectorStoreUnavailable as error:
+                self._rests_until = self.clock.now() + _PAUSE
+                facts = {"problem": type(error).__name__, "entries": len(given)}
+                logger.warning("indexing.not_placed", extra={"facts": facts})
+
+    async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
+        """The best by words, and of what the store finds by meaning.
+
+        `VectorStoreUnavailable` if it does not answer in time; words alone never need it.
+        """
+        if query.vector is None or query.model is None:
+            return await self.inner.search(scope, query)
+        found = await self._nearest(scope, query, query.vector, query.model)
+        asked = replace(
+            query,
+            model=self.name_of(query.model),
+            nearest={key.number: cosine for key, cosine in found.items()},
+        )
+        return await self.inner.search(scope, asked)
+
+    async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
+        """The names of those who speak in the owner's entries."""
+        return await self.inner.speakers(scope, limit=limit)
+
+    async def size(self, scope: Scope, *, model: str) -> IndexSize:
+        """How many entries the owner has, and how many vectors of that model the store has."""
+        return await self.inner.size(scope, model=self.name_of(model))
+
+    async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
+        """Some entries of any owner of which the store has no vector of this model."""
+        return await self.inner.outdated(model=self.name_of(model), limit=limit)
+
+    async def count_outdated(self, *, model: str) -> int:
+        """Of how many entries of all owners the store has no vector of this model."""
+        return await self.inner.count_outdated(model=self.name_of(model))
+
+    async def embed(
+        self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
+    ) -> None:
+        """Bring the vectors of entries that are still there to the store.
+
+        `VectorStoreUnavailable` if it does not take them; the entries stay outdated then.
+        """
+        owner = scope.owner_id
+        keys = await self.entries.claim(owner, [entry for entry, _ in vectors])
+        placed: dict[int, dict[EntryKey, Vector]] = {}
+        for key, (_, vector) in zip(keys, vectors, strict=True):
+            if key is not None:
+                placed.setdefault(len(vector), {})[key] = vector
+        for dimensions, part in placed.items():
+            # What points nowhere is near to nothing; stores that compare angles refuse it.
+            pointing = {key: vector for key, vector in part.items() if any(vector)}
+            await self.vectors.put(owner, pointing, model=stored_name(model, dimensions))
+            await self.entries.place(
+                owner, part.keys(), model=self.name_of(model), dimensions=dimensions
+            )
+
+    def name_of(self, model: str) -> str:
+        """What the database calls a model whose vectors this store keeps."""
+        return f"{model} @ {self.entries.kept_in}"
+
+    async def _nearest(
+        self, scope: Scope, query: RecallQuery, vector: Vector, model: str
+    ) -> Mapping[EntryKey, float]:
+        filters = replace(query.filters, session_id=None, without=frozenset())
+        at_least = _AT_LEAST if filters == RecallFilter() else _FILTERED
+        count = min(max(at_least, query.count * _FOR_EACH), _MOST)
+        try:
+            async with asyncio.timeout(self.search_seconds):
+                return await self.vectors.nearest(
+                    scope.owner_id,
+                    vector,
+                    model=stored_name(model, len(vector)),
+                    count=count,
+                    session_id=query.filters.session_id,
+                )
+        except TimeoutError:
+            raise VectorStoreUnavailable(
+                f"the store of vectors took more than {self.search_seconds:g} s"
+            ) from None
+
+
+def stored_name(model: str, dimensions: int) -> str:
+    """What a store calls a model: an endpoint may have vectors of two lengths under one name."""
+    return f"{model}/{dimensions}"

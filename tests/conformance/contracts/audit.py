@@ -1,0 +1,137 @@
+"""What `recollect.ports.accounts.AuditLog` promises, and what the other stores write into it."""
+
+from uuid import UUID, uuid4
+
+from recollect.domain.conversation.session import SessionChanges
+from recollect.domain.identity.accounts import AuditAction, AuditEntry
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.ports.stores import Stores
+from recollect.testing.examples import (
+    a_scope,
+    a_tenant_scope,
+    an_api_key,
+    seconds_on,
+    start_conversation,
+    start_session,
+)
+
+
+class AuditLogContract:
+    """Every deletion and every key leaves a line, never with what was said."""
+
+    async def test_a_deleted_session_is_told_with_its_messages(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope)
+        await stores.sessions.delete(scope, session_id, now=seconds_on(5))
+        expected = _entry(AuditAction.SESSION_DELETED, session_id, count=2, seconds=5)
+        assert await stores.audit.entries(scope, limit=10) == (expected,)
+
+    async def test_a_deleted_message_is_told_by_its_id(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, (question, reply) = await start_conversation(stores, scope)
+        await stores.messages.delete(scope, session_id, question.message_id, now=seconds_on(5))
+        await stores.history.delete(scope, reply.message_id, now=seconds_on(6))
+        assert await stores.audit.entries(scope, limit=10) == (
+            _entry(AuditAction.MESSAGE_DELETED, reply.message_id, count=1, seconds=6),
+            _entry(AuditAction.MESSAGE_DELETED, question.message_id, count=1, seconds=5),
+        )
+
+    async def test_a_cleared_session_is_told_even_if_it_was_empty(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope)
+        await stores.messages.clear(scope, session_id, now=seconds_on(5))
+        await stores.messages.clear(scope, session_id, now=seconds_on(6))
+        assert await stores.audit.entries(scope, limit=10) == (
+            _entry(AuditAction.MESSAGES_CLEARED, session_id, count=0, seconds=6),
+            _entry(AuditAction.MESSAGES_CLEARED, session_id, count=2, seconds=5),
+        )
+
+    async def test_a_cleared_history_is_told_even_if_it_was_empty(self, stores: Stores) -> None:
+        scope = a_scope(user="Zoë")
+        await start_conversation(stores, scope)
+        await stores.history.clear(scope, now=seconds_on(5))
+        await stores.history.clear(scope, now=seconds_on(6))
+        assert await stores.audit.entries(scope, limit=10) == (
+            _entry(AuditAction.HISTORY_CLEARED, "Zoë", count=0, seconds=6),
+            _entry(AuditAction.HISTORY_CLEARED, "Zoë", count=2, seconds=5),
+        )
+
+    async def test_a_trimmed_history_is_told_with_what_went(self, stores: Stores) -> None:
+        scope = a_scope()
+        await start_conversation(stores, scope, ["user"] * 3)
+        await stores.history.trim(scope, keep_last=1, now=seconds_on(5))
+        expected = _entry(AuditAction.HISTORY_TRIMMED, "alice", count=2, seconds=5)
+        assert await stores.audit.entries(scope, limit=10) == (expected,)
+
+    async def test_keys_are_told_to_their_tenant(self, stores: Stores) -> None:
+        scope = a_tenant_scope()
+        key = an_api_key(scope, created_at=seconds_on(1))
+        await stores.api_keys.add(scope, key)
+        await stores.api_keys.revoke(scope, key.key_id, now=seconds_on(5))
+        assert await stores.audit.entries(scope, limit=10) == (
+            _entry(AuditAction.API_KEY_REVOKED, key.key_id, count=1, seconds=5),
+            _entry(AuditAction.API_KEY_CREATED, key.key_id, count=1, seconds=1),
+        )
+        assert await stores.audit.entries(a_scope(scope.tenant), limit=10) == ()
+
+    async def test_what_was_not_there_is_not_told(self, stores: Stores) -> None:
+        scope = a_scope()
+        session = await start_session(stores, scope)
+        await stores.sessions.delete(scope, uuid4(), now=seconds_on(1))
+        await stores.messages.delete(scope, session.session_id, uuid4(), now=seconds_on(1))
+        await stores.messages.clear(scope, uuid4(), now=seconds_on(1))
+        await stores.history.delete(scope, uuid4(), now=seconds_on(1))
+        assert await stores.audit.entries(scope, limit=10) == ()
+
+    async def test_writing_and_changing_are_not_told(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope)
+        changes = SessionChanges(name="Renamed")
+        await stores.sessions.change(scope, session_id, changes, now=seconds_on(1))
+        await stores.messages.fail_turn(scope, session_id, 1)
+        assert await stores.audit.entries(scope, limit=10) == ()
+
+    async def test_each_line_names_who_acted_in_which_transaction(self, stores: Stores) -> None:
+        owner = a_scope()
+        session_id, messages = await start_conversation(stores, owner)
+        admin = Scope(
+            tenant=owner.tenant, user=owner.user, actor="admin key 7", transaction_id="tx-9"
+        )
+        nobody = Scope(tenant=owner.tenant, user=owner.user)
+        await stores.messages.delete(nobody, session_id, messages[0].message_id, now=seconds_on(1))
+        await stores.sessions.delete(admin, session_id, now=seconds_on(2))
+        entries = await stores.audit.entries(owner, limit=10)
+        told = [(entry.actor, entry.transaction_id) for entry in entries]
+        assert told == [("admin key 7", "tx-9"), ("", "")]
+
+    async def test_the_newest_lines_come_first_and_no_more_than_asked(self, stores: Stores) -> None:
+        scope = a_scope()
+        _, messages = await start_conversation(stores, scope, ["user"] * 4)
+        for second, message in enumerate(messages):
+            await stores.history.delete(scope, message.message_id, now=seconds_on(second))
+        newest_first = [str(message.message_id) for message in reversed(messages)]
+        for limit in (1, 3, 4, 100):
+            entries = await stores.audit.entries(scope, limit=limit)
+            assert [entry.target for entry in entries] == newest_first[:limit]
+
+    async def test_the_log_of_one_owner_is_not_anothers(self, stores: Stores) -> None:
+        scope = a_scope()
+        await stores.history.clear(scope, now=seconds_on(1))
+        others: list[Scope | TenantScope] = [
+            a_scope(scope.tenant, user="bob"),
+            a_scope(user=scope.user),
+            a_tenant_scope(scope.tenant),
+        ]
+        for other in others:
+            assert await stores.audit.entries(other, limit=10) == ()
+
+
+def _entry(action: AuditAction, target: UUID | str, *, count: int, seconds: float) -> AuditEntry:
+    return AuditEntry(
+        action=action,
+        target=str(target),
+        count=count,
+        actor="tester",
+        transaction_id="tx-1",
+        at=seconds_on(seconds),
+    )

@@ -1,0 +1,126 @@
+"""What every store promises about turns that wait to be indexed."""
+
+from uuid import UUID
+
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+from recollect.ports.stores import Stores
+from recollect.ports.work import DueTurn, IndexingStore
+from recollect.testing.examples import (
+    a_message,
+    a_scope,
+    append,
+    messages_of,
+    seconds_on,
+    start_conversation,
+    start_session,
+)
+
+
+class IndexingContract:
+    """A change is due until that very change is done. A fixture `stores` names the engine."""
+
+    async def test_a_turn_is_due_with_all_its_messages(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, said = await start_conversation(stores, scope, ("user", "assistant", "user"))
+        answered, asked = await due(stores, scope, session_id)
+        assert answered.messages == said[:2]
+        assert (answered.status, answered.is_latest) == (TurnStatus.COMPLETE, False)
+        assert asked.messages == said[2:]
+        assert (asked.status, asked.is_latest) == (TurnStatus.PENDING, True)
+
+    async def test_what_is_done_is_due_no_longer(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope)
+        turns = await due(stores, scope, session_id)
+        await indexing_of(stores).done(scope, session_id, turns)
+        assert await due(stores, scope, session_id) == ()
+
+    async def test_what_changes_meanwhile_stays_due(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, said = await start_conversation(stores, scope, ("user",))
+        read = await due(stores, scope, session_id)
+        await append(stores, scope, session_id, a_message("assistant", "Nine."))
+        await indexing_of(stores).done(scope, session_id, read)
+        (turn,) = await due(stores, scope, session_id)
+        assert turn.messages[:1] == said
+        assert [message.content for message in turn.messages[1:]] == ["Nine."]
+
+    async def test_a_late_reply_makes_its_turn_due_again(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, said = await start_conversation(
+            stores, scope, ("user", "assistant", "user", "assistant")
+        )
+        await finish(stores, scope, session_id)
+        again = a_message("assistant", "Or rather ten.")
+        await append(stores, scope, session_id, again, reply_to=said[0].message_id)
+        (turn,) = await due(stores, scope, session_id)
+        assert (turn.turn_number, len(turn.messages)) == (1, 3)
+
+    async def test_a_failed_turn_is_due(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, ("user",))
+        await finish(stores, scope, session_id)
+        await stores.messages.fail_turn(scope, session_id, 1)
+        (turn,) = await due(stores, scope, session_id)
+        assert turn.status is TurnStatus.FAILED
+
+    async def test_a_question_passed_over_for_a_newer_one_comes_along(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, ("user",))
+        await finish(stores, scope, session_id)
+        await append(stores, scope, session_id, *messages_of("user", "assistant"))
+        first, second = await due(stores, scope, session_id)
+        assert (first.turn_number, first.status) == (1, TurnStatus.PENDING)
+        assert not first.is_latest
+        assert second.turn_number == 2
+        await indexing_of(stores).done(scope, session_id, [first, second])
+        assert await due(stores, scope, session_id) == ()
+
+    async def test_a_turn_that_loses_a_message_while_it_is_indexed_stays_due(
+        self, stores: Stores
+    ) -> None:
+        scope = a_scope()
+        session_id, said = await start_conversation(
+            stores, scope, ("user", "assistant", "assistant")
+        )
+        read = await due(stores, scope, session_id)
+        await stores.messages.delete(scope, session_id, said[1].message_id, now=seconds_on(1))
+        await indexing_of(stores).done(scope, session_id, read)
+        (turn,) = await due(stores, scope, session_id)
+        assert turn.messages == (said[0], said[2])
+
+    async def test_the_oldest_come_first(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, ("user", "assistant") * 3)
+        found = await indexing_of(stores).due(scope, session_id, limit=2)
+        assert [turn.turn_number for turn in found] == [1, 2]
+
+    async def test_nothing_is_due_of_strangers_and_of_what_is_gone(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope)
+        assert await due(stores, a_scope(), session_id) == ()
+        stranger = a_scope(scope.tenant, "bob")
+        turns = await due(stores, scope, session_id)
+        await indexing_of(stores).done(stranger, session_id, turns)
+        assert await due(stores, scope, session_id) == turns
+        await stores.messages.clear(scope, session_id, now=seconds_on(1))
+        assert await due(stores, scope, session_id) == ()
+        empty = await start_session(stores, scope)
+        assert await due(stores, scope, empty.session_id) == ()
+
+
+def indexing_of(stores: Stores) -> IndexingStore:
+    """The engine's store of what is due."""
+    assert stores.indexing is not None, "the engine indexes nothing"
+    return stores.indexing
+
+
+async def due(stores: Stores, scope: Scope, session_id: UUID) -> tuple[DueTurn, ...]:
+    """All turns of a session that are due."""
+    return await indexing_of(stores).due(scope, session_id, limit=100)
+
+
+async def finish(stores: Stores, scope: Scope, session_id: UUID) -> None:
+    """Say that all of a session is indexed."""
+    await indexing_of(stores).done(scope, session_id, await due(stores, scope, session_id))
