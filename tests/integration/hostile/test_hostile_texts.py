@@ -28,8 +28,8 @@ from support.machine import slowness
 from support.measured_server import MeasuredServer
 from support.sample import IS_WHOLE, sample
 
-LONGEST: Final = 0.05 * slowness()
-"""CPU seconds that a request may hold the loop. Texts take a fifth of that or less here."""
+LONGEST: Final = 0.01 * slowness()
+"""CPU seconds that a request may hold the loop: all but one kind take half of it or less here."""
 ATTEMPTS: Final = 3
 """Collecting garbage may hit any request once; what is slow is slow every time."""
 GROWTH: Final = 6
