@@ -85,10 +85,10 @@ class Degradation:
         try:
             await self._until_done(working, self._probe)
         except Unavailable:
-            if await _is_stopped(working):
+            if await _cancel(working):
                 raise
         except BaseException:
-            await _is_stopped(working)
+            await _cancel(working)
             raise
         return working.result()
 
@@ -114,8 +114,8 @@ class Degradation:
         self._warnings[warning] = None
 
 
-async def _is_stopped(working: "asyncio.Future[Result]") -> bool:
-    """Cancel the work and wait for its end; whether it had not ended by itself before."""
+async def _cancel(working: "asyncio.Future[Result]") -> bool:
+    """Cancel the work and wait for its end. Return whether it was cancelled before it was done."""
     working.cancel()
     await asyncio.wait({working})
     if not working.cancelled():
