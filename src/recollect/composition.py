@@ -10,7 +10,7 @@ from recollect.answerers.denodo.client import DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
-from recollect.domain.policy.presets import PRESETS
+from recollect.domain.policy import PRESETS
 from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling

@@ -17,7 +17,7 @@ from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, Access, turn_key
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import Candidate, RecallQuery
 from recollect.domain.recall.recalled import RecallPolicy, RecallScope

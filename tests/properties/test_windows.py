@@ -6,14 +6,19 @@ from hypothesis import strategies as st
 
 from recollect.domain.context.budget import Budget, budget_for, fit, redistribute
 from recollect.domain.context.shortening import CUT_MARK, message_text
-from recollect.domain.context.tiers import LARGE, SMALL, TIERS, Tier, tier_for_size, tier_of
 from recollect.domain.context.window import (
+    LARGE,
+    SMALL,
+    TIERS,
     ConversationTurn,
+    Tier,
     WindowPolicy,
     WindowUnit,
     choose_window,
     conversation_turns,
     messages_in,
+    tier_for_size,
+    tier_of,
 )
 from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import TurnStatus

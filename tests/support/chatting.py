@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Answerer

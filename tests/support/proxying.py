@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 
 from recollect.answerers.from_memory import FromMemory
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.endpoint.passing import OpenAICompatibleEndpoint

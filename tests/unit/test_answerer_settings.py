@@ -6,7 +6,7 @@ from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.composition import open_outside
-from recollect.domain.policy.presets import MissingSession
+from recollect.domain.policy import MissingSession
 from recollect.settings import load_settings
 
 MODEL = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m"}

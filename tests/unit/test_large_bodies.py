@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.text import count_values
-from recollect.interfaces.http.large_bodies import (
+from recollect.interfaces.http.large_json import (
     MAX_BATCH_VALUES,
     MAX_MEMBERS,
     MAX_VALUES,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.domain.conversation.paging import Page
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.messages import message_page
 
 SIZES: Final = pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.presets import ContextForm
+from recollect.domain.policy import ContextForm
 from recollect.domain.text import storable
 from recollect.offloading import off_loop
 from recollect.ports.models import AnsweringModel, Completion, Prompt, Sampling

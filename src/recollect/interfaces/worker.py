@@ -11,9 +11,9 @@ from typing import Final
 from recollect.errors import Unavailable
 from recollect.interfaces.heartbeat import Heartbeat
 from recollect.memory import Memory
-from recollect.services.chat.reconciling import Reconciling
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals
+from recollect.services.recall.reconciling import Reconciling
 from recollect.services.services import Services
 from recollect.settings import Settings
 from recollect.supervision import TaskSupervisor

@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from recollect.domain.conversation.turns import patience
 from recollect.domain.job import JobKind
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.words import PlainWords
 from recollect.ports.accounts import AuditLog, PermissionSource
@@ -24,24 +24,21 @@ from recollect.ports.models import (
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
 from recollect.ports.stores import Stores
-from recollect.services.access.accounts import ApiKeys, States
+from recollect.services.access.accounts import ApiKeys, Retention, States
 from recollect.services.access.permissions import Permissions
-from recollect.services.access.retention import Retention
 from recollect.services.chat.answering import Answering, OwnAnswers, Remembering
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
-from recollect.services.chat.reconciling import Reconciling
-from recollect.services.context.compaction import Compaction
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import FollowUps, Rewriting
-from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser
-from recollect.services.conversations.branches import Branches
+from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
 from recollect.services.conversations.messages import History, Messages
 from recollect.services.conversations.sessions import LastAccess, Sessions
-from recollect.services.conversations.turns import Turns
+from recollect.services.conversations.turns import Branches, Turns
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals
 from recollect.services.recall.recall import Recall, VisibleEntries
+from recollect.services.recall.reconciling import Reconciling
 from recollect.services.work import Handler, Work
 
 _SETTLE_SECONDS: Final = 10.0

@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 from recollect.domain.chat.answers import ResultPolicy, StoredPart
 from recollect.domain.context.window import MAX_WINDOW_SIZE
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.policy.policies import DEFAULT_MAX_CONTEXT_TOKENS
-from recollect.domain.policy.presets import DEFAULT, PRESETS, MissingSession
+from recollect.domain.policy import DEFAULT, DEFAULT_MAX_CONTEXT_TOKENS, PRESETS, MissingSession
 from recollect.domain.recall.recalled import MAX_RECALLED, RecallScope
 from recollect.errors import InvalidInput
 from recollect.settings.variables import NumbersByName, SeparatedByCommas

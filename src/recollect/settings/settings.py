@@ -6,11 +6,8 @@ from pydantic import ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.context.tiers import tier_of
-from recollect.domain.context.window import WindowPolicy
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import PRESETS, Preset
-from recollect.domain.policy.retention import RetentionPolicies, RetentionPolicy
+from recollect.domain.context.window import WindowPolicy, tier_of
+from recollect.domain.policy import PRESETS, Policies, Preset, RetentionPolicies, RetentionPolicy
 from recollect.domain.recall.recalled import RecallPolicy, RecallScope
 from recollect.errors import ConfigurationError
 from recollect.settings.access import (

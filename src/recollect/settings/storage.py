@@ -8,7 +8,7 @@ from typing import Final, Self
 import platformdirs
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
-from recollect.domain.policy.retention import RetentionMode, RetentionPolicy
+from recollect.domain.policy import RetentionMode, RetentionPolicy
 from recollect.errors import InvalidInput
 from recollect.settings.variables import TextsByName, read_identity
 

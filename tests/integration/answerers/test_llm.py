@@ -13,7 +13,7 @@ from recollect.domain.context.parts import Sources, Tokens, Truncation
 from recollect.domain.conversation.message import NO_DETAILS, Message, Role
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.policy.presets import ContextForm
+from recollect.domain.policy import ContextForm
 from recollect.domain.text import JsonObject
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.testing.fakes import FIRST_MOMENT

@@ -23,11 +23,9 @@ from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import ConfigurationError, Unavailable
-from recollect.interfaces.cli.chatting.embedded import EmbeddedPartner
-from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
+from recollect.interfaces.cli.chatting.partner import AnswerSummary, EmbeddedPartner, Partner
 from recollect.interfaces.cli.chatting.server import ServerAddress, server_at
-from recollect.interfaces.cli.chatting.talk import talk
-from recollect.interfaces.cli.chatting.terminal import Screen, source_lines, typed_questions
+from recollect.interfaces.cli.chatting.talk import Screen, source_lines, talk, typed_questions
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings

@@ -9,8 +9,7 @@ import httpx
 import pytest_asyncio
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import PRESETS
+from recollect.domain.policy import PRESETS, Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
 from support.callers import Caller, Json

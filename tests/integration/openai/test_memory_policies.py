@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.identity.accounts import KeyScope, MemoryPolicy, stricter
 from recollect.domain.identity.scope import TenantScope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
 from support.callers import Caller, Json, Tenant
 from support.proxying import NumberingDouble, Stage, proxy_server

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
 from support.callers import Caller, Json

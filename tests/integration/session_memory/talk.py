@@ -7,7 +7,7 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import ChatModel, Prompt
 from recollect.ports.runtime import Clock

@@ -27,8 +27,7 @@ from recollect.errors import ModelUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import ChatModel
 from recollect.ports.stores import Stores
-from recollect.services.context.compaction import Compaction
-from recollect.services.context.summarising import LlmSummariser
+from recollect.services.context.summarising import Compaction, LlmSummariser
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
 from recollect.testing.fakes import FixedClock

@@ -16,7 +16,7 @@ from integration.session_memory.talk import (
 )
 from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.presets import PRESETS
+from recollect.domain.policy import PRESETS
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores

@@ -24,8 +24,8 @@ from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
 from recollect.ports.recall import EntryKey, RecallIndex
 from recollect.ports.stores import Stores
-from recollect.services.chat.reconciling import Differences, Reconciling
 from recollect.services.recall.outside_index import OutsideIndex, Removals, stored_name
+from recollect.services.recall.reconciling import Differences, Reconciling
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.context.budget import Budget, budget_for, fit, redistribute
 from recollect.domain.context.shortening import CUT_MARK, CutKind, ShortenedPart
-from recollect.domain.context.tiers import SMALL, TIERS, TINY
+from recollect.domain.context.window import SMALL, TIERS, TINY
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.turns import TurnStatus
 from support.conversations import a_stored_message, a_turn, stored_turns

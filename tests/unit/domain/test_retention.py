@@ -2,7 +2,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.domain.policy.retention import KEEP_ALL, RetentionMode, RetentionPolicy
+from recollect.domain.policy import KEEP_ALL, RetentionMode, RetentionPolicy
 from recollect.errors import InvalidInput
 from recollect.testing.fakes import FIRST_MOMENT
 

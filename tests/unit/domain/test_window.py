@@ -1,7 +1,9 @@
 import pytest
 
-from recollect.domain.context.tiers import LARGE, SMALL, TINY
 from recollect.domain.context.window import (
+    LARGE,
+    SMALL,
+    TINY,
     ConversationTurn,
     WindowPolicy,
     WindowUnit,

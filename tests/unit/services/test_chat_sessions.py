@@ -7,8 +7,7 @@ import pytest
 from recollect.domain.chat.answers import Inquiry
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import MissingSession
+from recollect.domain.policy import MissingSession, Policies
 from recollect.errors import (
     InvalidInput,
     MissingSessionId,

@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.presets import PRESETS
+from recollect.domain.policy import PRESETS
 from recollect.domain.recall.recalled import RecallOverrides, RecallScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, InvalidInput

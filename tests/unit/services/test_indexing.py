@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.recall.entry import IndexedEntry, RecallQuery
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for

@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, Role
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.presets import PRESETS, ContextForm, MissingSession
+from recollect.domain.policy import PRESETS, ContextForm, MissingSession
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for

@@ -3,7 +3,7 @@
 from recollect.answerers.from_memory import FromMemory
 from recollect.domain.chat.answers import Inquiry
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.services.services import Services
 from support.chatting import SCOPE, SESSION, Setup
 

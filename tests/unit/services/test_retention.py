@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ConfigurationError, SessionNotFound
 from recollect.models.tokens import token_counter_for

@@ -8,10 +8,12 @@ from typing import Final
 
 import duckdb
 
-from recollect.answerers.sql_database.bounded import bounded_for_duckdb
-from recollect.answerers.sql_database.data import Column, Rows, StatementFailed, Table
-from recollect.answerers.sql_database.threads import RunningStatement, StatementThreads
-from recollect.answerers.sql_database.values import to_rows
+from recollect.answerers.sql_database.data import Column, Rows, StatementFailed, Table, to_rows
+from recollect.answerers.sql_database.threads import (
+    RunningStatement,
+    StatementThreads,
+    bounded_for_duckdb,
+)
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 
 _CLOSED: Final = {

@@ -6,8 +6,8 @@ from pathlib import Path
 from sqlalchemy import exc
 from sqlalchemy.engine import make_url
 
+from recollect.answerers.sql_database.alchemy import excess_privileges
 from recollect.answerers.sql_database.data import ReadOnlyDatabase, StatementFailed
-from recollect.answerers.sql_database.privileges import excess_privileges
 from recollect.errors import ConfigurationError
 
 _SUFFIXES = frozenset({".duckdb", ".ddb"})

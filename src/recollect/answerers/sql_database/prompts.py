@@ -8,7 +8,7 @@ from typing import Final
 
 from recollect.answerers.sql_database.data import Rows, Table
 from recollect.domain.context.context import Context
-from recollect.domain.context.rendering.quoting import quoted
+from recollect.domain.context.rendering import quoted
 from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.ports.models import Prompt
 

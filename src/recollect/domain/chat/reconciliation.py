@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.chat.front_end_prompts import user_words_in
-from recollect.domain.chat.thoughts import without_thoughts
+from recollect.domain.chat.requests import without_thoughts
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.turns import Stored, turn_number_of
 

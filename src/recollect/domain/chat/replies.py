@@ -1,4 +1,4 @@
-"""Chat completion replies, read: whole, streamed and failed."""
+"""Chat completion replies, read: whole, streamed and failed; without a model's thoughts."""
 
 import json
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """Chat completion requests, read."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
@@ -9,11 +10,44 @@ from recollect.domain.chat.front_end_prompts import (
     is_task_prompt,
     user_words_in,
 )
-from recollect.domain.chat.thoughts import without_thoughts
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.identity.accounts import MemoryPolicy
 from recollect.domain.text import JsonObject, JsonValue, storable
 from recollect.errors import InvalidInput
+
+_OPENING: Final = re.compile(
+    r"<(?P<tag>think|thinking|details)(?P<attributes>\b[^<>]*)>", re.IGNORECASE
+)
+
+
+_REASONING: Final = re.compile(r"\btype=[\"']reasoning[\"']", re.IGNORECASE)
+
+
+def without_thoughts(text: str) -> str:
+    """A text without `<think>…</think>`, nor the block that chat clients fold thoughts into."""
+    return "".join(_outside_thoughts(text)) if "<" in text else text
+
+
+def _outside_thoughts(text: str) -> Iterator[str]:
+    """The parts between thoughts, found in one pass whatever the text holds."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters have a longer small form; tags have none
+        lowered = text
+    start, place, unclosed = 0, 0, set[str]()
+    while opening := _OPENING.search(text, place):
+        place = opening.end()
+        tag = opening["tag"].lower()
+        is_thought = tag != "details" or bool(_REASONING.search(opening["attributes"]))
+        if not is_thought or tag in unclosed:
+            continue
+        end = lowered.find(f"</{tag}>", place)
+        if end < 0:
+            unclosed.add(tag)
+            continue
+        yield text[start : opening.start()]
+        start = place = end + len(tag) + 3
+    yield text[start:]
+
 
 _TEXT_PARTS: Final = ("text", "input_text")  # no set: what is asked for may be unhashable
 _MAX_KINDS: Final = 200

@@ -12,8 +12,7 @@ from recollect.domain.context.shortening import (
     message_text,
     shorten_turn,
 )
-from recollect.domain.context.tiers import BudgetShares
-from recollect.domain.context.window import ConversationTurn
+from recollect.domain.context.window import BudgetShares, ConversationTurn
 from recollect.domain.conversation.message import Message
 
 _WHOLE: Final = 100

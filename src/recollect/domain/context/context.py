@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 
 from recollect.domain.context.parts import ContextParts
-from recollect.domain.context.rendering.chat import chat_messages
-from recollect.domain.context.rendering.prompts import conversation_block, instructions
-from recollect.domain.context.rendering.values import plain_object, template_variables
+from recollect.domain.context.rendering import (
+    chat_messages,
+    conversation_block,
+    instructions,
+    plain_object,
+    template_variables,
+)
 from recollect.domain.text import JsonValue
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 from uuid import UUID
 
-from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.reading_effort import characters_in
+from recollect.domain.conversation.message import Message, characters_in
 from recollect.domain.recall.recalled import Recalled
 
 

@@ -1,12 +1,13 @@
-"""What was said, by whom."""
+"""A message, its author, and how much there is to read in it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Final, Self, TypeVar, cast
 from uuid import UUID, uuid5
 
+from recollect.domain.conversation.session import Session
 from recollect.domain.text import (
     JsonObject,
     JsonValue,
@@ -14,6 +15,7 @@ from recollect.domain.text import (
     check_json_object,
     check_name,
     check_text,
+    json_characters,
     to_utc,
 )
 from recollect.errors import InvalidInput, InvalidRole
@@ -24,8 +26,12 @@ FROM_MEMORY: Final = "recollect/from-memory"
 _MAX_ITEMS: Final = 1000
 _MAX_SHORT_TEXT: Final = 1000
 _MAX_COUNT: Final = 2**63 - 1
-
 Item = TypeVar("Item")
+OF_SQL: Final = 20
+"""A character of SQL takes as long to read as so many of text."""
+_SHORT_SQL: Final = 1_000
+_OF_RECORD: Final = 200
+"""A message or a session takes as long to write, whatever is in it."""
 
 
 class Visibility(IntEnum):
@@ -171,6 +177,8 @@ def _tuple_of(value: JsonValue) -> JsonValue:
 
 
 _DETAILS: Final = tuple(part.name for part in fields(AnswerDetails))
+
+
 NO_DETAILS: Final = AnswerDetails()
 
 
@@ -243,3 +251,58 @@ def message_id_for_key(session_id: UUID, idempotency_key: str) -> UUID:
 def reply_id_for(question_id: UUID) -> UUID:
     """Derive the id of the reply to a question: of several that are written, one is stored."""
     return uuid5(question_id, "reply")
+
+
+def characters_in(messages: Iterable[Message]) -> int:
+    """How many characters there are to read in messages; long SQL counts for more."""
+    return sum(
+        len(message.content) + sql_characters(message.details.sql_query) for message in messages
+    )
+
+
+def sql_characters(sql: str | None) -> int:
+    """What SQL counts as; short queries come again and again, and are read once."""
+    length = len(sql or "")
+    return length if length <= _SHORT_SQL else length * OF_SQL
+
+
+def characters_to_write(messages: Iterable[Message], *, most: int) -> int:
+    """How many characters there are to write of messages; counting ends soon after `most`."""
+    counted = 0
+    for message in messages:
+        counted += _OF_RECORD + len(message.content)
+        if message.metadata or message.details is not NO_DETAILS:
+            counted += _json_of(message, most - counted)
+        if counted > most:
+            break
+    return counted
+
+
+def json_to_store(messages: Iterable[NewMessage], *, most: int) -> int:
+    """The same for the JSON that comes with messages alone."""
+    counted = 0
+    for message in messages:
+        if message.metadata or message.details is not NO_DETAILS:
+            counted += _json_of(message, most - counted)
+            if counted > most:
+                break
+    return counted
+
+
+def session_characters(sessions: Iterable[Session], *, most: int) -> int:
+    """How many characters there are to write of sessions; counting ends soon after `most`."""
+    counted = 0
+    for session in sessions:
+        counted += _OF_RECORD + len(session.summary or "")
+        if session.metadata:
+            counted += json_characters(session.metadata, most=most - counted)
+        if counted > most:
+            break
+    return counted
+
+
+def _json_of(message: Message | NewMessage, most: int) -> int:
+    counted = json_characters(message.metadata, most=most)
+    if message.details is NO_DETAILS:
+        return counted
+    return counted + json_characters(message.details.to_json(), most=most - counted)

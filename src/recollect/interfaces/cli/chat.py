@@ -15,8 +15,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides, RecallScope
 from recollect.errors import ConfigurationError
 from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
-from recollect.interfaces.cli.chatting.talk import talk
-from recollect.interfaces.cli.chatting.terminal import Screen, typed_questions
+from recollect.interfaces.cli.chatting.talk import Screen, talk, typed_questions
 from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, to_json
 from recollect.settings import Settings, load_settings
 from recollect.telemetry.logging import configure_logging
@@ -121,7 +120,7 @@ async def _partner(asker: _Asker) -> AsyncIterator[Partner]:
             yield partner
         return
     # Loaded here: the services take half a second, which talking to a server does not need.
-    from recollect.interfaces.cli.chatting.embedded import EmbeddedPartner  # noqa: PLC0415
+    from recollect.interfaces.cli.chatting.partner import EmbeddedPartner  # noqa: PLC0415
     from recollect.interfaces.worker import working_meanwhile  # noqa: PLC0415
     from recollect.memory import Memory  # noqa: PLC0415
 

@@ -13,7 +13,6 @@ from recollect.domain.conversation.paging import MAX_LIMIT, PageRequest
 from recollect.domain.conversation.session import Session, parse_uuid
 from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidId, InvalidInput, SessionNotFound
-from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -23,6 +22,7 @@ from recollect.interfaces.cli.output import (
     show,
     show_page,
     show_table,
+    with_memory,
 )
 from recollect.memory import Memory
 from recollect.settings import Settings

@@ -7,18 +7,7 @@ from typing import Annotated
 import typer
 
 from recollect.errors import DatabaseUnavailable, RecollectError
-from recollect.interfaces.cli import (
-    audit,
-    chat,
-    keys,
-    migrate,
-    recall,
-    reindex,
-    rewrite,
-    serve,
-    sessions,
-    worker,
-)
+from recollect.interfaces.cli import accounts, chat, recall, running, sessions
 from recollect.interfaces.cli.doctor import doctor
 from recollect.interfaces.cli.output import fail
 
@@ -29,17 +18,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command()(serve.serve)
+app.command()(running.serve)
 app.command()(chat.chat)
-app.command()(migrate.migrate)
-app.add_typer(keys.app, name="keys")
+app.command()(running.migrate)
+app.add_typer(accounts.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
-app.command()(rewrite.rewrite)
+app.command()(recall.rewrite)
 app.command()(recall.recall)
-app.command()(audit.audit)
-app.command()(reindex.reindex)
-app.command()(worker.worker)
-app.command()(worker.cleanup)
+app.command()(accounts.audit)
+app.command()(recall.reindex)
+app.command()(running.worker)
+app.command()(running.cleanup)
 app.command()(doctor.doctor)
 
 

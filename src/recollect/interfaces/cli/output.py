@@ -1,10 +1,12 @@
-"""Answers for people as tables and for programs as JSON."""
+"""Answers for people as tables and for programs as JSON, and how commands reach the memory."""
 
+import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 from uuid import UUID
 
 import typer
@@ -13,10 +15,15 @@ from rich.console import Console
 from rich.table import Table
 
 from recollect.domain.identity.scope import tenant_name
+from recollect.engines.postgres.connection.addresses import normalise
+from recollect.engines.postgres.embedded import running_server
 from recollect.errors import InvalidInput
+from recollect.memory import Memory
+from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+Result = TypeVar("Result")
 
 
 def not_blank(parameter: typer.CallbackParam, value: str | None) -> str | None:
@@ -31,12 +38,16 @@ def _named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | N
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+
+
 Tenant = Annotated[
     str | None,
     typer.Option(
         help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=_named_tenant
     ),
 ]
+
+
 User = Annotated[
     str | None,
     typer.Option(
@@ -44,10 +55,17 @@ User = Annotated[
     ),
 ]
 
+
 _HEADINGS = {"message_count": "messages"}
 """What columns are called where their own name takes the room that free text needs."""
+
+
 _NARROWEST = 10
+
+
 _WIDEST = 1000
+
+
 _FREE_TEXT = frozenset({"name", "content", "text", "found", "advice", "user"})
 
 
@@ -136,3 +154,24 @@ def _cell(value: object) -> str:
             return ", ".join(sorted(map(str, value))) or "-"
         case _:
             return str(value)
+
+
+def with_memory(work: Callable[[Memory, Settings], Awaitable[Result]]) -> Result:
+    """Open the memory that the settings name, do one thing with it, and close it."""
+    settings = load_settings()
+
+    async def run() -> Result:
+        async with Memory.open(settings) as memory:
+            return await work(memory, settings)
+
+    return asyncio.run(run())
+
+
+@asynccontextmanager
+async def administered(settings: Settings) -> AsyncIterator[str]:
+    """The connection string as the settings give it, the embedded server running meanwhile."""
+    if settings.db_connection_string is not None:
+        yield normalise(settings.db_connection_string.get_secret_value())
+        return
+    async with running_server(settings.home) as dsn:
+        yield dsn

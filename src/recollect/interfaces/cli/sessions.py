@@ -7,7 +7,6 @@ import typer
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, PageRequest, SessionSort
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.identity.scope import Scope
-from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.forgetting import forget
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -18,6 +17,7 @@ from recollect.interfaces.cli.output import (
     show,
     show_page,
     show_table,
+    with_memory,
 )
 from recollect.settings import Settings
 

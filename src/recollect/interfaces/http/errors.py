@@ -30,7 +30,7 @@ from recollect.errors import (
     Unavailable,
     UserHalted,
 )
-from recollect.interfaces.http.client_headers import echo_session
+from recollect.interfaces.http.parameters import echo_session
 
 logger = logging.getLogger(__name__)
 

@@ -1,36 +1,208 @@
-"""`/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
+"""OpenAI's API with memory: `/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
 
 from contextlib import aclosing
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Depends, Header, Path, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.datastructures import Headers
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from recollect.domain.chat.requests import ChatRequest, CompletionCall
-from recollect.domain.identity.accounts import stricter
+from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
+from recollect.domain.identity.accounts import MemoryPolicy, parse_memory_policy, stricter
 from recollect.interfaces.http.auth.callers import KnownCaller
-from recollect.interfaces.http.client_headers import session_metadata
-from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
-from recollect.interfaces.http.query_parameters import ANY_QUERY
-from recollect.interfaces.openai_proxy.headers import client_ids, headers_for, wanted_memory
-from recollect.interfaces.openai_proxy.schemas import (
-    COMPLETIONS,
-    DESCRIBED_HEADERS,
-    MODEL,
-    MODELS,
-    CompletionIn,
+from recollect.interfaces.http.large_json import BodySize, LargeBodyRoute
+from recollect.interfaces.http.parameters import (
+    ANY_QUERY,
+    OPENWEBUI_CHAT_HEADER,
+    OPENWEBUI_MESSAGE_HEADER,
+    SESSION_HEADER,
+    UseCases,
+    header_text,
+    session_metadata,
 )
 from recollect.offloading import off_loop
 from recollect.services.chat.replies import WholeReply
 from recollect.services.chat.streamed_reply import StreamedReply
 
+MEMORY_HEADER: Final = "X-Memory"
+WARNING_HEADER: Final = "X-Memory-Warning"
+_MAX_ID: Final = 255
 # Clients of OpenAI's API send parameters of their own, such as Azure's `api-version`.
 router = APIRouter(
     prefix="/v1", tags=["openai"], dependencies=[ANY_QUERY], route_class=LargeBodyRoute
 )
+
+
+def client_ids(headers: Headers) -> ClientIds:
+    """The ids that a client gives; an empty header is an absent one."""
+
+    def told(*names: str) -> str | None:
+        texts = (header_text(headers, name) for name in names)
+        return next((text for text in texts if text), None)
+
+    def noted(*names: str) -> str | None:
+        text = told(*names)
+        return None if text is None else text[:_MAX_ID]
+
+    from_openwebui = told(OPENWEBUI_CHAT_HEADER)
+    return ClientIds(
+        session=told(SESSION_HEADER) or from_openwebui,
+        task=noted("X-Memory-Task"),
+        message=noted("X-Memory-Message-ID", OPENWEBUI_MESSAGE_HEADER),
+        user_message=noted("X-Memory-User-Message-ID"),
+        parent=noted("X-Memory-Parent-ID"),
+        idempotency_key=told("Idempotency-Key"),
+        is_front_end=from_openwebui is not None,
+    )
+
+
+def wanted_memory(headers: Headers) -> MemoryPolicy:
+    """How much memory a request wants to use: all, unless it says otherwise."""
+    text = header_text(headers, MEMORY_HEADER)
+    return parse_memory_policy(text, MEMORY_HEADER) if text else MemoryPolicy.FULL
+
+
+def headers_for(passing: StreamedReply) -> dict[str, str]:
+    """What a client is told beside the endpoint's own headers."""
+    told = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
+    if passing.session_id is not None:
+        told[SESSION_HEADER] = str(passing.session_id)
+    if passing.attempts.warnings:
+        told[WARNING_HEADER] = " ".join(passing.attempts.warnings)
+    return told
+
+
+class CompletionIn(BaseModel):
+    """A request for a chat completion; fields that are not named here are passed on untouched."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        strict=True,
+        json_schema_extra={
+            "example": {
+                "model": "qwen2.5:14b",
+                "messages": [{"role": "user", "content": "What about 2023?"}],
+            }
+        },
+    )
+
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1, fail_fast=True)]
+    model: str | None = Field(default=None, description="Default: MEMORY_LLM_MODEL.")
+    stream: bool | None = None
+
+    def to_domain(self) -> ChatRequest:
+        """The request this stands for, with all that was sent and nothing else."""
+        return ChatRequest.of({name: getattr(self, name) for name in self.model_fields_set})
+
+
+class OpenAIError(BaseModel):
+    """What went wrong."""
+
+    message: str
+    type: str
+    param: str | None = None
+    code: str | None = None
+
+
+class OpenAIErrorBody(BaseModel):
+    """An error in OpenAI's form."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "error": {
+                    "message": "messages must be a list of at least one message",
+                    "type": "invalid_request_error",
+                    "param": "messages",
+                    "code": None,
+                }
+            }
+        }
+    )
+
+    error: OpenAIError
+
+
+_ERRORS: Final[dict[int | str, dict[str, Any]]] = {
+    status: {"model": OpenAIErrorBody, "description": description}
+    for status, description in {
+        400: "A body that cannot be read",
+        401: "Credentials are missing or not valid",
+        403: "The credentials do not reach this far",
+        422: "A value that cannot be taken; nothing was changed",
+        502: "The model sent something that is no answer, or more than 8 MB that is no stream",
+        503: "The model does not answer now, or not in time; try again",
+    }.items()
+}
+
+
+_JSON: Final = {"application/json": {"schema": {"type": "object"}}}
+
+
+_EVENTS: Final[dict[str, Any]] = {"text/event-stream": {}}
+
+
+MODELS: Final[dict[int | str, dict[str, Any]]] = {
+    **_ERRORS,
+    200: {"description": "As in OpenAI's API", "content": _JSON},
+}
+
+
+MODEL: Final[dict[int | str, dict[str, Any]]] = {
+    **MODELS,
+    404: {"model": OpenAIErrorBody, "description": "No model of that id"},
+}
+
+
+COMPLETIONS: Final[dict[int | str, dict[str, Any]]] = {
+    **MODELS,
+    200: {"description": "As in OpenAI's API; with `stream` as events", "content": _JSON | _EVENTS},
+    404: {"model": OpenAIErrorBody, "description": "No such session, if those are refused"},
+    409: {"model": OpenAIErrorBody, "description": "The Idempotency-Key is an earlier question's"},
+    423: {"model": OpenAIErrorBody, "description": "The user is halted"},
+}
+
+
+def _header(alias: str, description: str) -> Any:  # noqa: ANN401  # FastAPI's own type is private
+    return Header(alias=alias, description=description)
+
+
+async def _described(
+    _session: Annotated[
+        str | None,
+        _header("X-Session-ID", "The session, any text; without one nothing is remembered."),
+    ] = None,
+    _memory: Annotated[
+        str | None, _header("X-Memory", "off, read (nothing is stored) or full; default: full.")
+    ] = None,
+    _task: Annotated[
+        str | None,
+        _header("X-Memory-Task", "Work of a front end's own, such as a title: never stored."),
+    ] = None,
+    _message: Annotated[
+        str | None, _header("X-Memory-Message-ID", "A front end's own id of the reply.")
+    ] = None,
+    _question: Annotated[
+        str | None, _header("X-Memory-User-Message-ID", "A front end's own id of the question.")
+    ] = None,
+    _parent: Annotated[
+        str | None, _header("X-Memory-Parent-ID", "The front end's id of what that follows.")
+    ] = None,
+    _idempotency_key: Annotated[
+        str | None,
+        _header(
+            "Idempotency-Key",
+            "Any text of your own; a retry with the same one does not store its question twice.",
+        ),
+    ] = None,
+) -> None:
+    """Nothing to do: the headers are read all together, and stand here to be documented."""
+
+
+DESCRIBED_HEADERS: Final = Depends(_described)
 
 
 @router.post(

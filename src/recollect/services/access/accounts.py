@@ -1,9 +1,13 @@
-"""API keys, and whether memory is on for a user."""
+"""API keys, whether memory is on for a user, and the deletion of expired sessions."""
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
+from recollect.domain.conversation.turns import LEAST_PATIENCE
 from recollect.domain.identity.accounts import (
     OFFERED_SCOPES,
     SECRET_BYTES,
@@ -18,7 +22,12 @@ from recollect.domain.identity.accounts import (
 from recollect.domain.identity.scope import Scope, TenantScope, check_identity, tenant_name
 from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated, UserHalted
 from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.conversations import TurnStore
 from recollect.ports.runtime import Clock, Ids
+from recollect.ports.work import ExpiredSessions
+
+_AT_ONCE: Final = 500
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,3 +109,43 @@ class States:
         state = await self.store.get(scope)
         if state is not None and state.is_halted:
             raise UserHalted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """Cleans up after sessions that have expired; readers do not see them any more anyway."""
+
+    expired: ExpiredSessions
+    turns: TurnStore
+    clock: Clock
+    patience: timedelta = LEAST_PATIENCE
+    """How long a question may wait for its answer before whoever had it is taken to be gone."""
+
+    async def count(self) -> int:
+        """How many sessions a clean-up would delete."""
+        return await self.expired.count(now=self.clock.now())
+
+    async def clean_up(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Delete all expired sessions, some at a time, and say how many went.
+
+        While another replica is at it, nothing is left to do here. Questions that nobody will
+        answer any more, because the server that had them was killed, are failed on the way.
+        """
+        await self.settle_abandoned()
+        now, deleted = self.clock.now(), 0
+        while some := await self.expired.delete(now=now, limit=_AT_ONCE):
+            deleted += some
+            progress(deleted)
+        return deleted
+
+    async def settle_abandoned(self) -> int:
+        """Fail the turns of all owners that have waited for too long, and say how many.
+
+        Those are questions of servers that were killed. An answer that comes all the same still
+        completes its turn.
+        """
+        since = self.clock.now() - self.patience
+        abandoned = await self.turns.fail_abandoned(started_by=since)
+        if abandoned:
+            logger.info("turns.abandoned", extra={"facts": {"turns": abandoned}})
+        return abandoned

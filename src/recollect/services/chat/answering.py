@@ -13,7 +13,7 @@ from recollect.domain.chat.answers import Answer, Answered, AnswerRequest, Timin
 from recollect.domain.chat.requests import CompletionCall
 from recollect.domain.chat.writing import Memories, OurCompletion, our_models
 from recollect.domain.context.context import Context
-from recollect.domain.context.rendering.chat import recalled_text, summary_text, window_messages
+from recollect.domain.context.rendering import recalled_text, summary_text, window_messages
 from recollect.domain.conversation.message import Message, NewMessage, Role, reply_id_for
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError, IdAlreadyUsed, ModelUnavailable, NotFound

@@ -18,8 +18,7 @@ from recollect.domain.conversation.message import NewMessage, Role, message_id_f
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.followup.language import known_language
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import MissingSession
+from recollect.domain.policy import MissingSession, Policies
 from recollect.errors import MissingSessionId, SessionNotFound
 from recollect.ports.runtime import Counters, Ids
 from recollect.services.access.accounts import States

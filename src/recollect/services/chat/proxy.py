@@ -27,8 +27,7 @@ from recollect.domain.followup.language import known_language
 from recollect.domain.identity.accounts import MemoryPolicy
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import MissingSession
+from recollect.domain.policy import MissingSession, Policies
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelNotFound, ReplyUnusable, SessionNotFound
 from recollect.offloading import AT_ONCE, off_loop
@@ -41,8 +40,8 @@ from recollect.services.chat.chat import NO_MEMORY, NOT_STORED, SWITCHED_OFF
 from recollect.services.chat.degradation import Degradation, Probe
 from recollect.services.chat.replies import WholeReply, explained, read_whole, too_slow
 from recollect.services.chat.streamed_reply import StreamedReply
-from recollect.services.conversations.branches import Branches
 from recollect.services.conversations.sessions import Sessions
+from recollect.services.conversations.turns import Branches
 
 NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
 TASK: Final = (

@@ -1,4 +1,4 @@
-"""StreamedReply a model's reply on while it is read, and keeping what it says."""
+"""A model's reply, passed on while it is read, and stored."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable
@@ -24,7 +24,7 @@ from recollect.ports.runtime import Ids
 from recollect.services.chat.answering import REPLY_NOT_STORED, SESSION_GONE
 from recollect.services.chat.degradation import Degradation
 from recollect.services.chat.replies import before, explained, log_failure, read_whole, too_slow
-from recollect.services.conversations.branches import Branches
+from recollect.services.conversations.turns import Branches
 
 Result = TypeVar("Result")
 

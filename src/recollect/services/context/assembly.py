@@ -10,24 +10,21 @@ from recollect.domain.context.budget import FittedTurns, fit
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import Context
 from recollect.domain.context.parts import Sources, Tokens, Truncation
-from recollect.domain.context.rendering.chat import SUMMARY_FRAME
-from recollect.domain.context.rendering.prompts import (
+from recollect.domain.context.rendering import (
     FRAME,
-    RECALLED_HEADINGS,
-    block_line,
-    section_lines,
-)
-from recollect.domain.context.rendering.quoting import quoted
-from recollect.domain.context.rendering.recalled import (
     PAST_QUERIES,
     RECALLED_FRAME,
+    RECALLED_HEADINGS,
+    SUMMARY_FRAME,
+    block_line,
     earlier_line,
     past_query,
+    quoted,
     record,
+    section_lines,
 )
 from recollect.domain.context.shortening import message_text
-from recollect.domain.context.tiers import BudgetShares
-from recollect.domain.context.window import ConversationTurn, messages_in
+from recollect.domain.context.window import BudgetShares, ConversationTurn, messages_in
 from recollect.domain.conversation.message import Message, Role, Visibility
 from recollect.domain.recall.recalled import Recalled, Recollection
 from recollect.ports.conversations import StoredWindow

@@ -12,24 +12,24 @@ from recollect.domain.context.budget import Budget, budget_for, redistribute
 from recollect.domain.context.context import Context
 from recollect.domain.context.parts import Sources, Tokens, Truncation
 from recollect.domain.context.shortening import CUT_MARK
-from recollect.domain.context.tiers import Tier, tier_of
 from recollect.domain.context.window import (
     ConversationTurn,
+    Tier,
     WindowPolicy,
     WindowUnit,
     choose_window,
     conversation_turns,
     messages_in,
+    tier_of,
 )
-from recollect.domain.conversation.message import Message, Visibility
-from recollect.domain.conversation.reading_effort import OF_SQL, characters_in
+from recollect.domain.conversation.message import OF_SQL, Message, Visibility, characters_in
 from recollect.domain.conversation.session import check_labels
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.followup.language import language_of
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.domain.recall.recalled import AS_SET, RecallOverrides, RecallPolicy, Recollection
 from recollect.domain.text import check_text

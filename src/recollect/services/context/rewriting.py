@@ -6,15 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Self
 from uuid import UUID
 
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role
-from recollect.domain.conversation.reading_effort import sql_characters
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role, sql_characters
 from recollect.domain.followup.dialogue import Method, Rewrite, Said
 from recollect.domain.followup.languages import installed
 from recollect.domain.followup.rewrite import Rewriter, load_everything
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import model_size
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, ModelUnavailable, SessionNotFound
 from recollect.offloading import AT_ONCE

@@ -12,7 +12,7 @@ from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.retention import RetentionPolicies
+from recollect.domain.policy import RetentionPolicies
 from recollect.domain.text import check_not_ahead
 from recollect.errors import (
     InvalidInput,

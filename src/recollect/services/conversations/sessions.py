@@ -11,7 +11,7 @@ from uuid import UUID
 from recollect.domain.conversation.paging import Page, PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.retention import RetentionPolicies
+from recollect.domain.policy import RetentionPolicies
 from recollect.errors import SessionNotFound, Unavailable
 from recollect.ports.conversations import SessionStore
 from recollect.ports.runtime import Clock

@@ -1,19 +1,47 @@
-"""How long the values of a DuckDB statement may become.
-
-DuckDB computes 2,048 rows at a time, in this process, and does not count the texts and lists of
-these steps in its memory limit. It counts what joins, groups, windows and recursion keep.
-"""
+"""How long the values of a DuckDB statement may become."""
 
 from collections import Counter
-from math import ceil, prod
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from math import ceil, inf, prod
 from typing import Final
 
 from sqlglot import exp
 
-from recollect.answerers.sql_database.guard.lambdas import check_lambdas
-from recollect.answerers.sql_database.guard.sizes import list_length, text_length
 from recollect.errors import StatementRefused
 
+_DAY: Final = 86_400
+_SECONDS: Final = {
+    "SECOND": 1,
+    "MINUTE": 60,
+    "HOUR": 3600,
+    "DAY": _DAY,
+    "WEEK": 7 * _DAY,
+    "MONTH": 28 * _DAY,
+    "QUARTER": 90 * _DAY,
+    "YEAR": 365 * _DAY,
+}
+_BOUNDS: Final = (
+    *(exp.Column, exp.Identifier, exp.Cast, exp.DataType, exp.Min, exp.Max, exp.CurrentDate),
+    *(exp.DateTrunc, exp.TimestampTrunc, exp.Literal, exp.Var),
+)
+_EACH: Final = (exp.Lambda, exp.Comprehension)
+_NUMBERS: Final = (exp.Mul, exp.Sub, exp.Div, exp.IntDiv, exp.Mod, exp.Predicate)
+_FILTERS: Final = frozenset({"list_filter", "array_filter", "filter"})
+_REDUCTIONS: Final = frozenset({"list_reduce", "array_reduce", "reduce"})
+LARGEST: Final = 10_000
+_DIGITS: Final = 4  # of a width in a format
+_SIZES: Final = {  # which argument is the size, by name
+    "repeat": 1,
+    "lpad": 1,
+    "rpad": 1,
+    "bar": 3,
+    "list_resize": 1,
+    "array_resize": 1,
+}
+_RESIZED: Final = frozenset({"list_resize", "array_resize"})
+_DATED: Final = (exp.Cast, exp.Interval)
+_FORMATS: Final = frozenset({"printf", "format"})
 _LARGEST: Final = 100_000  # times 2,048 rows: 200 MB
 _LARGEST_RECURSIVE: Final = 4  # in each step
 _ITEM: Final = 8  # bytes in a list
@@ -40,6 +68,234 @@ _GROWING: Final = (
     *(exp.ArrayAppend, exp.ArrayPrepend, exp.Struct, exp.JSONObject, exp.JSONArray, exp.ToMap),
     exp.Anonymous,
 )
+
+
+def series_length(series: exp.Expr) -> float:
+    """The number of elements, infinite where the statement does not show it.
+
+    Bounds are numbers or dates. Dates by days or more may also come from columns of tables: those
+    are not the statement's own.
+    """
+    start, end, step = _parts(series)
+    if not isinstance(step, exp.Interval):
+        return _count(_bound(start), _bound(end), 1 if step is None else _bound(step))
+    seconds = _seconds(step)
+    length = _count(_moment(start), _moment(end), seconds)
+    if length == inf and abs(seconds) >= _DAY and _is_stored(series, (start, end)):
+        return 1
+    return length
+
+
+def _parts(series: exp.Expr) -> tuple[object, object, object]:
+    if isinstance(series, exp.Anonymous):  # `range`, which older versions of sqlglot do not know
+        first, second, third = (*series.expressions, None, None, None)[:3]
+        return (
+            (first, second, third) if second is not None else (exp.Literal.number(0), first, None)
+        )
+    return series.args.get("start"), series.args.get("end"), series.args.get("step")
+
+
+def _count(start: float | None, end: float | None, step: float | None) -> float:
+    if start is None or end is None or not step:
+        return inf
+    return abs(end - start) / abs(step)
+
+
+def _bound(bound: object) -> float | None:
+    sign = 1
+    if isinstance(bound, exp.Neg):
+        sign, bound = -1, bound.this
+    if not isinstance(bound, exp.Literal) or bound.is_string or not bound.is_int:
+        return None
+    return sign * int(bound.name)
+
+
+def _moment(bound: object) -> float | None:
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    if not isinstance(text, exp.Literal) or not text.is_string:
+        return None
+    try:
+        return datetime.fromisoformat(text.name).replace(tzinfo=UTC).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _seconds(step: exp.Interval) -> float:
+    number, unit = step.this, str(step.args.get("unit") or "").upper().removesuffix("S")
+    if not isinstance(number, exp.Literal) or not number.name.lstrip("-").isdecimal():
+        return 0
+    return int(number.name) * _SECONDS.get(unit, 0)
+
+
+def _is_stored(series: exp.Expr, bounds: tuple[object, ...]) -> bool:
+    """Whether bounds are values of tables: the statement is one SELECT that reads from those."""
+    root = series.root()
+    sources = [node.this for node in root.find_all(exp.From, exp.Join)]
+    if len(list(root.find_all(exp.Query))) > 1 or root.find(exp.Lateral):
+        return False
+    if not all(isinstance(s, exp.Table) and isinstance(s.this, exp.Identifier) for s in sources):
+        return False
+    made = {node.alias.lower() for node in root.find_all(exp.Alias)}
+    return all(isinstance(bound, exp.Expr) and _is_plain_bound(bound, made) for bound in bounds)
+
+
+def _is_plain_bound(bound: exp.Expr, made: set[str]) -> bool:
+    for node in bound.walk():
+        if not isinstance(node, _BOUNDS):
+            return False
+        if isinstance(node, exp.Column) and node.name.lower() in made:
+            return False
+        if isinstance(node, exp.Literal) and not node.name.isalpha() and _moment(node) is None:
+            return False
+    return True
+
+
+def check_lambdas(query: exp.Query) -> None:
+    """Refuse what copies a column into each item, and what doubles a value with each item."""
+    for each in query.find_all(*_EACH):
+        if each.find_ancestor(*_EACH):
+            raise StatementRefused("the statement has a lambda inside of another one")
+        if not _is_filter(each) and any(_is_copied(column, each) for column in _outer(each)):
+            raise StatementRefused("the statement copies a column into the items of a list")
+        if _is_reduction(each) and _most_used(each) > 1:
+            raise StatementRefused("the statement repeats a value with each item of a list")
+
+
+def _outer(each: exp.Expr) -> list[exp.Column]:
+    """The columns in the body that are none of its own names."""
+    own = each.expression.name.lower() if isinstance(each, exp.Comprehension) else ""
+    found = each.this.find_all(exp.Column)
+    return [column for column in found if column.name.lower() != own or column.table]
+
+
+def _is_copied(column: exp.Column, each: exp.Expr) -> bool:
+    """Whether it can be more than a part of a sum or a condition."""
+    return not isinstance(column.find_ancestor(*_NUMBERS, type(each)), _NUMBERS)
+
+
+def _is_filter(each: exp.Expr) -> bool:
+    return isinstance(each.parent, exp.ArrayFilter) or _caller(each) in _FILTERS
+
+
+def _is_reduction(each: exp.Expr) -> bool:
+    return isinstance(each.parent, exp.Reduce) or _caller(each) in _REDUCTIONS
+
+
+def _caller(each: exp.Expr) -> str:
+    return each.parent.name.lower() if isinstance(each.parent, exp.Anonymous) else ""
+
+
+def _most_used(each: exp.Expr) -> int:
+    """How many times the body has one of its names, save in numbers and conditions."""
+    names = (
+        name.name.lower()
+        for name in each.this.find_all(exp.Identifier)
+        if not isinstance(name.find_ancestor(*_NUMBERS, type(each)), _NUMBERS)
+    )
+    return max(Counter(names).values(), default=0)
+
+
+def is_of_bounded_size(call: exp.Func, dialect: str) -> bool:
+    """Whether what a call makes is bounded by the statement itself, and small.
+
+    A size must be a number, a repeated text a literal, a format one with widths of at most three
+    digits, and a list of DuckDB's a short one.
+    """
+    if is_list(call, dialect):
+        return series_length(call) <= LARGEST
+    return (
+        all(map(_is_small, _sizes(call)))
+        and all(map(_is_plain, _formats(call)))
+        and _repeated_length(call) <= LARGEST
+    )
+
+
+def is_list(call: exp.Expr, dialect: str) -> bool:
+    """Whether a series is one value; elsewhere, and after FROM, its rows are made one by one."""
+    is_range = isinstance(call, exp.Anonymous) and call.name.lower() == "range"
+    is_series = isinstance(call, exp.GenerateSeries) or is_range
+    return is_series and dialect == "duckdb" and not isinstance(call.parent, exp.Table)
+
+
+def text_length(call: exp.Expr) -> float:
+    """How long a text a checked call makes by its size, or a literal is; else 1."""
+    match call:
+        case exp.Literal() if call.is_string and not isinstance(call.parent, _DATED):
+            return len(call.name)
+        case exp.Repeat():
+            return _repeated_length(call)
+        case exp.Anonymous() if call.name.lower() in _RESIZED:
+            return 1
+        case exp.Pad() | exp.Space() | exp.Anonymous():
+            return max((_number(size) for size in _sizes(call)), default=1)
+        case _:
+            return 1
+
+
+def list_length(call: exp.Expr) -> float | None:
+    """How many items a checked call gives to a list of DuckDB's, if that is what it does."""
+    if is_list(call, "duckdb"):
+        return series_length(call)
+    if isinstance(call, exp.Anonymous) and call.name.lower() in _RESIZED:
+        return max(map(_number, _sizes(call)))
+    return None
+
+
+def _sizes(call: exp.Expr) -> Iterator[exp.Expr | None]:
+    match call:
+        case exp.Repeat():
+            yield call.args.get("times")
+        case exp.Pad():
+            yield call.expression
+        case exp.Space():
+            yield call.this
+        case exp.GenerateSeries() if not isinstance(call.parent, exp.Table):
+            yield from (part for part in call.find_all(exp.Literal) if not part.is_string)
+        case exp.Anonymous() if (place := _SIZES.get(call.name.lower())) is not None:
+            yield from call.expressions[place : place + 1]
+        case _:
+            return
+
+
+def _formats(call: exp.Func) -> Iterator[exp.Expr | None]:
+    if isinstance(call, exp.Format):
+        yield call.this
+    elif isinstance(call, exp.Anonymous) and call.name.lower() in _FORMATS:
+        yield from call.expressions[:1]
+
+
+def _is_small(size: exp.Expr | None) -> bool:
+    return _number(size) <= LARGEST
+
+
+def _number(size: exp.Expr | None) -> int:
+    if not isinstance(size, exp.Literal) or size.is_string or not size.is_int:
+        return LARGEST + 1
+    return int(size.name)
+
+
+def _repeated_length(call: exp.Expr) -> float:
+    """The length of a repeated text; a column or another call has none that is known."""
+    match call:
+        case exp.Repeat():
+            text, times = call.this, call.args.get("times")
+        case exp.Anonymous() if call.name.lower() == "repeat":
+            text, times, *_ = (*call.expressions, None, None)
+        case _:
+            return 0
+    return len(text.name) * _number(times) if isinstance(text, exp.Literal) else inf
+
+
+def _is_plain(text: exp.Expr | None) -> bool:
+    """Whether a format has no width that is long or that comes from an argument."""
+    if not isinstance(text, exp.Literal) or not text.is_string:
+        return False
+    digits = 0
+    for character in text.name:
+        digits = digits + 1 if character.isdigit() else 0
+        if digits == _DIGITS or character == "*":
+            return False
+    return ":{" not in text.name
 
 
 def check_growth(query: exp.Query) -> None:

@@ -8,13 +8,14 @@ from sqlglot import Dialect, ErrorLevel, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from recollect.answerers.sql_database.data import Table
-from recollect.answerers.sql_database.guard.characters import check_characters, check_unquoted
-from recollect.answerers.sql_database.guard.functions import is_built_in
-from recollect.answerers.sql_database.guard.growth import check_growth
-from recollect.answerers.sql_database.guard.kinds import KINDS, TYPES, is_source
-from recollect.answerers.sql_database.guard.names import unknown_call
-from recollect.answerers.sql_database.guard.references import qualify
-from recollect.answerers.sql_database.guard.sizes import is_of_bounded_size
+from recollect.answerers.sql_database.guard.functions import KINDS, TYPES, is_built_in, is_source
+from recollect.answerers.sql_database.guard.growth import check_growth, is_of_bounded_size
+from recollect.answerers.sql_database.guard.references import (
+    check_characters,
+    check_unquoted,
+    qualify,
+    unknown_call,
+)
 from recollect.errors import StatementRefused
 
 # A model writes up to 800 tokens. Reading a chain of operators of this length takes up to 0.6 s;

@@ -9,8 +9,13 @@ from uuid import UUID
 from asyncpg import Connection, PostgresError, Record
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.conversation.message import NO_DETAILS, Message, NewMessage, Role
-from recollect.domain.conversation.reading_effort import json_to_store
+from recollect.domain.conversation.message import (
+    NO_DETAILS,
+    Message,
+    NewMessage,
+    Role,
+    json_to_store,
+)
 from recollect.domain.conversation.session import name_from_question
 from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
 from recollect.domain.identity.scope import Scope

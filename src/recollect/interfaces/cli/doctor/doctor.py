@@ -16,10 +16,16 @@ from recollect.engines.postgres.connection.inspection import (
 )
 from recollect.engines.postgres.connection.migrate import HEAD
 from recollect.errors import ConfigurationError, DatabaseUnavailable
-from recollect.interfaces.cli.database import administered
-from recollect.interfaces.cli.doctor.finding import Finding, Status, failed, ok, warning
-from recollect.interfaces.cli.doctor.sql_account import ADVICE, sql_account_problems
-from recollect.interfaces.cli.output import AsJson, facts_of, show_table
+from recollect.interfaces.cli.doctor.outside_checks import (
+    ADVICE,
+    Finding,
+    Status,
+    failed,
+    ok,
+    sql_account_problems,
+    warning,
+)
+from recollect.interfaces.cli.output import AsJson, administered, facts_of, show_table
 from recollect.interfaces.http.serving.listener import listening
 from recollect.settings import (
     AnswererKind,

@@ -17,20 +17,20 @@ from recollect.domain.conversation.session import parse_uuid, session_id_from
 from recollect.domain.identity.scope import Scope
 from recollect.errors import RecollectError
 from recollect.interfaces.http.auth.callers import USER_HEADER, CallerScope
-from recollect.interfaces.http.client_headers import (
+from recollect.interfaces.http.errors import ErrorBody, described
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
+from recollect.interfaces.http.parameters import (
     OPENWEBUI_CHAT_HEADER,
     SESSION_HEADER,
+    IdempotencyKey,
     SessionIdHeader,
+    UseCases,
     header_text,
     headers_of,
     is_openwebui,
     name_session,
     session_metadata,
 )
-from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
-from recollect.interfaces.http.errors import ErrorBody, described
-from recollect.interfaces.http.large_bodies import LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
 from recollect.interfaces.http.schemas.chat import ChatIn, ChatOut, answer_characters
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.services.chat.answering import ChatTurn

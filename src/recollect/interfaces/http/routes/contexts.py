@@ -1,16 +1,17 @@
-"""Contexts over HTTP."""
+"""Contexts, rewritten questions and recall over HTTP."""
 
 from functools import partial
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from recollect.domain.conversation.reading_effort import characters_to_write
+from recollect.domain.conversation.message import characters_to_write
 from recollect.domain.conversation.session import parse_uuid
+from recollect.errors import InvalidInput
 from recollect.interfaces.http.auth.callers import CallerScope
-from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.large_bodies import LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
+from recollect.interfaces.http.parameters import UseCases
 from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
 from recollect.interfaces.http.schemas.contexts import (
     AnyContextOut,
@@ -18,6 +19,7 @@ from recollect.interfaces.http.schemas.contexts import (
     ContextIn,
     in_form,
 )
+from recollect.interfaces.http.schemas.recall import RecallIn, RecallOut, RewriteIn, RewriteOut
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",
@@ -25,7 +27,6 @@ router = APIRouter(
     responses=ERRORS | NOT_FOUND,
     route_class=LargeBodyRoute,
 )
-
 Form = Annotated[
     ContextFormat,
     Query(
@@ -35,6 +36,12 @@ Form = Annotated[
         "system prompt.",
     ),
 ]
+rewrite_router = APIRouter(
+    prefix="/api/v1", tags=["follow-ups"], responses=ERRORS, route_class=LargeBodyRoute
+)
+recall_router = APIRouter(
+    prefix="/api/v1", tags=["recall"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 
 @router.post(
@@ -65,3 +72,37 @@ async def build_context(
     if form is ContextFormat.OBJECT:
         characters += characters_to_write(context.window, most=WRITTEN_AT_ONCE)
     return await written(partial(in_form, context, form), characters=characters, parts=["window"])
+
+
+@rewrite_router.post("/rewrite", summary="Make a question stand by itself", responses=NOT_FOUND)
+async def rewrite_question(body: RewriteIn, scope: CallerScope, services: UseCases) -> RewriteOut:
+    """Return a follow-up as it reads without its history; a standalone question unchanged."""
+    if (body.session_id is None) == (body.history is None):
+        raise InvalidInput("session_id", "or history must be given, and not both")
+    if body.session_id is not None:
+        found = await services.rewriting.in_session(
+            scope,
+            parse_uuid(body.session_id, "session_id"),
+            body.question,
+            model=body.model,
+            language=body.language,
+        )
+    else:
+        history = [said.to_domain() for said in body.history or ()]
+        found = await services.rewriting.after(
+            history, body.question, model=body.model, language=body.language
+        )
+    return RewriteOut.of(found)
+
+
+@recall_router.post("/recall", summary="Find what was said before", responses=NOT_FOUND)
+async def recall(body: RecallIn, scope: CallerScope, services: UseCases) -> RecallOut:
+    """Return the caller's earlier exchanges that have most to do with a query, best first."""
+    session_id = parse_uuid(body.session_id, "session_id") if body.session_id else None
+    if body.scope == "session" and session_id is None:
+        raise InvalidInput("session_id", "must be given to look within a session")
+    if body.scope == "user" and session_id is not None:
+        await services.sessions.get(scope, session_id)  # nobody names a session of somebody else
+    within: UUID | None = None if body.scope == "user" else session_id
+    found = await services.recall.search(scope, body.query, k=body.k, filters=body.filters(within))
+    return RecallOut.of(found)

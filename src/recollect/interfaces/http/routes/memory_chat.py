@@ -16,11 +16,15 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
 from recollect.interfaces.http.auth.callers import CallerScope
-from recollect.interfaces.http.client_headers import headers_of, name_session
-from recollect.interfaces.http.dependencies import IdempotencyKey, OpenMemory, UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
-from recollect.interfaces.http.query_parameters import ANY_QUERY
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
+from recollect.interfaces.http.parameters import (
+    ANY_QUERY,
+    IdempotencyKey,
+    OpenMemory,
+    UseCases,
+    headers_of,
+    name_session,
+)
 from recollect.interfaces.http.schemas.chat import MemoryChatIn, MemoryChatOut, answer_characters
 from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.offloading import off_loop

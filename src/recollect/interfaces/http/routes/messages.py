@@ -1,20 +1,31 @@
-"""The messages and turns of a session over HTTP."""
+"""The messages and turns of a session over HTTP, and a user's messages across sessions."""
 
+import asyncio
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel
 
-from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.conversation.message import Message, characters_to_write
+from recollect.domain.conversation.paging import Page
+from recollect.domain.conversation.session import parse_uuid, user_wide_session_id
 from recollect.interfaces.http.auth.callers import CallerScope
-from recollect.interfaces.http.dependencies import IdempotencyKey, UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
-from recollect.interfaces.http.message_responses import written_append, written_page
+from recollect.interfaces.http.large_json import (
+    WRITTEN_AT_ONCE,
+    BatchRoute,
+    BodySize,
+    LargeBodyRoute,
+    written,
+)
+from recollect.interfaces.http.parameters import IdempotencyKey, UseCases
 from recollect.interfaces.http.schemas.common import (
     CONFLICT,
     ERRORS,
     NOT_FOUND,
+    Count,
     Deleted,
     ListOf,
     MessageIdPath,
@@ -22,14 +33,19 @@ from recollect.interfaces.http.schemas.common import (
     SessionIdPath,
 )
 from recollect.interfaces.http.schemas.messages import (
+    BatchIn,
+    BatchOut,
     ExchangeIn,
     ExchangeOut,
     MessageIn,
     MessageOut,
+    NewMessageIn,
     TurnOut,
     TurnPatch,
+    message_page,
 )
 from recollect.offloading import off_loop
+from recollect.ports.conversations import Appended
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",
@@ -37,12 +53,43 @@ router = APIRouter(
     responses=ERRORS | NOT_FOUND,
     route_class=LargeBodyRoute,
 )
-
 IncludeInactive = Annotated[
     bool,
     Query(description="Also the replies and questions that regenerating and editing left behind."),
 ]
 TurnNumberPath = Annotated[int, Path(ge=1, le=2**63 - 1, description="The turn's number.")]
+batch_router = APIRouter(
+    prefix="/api/v1/sessions/{session_id}",
+    tags=["messages"],
+    responses=ERRORS | NOT_FOUND,
+    route_class=BatchRoute,
+)
+history_router = APIRouter(
+    prefix="/api/v1/history", tags=["history"], responses=ERRORS, route_class=LargeBodyRoute
+)
+KeepLast = Annotated[
+    int | None,
+    Query(ge=0, le=2**31 - 1, description="Keep so many of the newest messages; default: none."),
+]
+
+
+async def written_append(appended: Appended, make: Callable[[], BaseModel]) -> Response:
+    """What was stored; the status tells whether a retry had stored it before."""
+    return await written(
+        make,
+        characters=characters_to_write(appended.messages, most=WRITTEN_AT_ONCE),
+        status=HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK,
+    )
+
+
+async def written_page(found: Page[Message]) -> Response:
+    """A page of messages, written one by one where they are large."""
+    characters = characters_to_write(found.items, most=WRITTEN_AT_ONCE)
+    unwritten = [found]
+    del found  # the thread that writes it frees it, too: a million values take 20 ms
+    return await written(
+        lambda: message_page(unwritten.pop()), characters=characters, parts=["items"]
+    )
 
 
 @router.post(
@@ -179,3 +226,102 @@ async def fail_turn(
     await services.messages.fail_turn(scope, session, turn_number)
     status = await services.messages.turn_status(scope, session, turn_number)
     return TurnOut(turn_number=turn_number, status=status)
+
+
+@batch_router.post(
+    "/messages:batch",
+    summary="Add many messages",
+    status_code=HTTPStatus.CREATED,
+    response_model=BatchOut,
+    responses={
+        200: {"model": BatchOut, "description": "A retry: the messages were stored already"},
+        **CONFLICT,
+    },
+)
+async def add_messages(
+    session_id: SessionIdPath,
+    body: BatchIn,
+    scope: CallerScope,
+    services: UseCases,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Store up to 10,000 messages together, all or none; turns are formed as by single ones.
+
+    The whole body must stay below `MEMORY_MAX_BODY_BYTES`, by default 8,000,000 bytes: 800 for
+    each of 10,000 messages. It has at most 300,000 JSON values, 50,000 in one message. Where the
+    preset creates sessions, a new id starts its session.
+    """
+    session = parse_uuid(session_id, "session_id")
+    messages = await asyncio.to_thread(body.to_domain, session, idempotency_key, services.ids)
+    appended = await services.messages.append(
+        scope, session, messages, starts_session=services.messages.starts_unknown_sessions
+    )
+    stored = await asyncio.to_thread(lambda: BatchOut.of(appended.messages).model_dump_json())
+    status = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
+    return Response(stored, status_code=status, media_type="application/json")
+
+
+@history_router.post(
+    "",
+    summary="Add a message without a session",
+    status_code=HTTPStatus.CREATED,
+    response_model=MessageOut,
+    response_model_exclude_unset=True,
+    responses={
+        200: {"model": MessageOut, "description": "A retry: the message was stored already"},
+        **CONFLICT,
+    },
+)
+async def add_to_history(
+    body: NewMessageIn,
+    scope: CallerScope,
+    services: UseCases,
+    size: BodySize,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Store a message in the caller's user-wide session, which the first one starts."""
+    session = user_wide_session_id(scope.owner_id)
+    check = partial(body.to_domain, session, idempotency_key, services.ids)
+    message = await off_loop(check, characters=size)
+    appended = await services.messages.append(scope, session, [message], starts_session=True)
+    return await written_append(appended, partial(MessageOut.of, appended.messages[0]))
+
+
+@history_router.get(
+    "",
+    summary="List all messages",
+    response_model=ListOf[MessageOut],
+    response_model_exclude_unset=True,
+)
+async def list_history(scope: CallerScope, services: UseCases, page: PageQuery) -> Response:
+    """List the caller's messages across all sessions by time."""
+    return await written_page(await services.history.list(scope, page))
+
+
+@history_router.get("/count", summary="Count all messages")
+async def count_history(scope: CallerScope, services: UseCases) -> Count:
+    """Count the caller's messages across all sessions."""
+    return Count(count=await services.history.count(scope))
+
+
+@history_router.delete("", summary="Clear or trim the history")
+async def clear_history(
+    scope: CallerScope, services: UseCases, keep_last: KeepLast = None
+) -> Deleted:
+    """Delete all the caller's messages, or all but the newest; the sessions stay."""
+    if keep_last is None:
+        return Deleted(deleted=await services.history.clear(scope))
+    return Deleted(deleted=await services.history.trim(scope, keep_last=keep_last))
+
+
+@history_router.delete(
+    "/{message_id}",
+    summary="Delete a message of any session",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=NOT_FOUND,
+)
+async def delete_from_history(
+    message_id: MessageIdPath, scope: CallerScope, services: UseCases
+) -> None:
+    """Delete one of the caller's messages, in whichever session it is."""
+    await services.history.delete(scope, parse_uuid(message_id, "message_id"))

@@ -1,4 +1,4 @@
-"""Sessions over HTTP."""
+"""Sessions, and a user's state, over HTTP."""
 
 from functools import partial
 from http import HTTPStatus
@@ -6,13 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from recollect.domain.conversation.message import session_characters
 from recollect.domain.conversation.paging import SessionSort
-from recollect.domain.conversation.reading_effort import session_characters
 from recollect.domain.conversation.session import Session, parse_uuid
-from recollect.interfaces.http.auth.callers import CallerScope
-from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
+from recollect.interfaces.http.auth.callers import CallerScope, OperatorScope
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
+from recollect.interfaces.http.parameters import UseCases
 from recollect.interfaces.http.schemas.common import (
     ERRORS,
     NOT_FOUND,
@@ -24,6 +23,8 @@ from recollect.interfaces.http.schemas.sessions import (
     SessionIn,
     SessionOut,
     SessionPatch,
+    StateIn,
+    StateOut,
     session_page,
 )
 from recollect.offloading import off_loop
@@ -31,9 +32,12 @@ from recollect.offloading import off_loop
 SortQuery = Annotated[
     SessionSort, Query(description="By the time of the last change, or of the last use.")
 ]
-
 router = APIRouter(
     prefix="/api/v1/sessions", tags=["sessions"], responses=ERRORS, route_class=LargeBodyRoute
+)
+_FOR_OPERATORS = {"x-operator": True}  # says in the document that users cannot call it
+state_router = APIRouter(
+    prefix="/api/v1/state", tags=["state"], responses=ERRORS, route_class=LargeBodyRoute
 )
 
 
@@ -106,3 +110,22 @@ async def delete_session(session_id: SessionIdPath, scope: CallerScope, services
 async def _written(session: Session, *, status: HTTPStatus = HTTPStatus.OK) -> Response:
     characters = session_characters([session], most=WRITTEN_AT_ONCE)
     return await written(partial(SessionOut.of, session), characters=characters, status=status)
+
+
+@state_router.get("", summary="Get the user's state")
+async def get_state(scope: CallerScope, services: UseCases) -> StateOut:
+    """Return the mode the user is in; `active` where none was set."""
+    return StateOut.of(await services.states.get(scope))
+
+
+@state_router.put("", summary="Set the user's state", openapi_extra=_FOR_OPERATORS)
+async def put_state(body: StateIn, scope: OperatorScope, services: UseCases) -> StateOut:
+    """Set the user's mode; for service keys and the local user: nobody lifts their own halt."""
+    return StateOut.of(await services.states.put(scope, body.mode))
+
+
+@state_router.delete("", summary="Delete the user's state", openapi_extra=_FOR_OPERATORS)
+async def delete_state(scope: OperatorScope, services: UseCases) -> StateOut:
+    """Forget the user's mode, which makes it `active`; for service keys and the local user."""
+    await services.states.delete(scope)
+    return StateOut.of(None)

@@ -1,23 +1,21 @@
-"""Large bodies, read beside the event loop.
+"""Large bodies and responses, read and written in threads beside the event loop."""
 
-One call of a JSON reader keeps all threads waiting until it returns, and so does pydantic: both are
-given no more than they do in a few milliseconds. Values are counted before anything is parsed, for
-bodies are parsed before their sender is known.
-"""
-
+import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # no stub has it
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
+import orjson
 from fastapi import Depends, HTTPException, Request, Response
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.types import Receive, Scope
 
 from recollect.domain.text import JsonValue, count_parts, count_values
-from recollect.offloading import off_loop
+from recollect.offloading import AT_ONCE, off_loop
 
 MAX_VALUES: Final = 50_000
 """Values in one body: to write so many at once, as JSON, takes 2 ms, and all threads wait."""
@@ -27,6 +25,10 @@ the body of another route."""
 MAX_MEMBERS: Final = 1_000
 """Members of a body, and of each item of its arrays: refusing an unknown one takes 2 µs."""
 _PARSED_AT_ONCE: Final = 20_000  # values: 5 ms, and all threads wait
+WRITTEN_AT_ONCE: Final = 5 * AT_ONCE
+"""Characters of a response that are written at once: to write a text is quicker than to read it."""
+_JSON: Final = "application/json"
+_Default: TypeAlias = Callable[[object], dict[str, Any]]
 
 
 class LargeBodyRoute(APIRoute):
@@ -125,3 +127,63 @@ def load_json(body: bytes, *, at_once: int = _PARSED_AT_ONCE) -> JsonValue:
         decoder.scan_once = py_make_scanner(decoder)  # type: ignore[attr-defined]  # no stub has it
         parsed = decoder.decode(text)
     return parsed
+
+
+async def written(
+    make: Callable[[], BaseModel],
+    *,
+    characters: int,
+    parts: Collection[str] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+    with_defaults: bool = False,
+) -> Response:
+    """A response with what is made for it; where that is large, made and written in a thread.
+
+    Of the fields that are lists, `parts` are then written item by item: all at once would hold
+    up every thread. Fields that were not set are left out, unless `with_defaults`. What is
+    written was checked when it was stored: pydantic takes twenty times as long to write many
+    small values.
+    """
+    default = _all_members if with_defaults else _members
+    if characters <= WRITTEN_AT_ONCE:
+        body = json_bytes(make(), default)
+    else:
+        body = await asyncio.to_thread(lambda: json_bytes(make(), default, parts=parts))
+    return Response(body, status, headers, media_type=_JSON)
+
+
+def json_bytes(model: BaseModel, default: _Default, *, parts: Collection[str] = ()) -> bytes:
+    """A model as JSON; the lists that `parts` names item by item."""
+    members = default(model)
+    try:
+        for name in members.keys() & set(parts):
+            members[name] = [orjson.Fragment(_json(item, default)) for item in members[name]]
+        return _json(members, default)
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits, as a database may have it
+        return model.model_dump_json(exclude_unset=default is _members).encode()
+
+
+def _json(value: object, default: _Default) -> bytes:
+    return orjson.dumps(value, default, orjson.OPT_UTC_Z)
+
+
+def _members(value: object) -> dict[str, Any]:
+    """What was set of a model, or what any mapping has."""
+    if not isinstance(value, BaseModel):
+        return _mapping(value)
+    given = value.model_fields_set
+    return {name: member for name, member in value.__dict__.items() if name in given}
+
+
+def _all_members(value: object) -> dict[str, Any]:
+    """All that a model has, its defaults and what it has no fields for, too."""
+    if not isinstance(value, BaseModel):
+        return _mapping(value)
+    return {**value.__dict__, **(value.model_extra or {})}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError

@@ -1,9 +1,13 @@
-"""Headers by which clients name their sessions, chats and users."""
+"""What routes are given: the services, the caller, and query parameters without unknown ones."""
 
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import Header, Request
+from fastapi import Depends, Header, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
@@ -11,15 +15,14 @@ from recollect.domain.chat.answers import Answered
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.text import JsonObject, storable
 from recollect.errors import InvalidId, InvalidInput
+from recollect.memory import Memory
+from recollect.services.services import Services
 
 OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
 
-
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
 
-
 _BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
-
 
 SESSION_HEADER: Final = "X-Session-ID"
 REPLAY_HEADER: Final = "Idempotency-Replayed"
@@ -37,6 +40,88 @@ OPENWEBUI_MESSAGE_HEADER: Final = "X-OpenWebUI-Message-Id"
 OPENWEBUI: Final = "openwebui"
 _OPENWEBUI_HEADERS: Final = (OPENWEBUI_CHAT_HEADER, OPENWEBUI_USER_HEADER, OPENWEBUI_TOKEN_HEADER)
 _MAX_LENGTH: Final = 255
+
+
+# Async, though they await nothing: FastAPI would send plain functions to a thread each.
+async def _memory(request: Request) -> Memory:
+    memory: Memory = request.app.state.memory
+    return memory
+
+
+async def _services(request: Request) -> Services:
+    memory: Memory = request.app.state.memory
+    return memory.services
+
+
+OpenMemory = Annotated[Memory, Depends(_memory)]
+
+
+UseCases = Annotated[Services, Depends(_services)]
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=255,
+        description="Any text of your own; a retry with the same one stores nothing twice.",
+    ),
+]
+
+
+async def _any_query() -> None:
+    """Do nothing: that a route depends on it says that it takes any query parameter."""
+
+
+ANY_QUERY = Depends(_any_query)
+"""For routes whose callers may send parameters of their own: probes, clients of other APIs."""
+
+
+async def refuse_unknown_query(request: Request) -> None:
+    """Refuse a request with a query parameter that its route has not declared."""
+    if not request.scope["query_string"]:
+        return
+    route = request.scope["route"]
+    known = _declared(route) if isinstance(route, APIRoute) else None
+    if known is None:
+        return
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        takes = ", ".join(sorted(known)) if known else "none"
+        raise RequestValidationError(
+            [
+                {
+                    "type": "extra_forbidden",
+                    "loc": ("query", name),
+                    "msg": f"is not a query parameter of this route, which takes: {takes}",
+                }
+                for name in unknown
+            ]
+        )
+
+
+def _declared(route: APIRoute) -> frozenset[str] | None:
+    """The names of a route's query parameters; None where it takes any."""
+    names: set[str] = set()
+    dependants = [route.dependant]
+    while dependants:
+        dependant = dependants.pop()
+        if dependant.call is _any_query:
+            return None
+        names.update(_names_in(dependant))
+        dependants += dependant.dependencies
+    return frozenset(names)
+
+
+def _names_in(dependant: Dependant) -> set[str]:
+    names: set[str] = set()
+    for parameter in dependant.query_params:
+        kind = parameter.field_info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            names.update(part.alias or name for name, part in kind.model_fields.items())
+        else:
+            names.add(parameter.alias)
+    return names
 
 
 def header_text(headers: Headers, name: str) -> str:

@@ -1,4 +1,4 @@
-"""`recollect keys`: API keys."""
+"""`recollect keys` and `recollect audit`."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -7,8 +7,7 @@ import typer
 
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.identity.accounts import ApiKey, KeyScope, MemoryPolicy
-from recollect.domain.identity.scope import TenantScope
-from recollect.interfaces.cli.database import with_memory
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -16,12 +15,13 @@ from recollect.interfaces.cli.output import (
     not_blank,
     show,
     show_table,
+    with_memory,
 )
 from recollect.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
-
-_COLUMNS = ("key_id", "name", "scopes", "user", "memory", "created_at", "revoked_at")
+_KEY_COLUMNS = ("key_id", "name", "scopes", "user", "memory", "created_at", "revoked_at")
+_AUDIT_COLUMNS = ("at", "action", "target", "count", "actor", "transaction_id")
 
 
 class OfferedScope(StrEnum):
@@ -75,7 +75,7 @@ def list_keys(
     keys = with_memory(
         lambda memory, settings: memory.services.api_keys.list(_scope(settings, tenant))
     )
-    show_table(map(_facts, keys), _COLUMNS, as_json=as_json, empty="no keys yet")
+    show_table(map(_facts, keys), _KEY_COLUMNS, as_json=as_json, empty="no keys yet")
 
 
 @app.command()
@@ -100,3 +100,28 @@ def _scope(settings: Settings, tenant: str | None) -> TenantScope:
 
 def _facts(key: ApiKey) -> dict[str, object]:
     return {name: value for name, value in facts_of(key).items() if name != "secret_hash"}
+
+
+def audit(
+    user: Annotated[
+        str | None,
+        typer.Option(
+            help="The user; default: the tenant itself.", show_default=False, callback=not_blank
+        ),
+    ] = None,
+    tenant: Tenant = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+) -> None:
+    """Show what was done to a user's memory or a tenant's keys, the latest first."""
+    entries = with_memory(
+        lambda memory, settings: memory.services.audit.entries(
+            _audited_scope(settings, user, tenant), limit=limit
+        )
+    )
+    show_table(map(facts_of, entries), _AUDIT_COLUMNS, as_json=as_json, empty="nothing yet")
+
+
+def _audited_scope(settings: Settings, user: str | None, tenant: str | None) -> Scope | TenantScope:
+    name = tenant or settings.tenant
+    return TenantScope(tenant=name) if user is None else Scope(tenant=name, user=user)
