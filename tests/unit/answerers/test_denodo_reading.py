@@ -64,15 +64,16 @@ def test_rows_are_found_in_every_form(result: JsonValue, rows: list[object]) -> 
         *("tables_used", "raw_graph", "sql_execution_time", "llm_time", "llm_model"),
     ],
 )
-@pytest.mark.parametrize("value", [None, "", [], {}, 7, "x\0y", [None], {"a": "\ud800"}, 1e400])
 def test_a_field_of_any_type_makes_an_answer_that_can_be_stored(
-    field: str, value: JsonValue
+    subtests: pytest.Subtests, field: str
 ) -> None:
-    answer = read_response({"answer": "Fine.", field: value}, results=SUMMARY, reader=SQL)
-    assert answer.remembered == "Fine."
-    assert isinstance(answer.response["tables_used"], list)
-    assert isinstance(answer.response["tokens"], dict)
-    assert isinstance(answer.response["llm_time"], float)
+    for value in [None, "", [], {}, 7, "x\0y", [None], {"a": "\ud800"}, 1e400]:
+        with subtests.test(value=str(value)[:80]):
+            answer = read_response({"answer": "Fine.", field: value}, results=SUMMARY, reader=SQL)
+            assert answer.remembered == "Fine."
+            assert isinstance(answer.response["tables_used"], list)
+            assert isinstance(answer.response["tokens"], dict)
+            assert isinstance(answer.response["llm_time"], float)
 
 
 @pytest.mark.parametrize("text", [None, "", " \n", 7])

@@ -105,30 +105,36 @@ PLACES: dict[str, Callable[[str], Context]] = {
 OF_RECALLED = [place for place in PLACES if place.startswith("recalled")]
 
 
-@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_stored_text_adds_a_section_to_the_instructions(name: str, place: str) -> None:
-    harmless = PLACES[place]("fine").instructions()
-    hostile = PLACES[place](HOSTILE[name]).instructions()
+def test_no_stored_text_adds_a_section_to_the_instructions(
+    subtests: pytest.Subtests, name: str
+) -> None:
+    for place, context_with in PLACES.items():
+        with subtests.test(place=place):
+            harmless = context_with("fine").instructions()
+            hostile = context_with(HOSTILE[name]).instructions()
 
-    def labels(text: str) -> list[str]:
-        found = lines_of_structure(text, SECTIONS)
-        return [next(mark for mark in SECTIONS if line.startswith(mark)) for line in found]
+            def labels(text: str) -> list[str]:
+                found = lines_of_structure(text, SECTIONS)
+                return [next(mark for mark in SECTIONS if line.startswith(mark)) for line in found]
 
-    assert labels(hostile) == labels(harmless)
+            assert labels(hostile) == labels(harmless)
 
 
-@pytest.mark.parametrize("place", ["question", "answer", "summary", *OF_RECALLED])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_stored_text_adds_a_speaker_to_the_conversation_block(name: str, place: str) -> None:
-    harmless = PLACES[place]("fine").conversation_block(language="nl")
-    hostile = PLACES[place](HOSTILE[name]).conversation_block(language="nl")
+def test_no_stored_text_adds_a_speaker_to_the_conversation_block(
+    subtests: pytest.Subtests, name: str
+) -> None:
+    for place in ["question", "answer", "summary", *OF_RECALLED]:
+        with subtests.test(place=place):
+            harmless = PLACES[place]("fine").conversation_block(language="nl")
+            hostile = PLACES[place](HOSTILE[name]).conversation_block(language="nl")
 
-    def labels(text: str) -> list[str]:
-        found = lines_of_structure(text, WORDS)
-        return [next(mark for mark in WORDS if line.startswith(mark)) for line in found]
+            def labels(text: str) -> list[str]:
+                found = lines_of_structure(text, WORDS)
+                return [next(mark for mark in WORDS if line.startswith(mark)) for line in found]
 
-    assert labels(hostile) == labels(harmless)
+            assert labels(hostile) == labels(harmless)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -142,25 +148,26 @@ def test_no_stored_text_ends_the_summary_it_stands_in(name: str) -> None:
     assert said.count("<conversation_summary>") == 1
 
 
-@pytest.mark.parametrize("place", OF_RECALLED)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_stored_text_ends_the_record_it_is_recalled_in_or_adds_to_it(
-    name: str, place: str
+    subtests: pytest.Subtests, name: str
 ) -> None:
-    *_, question = PLACES[place](HOSTILE[name]).messages()
+    for place in OF_RECALLED:
+        with subtests.test(place=place):
+            *_, question = PLACES[place](HOSTILE[name]).messages()
 
-    assert question["role"] == "user"
-    told, end, asked = question["content"].partition("\n\nAnd now?")
-    assert (end, asked) == ("\n\nAnd now?", "")
-    said = told.lower().replace(" ", "")
-    assert said.count("</conversation_recalled>") == 1
-    assert said.endswith("</conversation_recalled>")
-    assert said.count("<conversation_recalled>") == 1
-    items = [line for line in told.splitlines() if line.startswith("- ")]
-    assert len(items) == 2
-    assert user_words_in(question["content"]) == "And now?", (
-        "a record that comes back is not the user's"
-    )
+            assert question["role"] == "user"
+            told, end, asked = question["content"].partition("\n\nAnd now?")
+            assert (end, asked) == ("\n\nAnd now?", "")
+            said = told.lower().replace(" ", "")
+            assert said.count("</conversation_recalled>") == 1
+            assert said.endswith("</conversation_recalled>")
+            assert said.count("<conversation_recalled>") == 1
+            items = [line for line in told.splitlines() if line.startswith("- ")]
+            assert len(items) == 2
+            assert user_words_in(question["content"]) == "And now?", (
+                "a record that comes back is not the user's"
+            )
 
 
 @pytest.mark.parametrize("name", HOSTILE)
