@@ -21,8 +21,8 @@ class Asked(Database):
         self._connections = database._connections  # the same ones, watched
         self.names: list[str] = []
 
-    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[object]:
-        rows = await super().read(name, owner_id, *arguments)
+    async def read(self, name: str, /, **parameters: object) -> list[object]:
+        rows = await super().read(name, **parameters)
         self.names.append(f"{name}: {len(rows)}")
         return rows
 

@@ -14,7 +14,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.sql import statement
 from recollect.ports.stores import Stores
 from recollect.testing.examples import (
     a_summary,
@@ -39,7 +39,7 @@ async def deleted_meanwhile(
         yield waiting
         while not await has_to_wait_for(connection):  # noqa: ASYNC110  # another process waits
             await asyncio.sleep(0.01)
-        await remove(connection, scope, "delete_message", locked, message.message_id)
+        await remove(connection, scope, "delete_message", locked, message_id=message.message_id)
 
 
 async def test_what_is_deleted_while_it_waits_to_be_indexed_is_not_indexed(
@@ -113,9 +113,12 @@ def refused(*_: object, **__: object) -> None:
 async def test_marks_that_can_be_made_again_wait_for_no_disk(
     database: Database, scope: Scope, name: str
 ) -> None:
-    given = {"finish_indexing": ([1], [1]), "finish_job": (seconds_on(0),)}
+    given: dict[str, dict[str, object]] = {
+        "finish_indexing": {"session_id": uuid4(), "turn_numbers": [1], "changes": [1]},
+        "finish_job": {"job_id": uuid4(), "scheduled_at": seconds_on(0)},
+    }
     async with database.owned_by(scope.owner_id) as connection:
-        await connection.fetch(query(name), scope.owner_id, uuid4(), *given[name])
+        await connection.fetch(*statement(name, owner_id=scope.owner_id, **given[name]))
         assert await connection.fetchval("SHOW synchronous_commit") == "off"
     async with database.owned_by(scope.owner_id) as connection:
         assert await connection.fetchval("SHOW synchronous_commit") == "on"

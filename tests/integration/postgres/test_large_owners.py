@@ -5,7 +5,6 @@ import random
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 import pytest
 
@@ -174,11 +173,11 @@ class Held(Asked):
         super().__init__(database)
         self.is_asked, self.may_go_on = asyncio.Event(), asyncio.Event()
 
-    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[object]:
+    async def read(self, name: str, /, **parameters: object) -> list[object]:
         if name == "words_and_signs":
             self.is_asked.set()
             await self.may_go_on.wait()
-        return await super().read(name, owner_id, *arguments)
+        return await super().read(name, **parameters)
 
 
 async def test_while_signs_are_read_for_one_the_database_searches_for_others(

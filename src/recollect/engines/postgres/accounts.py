@@ -8,8 +8,8 @@ from asyncpg import Connection
 from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import api_key_from, audit_entry_from
+from recollect.engines.postgres.sql import statement
 
 
 class PostgresAuditLog:
@@ -21,7 +21,9 @@ class PostgresAuditLog:
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
         """The owner's latest entries, newest first."""
         async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(query("list_audit"), scope.owner_id, limit)
+            rows = await connection.fetch(
+                *statement("list_audit", owner_id=scope.owner_id, limit=limit)
+            )
         return tuple(map(audit_entry_from, rows))
 
 
@@ -36,14 +38,16 @@ async def record(
 ) -> None:
     """Write an entry in the transaction that does what it tells of."""
     await connection.execute(
-        query("record_audit"),
-        scope.owner_id,
-        action,
-        str(target),
-        count,
-        scope.actor,
-        scope.transaction_id,
-        now,
+        *statement(
+            "record_audit",
+            owner_id=scope.owner_id,
+            action=action,
+            target=str(target),
+            count=count,
+            actor=scope.actor,
+            transaction_id=scope.transaction_id,
+            now=now,
+        )
     )
 
 
@@ -57,29 +61,31 @@ class PostgresApiKeyStore:
         """Keep a new key."""
         async with self._database.owned_by(scope.owner_id) as connection:
             await connection.execute(
-                query("add_api_key"),
-                scope.owner_id,
-                key.key_id,
-                key.tenant,
-                key.user,
-                sorted(key.scopes),
-                key.name,
-                key.secret_hash,
-                key.created_at,
-                key.memory,
+                *statement(
+                    "add_api_key",
+                    owner_id=scope.owner_id,
+                    key_id=key.key_id,
+                    tenant_id=key.tenant,
+                    user_id=key.user,
+                    scopes=sorted(key.scopes),
+                    name=key.name,
+                    secret_hash=key.secret_hash,
+                    created_at=key.created_at,
+                    memory=key.memory,
+                )
             )
             action = AuditAction.API_KEY_CREATED
             await record(connection, scope, action, key.key_id, count=1, now=key.created_at)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
         """The key as its text names it, revoked or not, or None."""
-        rows = await self._database.read("find_api_key", owner_id, key_id)
+        rows = await self._database.read("find_api_key", owner_id=owner_id, key_id=key_id)
         return api_key_from(rows[0]) if rows else None
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
         """The tenant's keys, revoked ones too, oldest first."""
         async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(query("list_api_keys"), scope.owner_id)
+            rows = await connection.fetch(*statement("list_api_keys", owner_id=scope.owner_id))
         return tuple(map(api_key_from, rows))
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
@@ -88,7 +94,7 @@ class PostgresApiKeyStore:
             return False
         async with self._database.owned_by(scope.owner_id) as connection:
             revoked = await connection.fetchval(
-                query("revoke_api_key"), scope.owner_id, key_id, now
+                *statement("revoke_api_key", owner_id=scope.owner_id, key_id=key_id, now=now)
             )
             if revoked:
                 action = AuditAction.API_KEY_REVOKED
@@ -104,7 +110,7 @@ class PostgresStateStore:
 
     async def get(self, scope: Scope) -> UserState | None:
         """The owner's state, or None where none was set."""
-        rows = await self._database.read("get_state", scope.owner_id)
+        rows = await self._database.read("get_state", owner_id=scope.owner_id)
         if not rows:
             return None
         return UserState(mode=rows[0]["mode"], updated_at=rows[0]["updated_at"])
@@ -113,14 +119,23 @@ class PostgresStateStore:
         """Set the owner's mode in the place of any before it. Audited, with the mode."""
         owner = scope.owner_id
         async with self._database.owned_by(owner) as connection:
-            await connection.execute(query("put_state"), owner, scope.tenant, scope.user, mode, now)
+            await connection.execute(
+                *statement(
+                    "put_state",
+                    owner_id=owner,
+                    tenant_id=scope.tenant,
+                    user_id=scope.user,
+                    mode=mode,
+                    now=now,
+                )
+            )
             await record(connection, scope, AuditAction.STATE_CHANGED, mode, count=1, now=now)
         return UserState(mode=mode, updated_at=now)
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
         """Forget the owner's state; whether there was one. Audited, with the mode it had."""
         async with self._database.owned_by(scope.owner_id) as connection:
-            mode = await connection.fetchval(query("delete_state"), scope.owner_id)
+            mode = await connection.fetchval(*statement("delete_state", owner_id=scope.owner_id))
             if mode is not None:
                 await record(connection, scope, AuditAction.STATE_DELETED, mode, count=1, now=now)
         return mode is not None

@@ -12,7 +12,7 @@ from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.connection.pool import ConnectionPool
 from recollect.engines.postgres.connection.probe import Probe
 from recollect.engines.postgres.connection.transaction import Transaction
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.sql import statement
 
 _SETTINGS: Final = {
     "application_name": "recollect",
@@ -102,24 +102,24 @@ class Database:
         settings = f"SET LOCAL recollect.worker = 'on'; SET LOCAL recollect.now = '{time}'"
         return Transaction(self._connections, settings)
 
-    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
+    async def read(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement that reads the rows of one owner and sets that owner itself.
 
         Half the time of a transaction around a plain statement; for the reads of every request.
         See docs/decisions/0004-owner-per-transaction.md.
         """
         with translated():
-            return await self._connections.fetch(query(name), owner_id, *arguments)
+            return await self._connections.fetch(*statement(name, **parameters))
 
-    async def write(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
+    async def write(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement that changes rows of one owner, sets that owner itself, and commits."""
         with translated():
-            return await self._connections.fetch(query(name), owner_id, *arguments)
+            return await self._connections.fetch(*statement(name, **parameters))
 
-    async def work(self, name: str, *arguments: object) -> list[asyncpg.Record]:
+    async def work(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement of a worker, who serves all owners, and which says so itself."""
         with translated():
-            return await self._connections.fetch(query(name), *arguments)
+            return await self._connections.fetch(*statement(name, **parameters))
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""

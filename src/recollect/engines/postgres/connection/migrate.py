@@ -10,8 +10,11 @@ from recollect.engines.postgres.connection.addresses import APP_ROLE, display
 from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.errors import SchemaOutdated
 
-HEAD: Final = "0010"
+HEAD: Final = "0001"
 """The latest revision; a test holds it against the files in `migrations/versions`."""
+
+_DEVELOPMENT: Final = frozenset(f"{number:04}" for number in range(2, 11))
+"""Revisions before the first release, made one; the next revision is 0011."""
 
 _MIGRATIONS: Final = Path(__file__).parents[1] / "migrations"
 _LOCK: Final = 0x7265636F6C6C6563  # 'recollec': one migration at a time on a server
@@ -47,14 +50,23 @@ async def current_revision(dsn: str) -> str | None:
 async def ensure_current(dsn: str) -> None:
     """Upgrade if that is needed; refuse to work on a schema that cannot be brought to ours."""
     revision = await current_revision(dsn)
-    if revision == HEAD:
-        return
+    if revision != HEAD:
+        await migrate(dsn)
+
+
+def _refuse_unknown(revision: str | None, dsn: str) -> None:
+    if revision in _DEVELOPMENT:
+        raise SchemaOutdated(
+            f"the database at {display(dsn)} has the schema of a development version (revision "
+            f"{revision}), which was never released and cannot be upgraded: remove it with 'DROP "
+            "SCHEMA recollect CASCADE', or an embedded database with its folder, and start again; "
+            "all conversations in it are lost"
+        )
     if revision is not None and revision > HEAD:
         raise SchemaOutdated(
             f"the database at {display(dsn)} is at revision {revision}, made by a newer Recollect; "
             f"this one knows {HEAD}: upgrade Recollect"
         )
-    await migrate(dsn)
 
 
 async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
@@ -86,6 +98,7 @@ async def _locked(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | Non
     try:
         await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
         before = await _read_revision(connection)
+        _refuse_unknown(before, dsn)
         await connection.execute("CREATE SCHEMA IF NOT EXISTS recollect")
         await _run_alembic(dsn, target, is_upgrade=is_upgrade)
         return before, await _read_revision(connection)

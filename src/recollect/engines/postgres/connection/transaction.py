@@ -10,7 +10,7 @@ from asyncpg import Connection
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.error_mapping import translated, unavailable
 from recollect.engines.postgres.connection.pool import ConnectionPool
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.sql import statement
 
 
 async def switch_messages(
@@ -27,9 +27,19 @@ async def switch_messages(
     A summary that tells of another branch is dropped.
     """
     owner = scope.owner_id
-    await connection.execute(query("switch_messages"), owner, session_id, shown, hidden)
-    await connection.execute(query("delete_stale_summaries"), owner, [session_id], [first])
-    await connection.execute(query("recount_sessions"), owner, [session_id])
+    await connection.execute(
+        *statement(
+            "switch_messages", owner_id=owner, session_id=session_id, shown=shown, hidden=hidden
+        )
+    )
+    await connection.execute(
+        *statement(
+            "delete_stale_summaries", owner_id=owner, session_ids=[session_id], first_gone=[first]
+        )
+    )
+    await connection.execute(
+        *statement("recount_sessions", owner_id=owner, session_ids=[session_id])
+    )
 
 
 class Transaction:

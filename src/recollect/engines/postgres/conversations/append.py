@@ -22,8 +22,8 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.job import JobKind, job_id_for
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.transaction import switch_messages
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_payload, stored_message, to_json
+from recollect.engines.postgres.sql import statement
 from recollect.errors import MessageNotFound
 from recollect.offloading import AT_ONCE, off_loop
 
@@ -61,8 +61,8 @@ async def append(
     if is_one_statement and (reply_to is None or part.statement == _REPLIES):
         # What nearly every request sends: one round trip.
         try:
-            arguments = await part.arguments()
-            return part.stored(await database.write(part.statement, owner_id, *arguments))
+            parameters = await part.parameters()
+            return part.stored(await database.write(part.statement, **parameters))
         except PostgresError as error:
             if error.sqlstate != _NOT_ACTIVE:
                 raise
@@ -85,8 +85,7 @@ async def append_within(
     turn = answers
     for said in split_into_parts(messages, size=_PART):
         part = _Part(target, said, turn)
-        arguments = await part.arguments()
-        rows = await connection.fetch(query(part.statement), target.scope.owner_id, *arguments)
+        rows = await connection.fetch(*statement(part.statement, **await part.parameters()))
         stored += part.stored(rows)
         if part.statement != _REPLIES:
             turn = _LATEST  # the question that was stored last
@@ -128,7 +127,12 @@ _LATEST = _Answered(is_latest=True)
 async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> _Answered:
     """The turn to be answered; nobody switches branches of the session from now on."""
     row = await connection.fetchrow(
-        query("turn_of_message"), target.scope.owner_id, target.session_id, message_id
+        *statement(
+            "turn_of_message",
+            owner_id=target.scope.owner_id,
+            session_id=target.session_id,
+            message_id=message_id,
+        )
     )
     if row is None:
         raise MessageNotFound(message_id)
@@ -151,28 +155,29 @@ class _Part:
         opens_turns = messages[0].role is Role.USER
         self.statement = "append_turns" if opens_turns else _REPLIES
 
-    async def arguments(self) -> tuple[object, ...]:
-        """What the statement takes after the owner; much JSON is written in a thread."""
+    async def parameters(self) -> dict[str, object]:
+        """The statement's parameters; much JSON is written in a thread."""
         characters = json_to_store(self._messages, most=AT_ONCE)
-        return await off_loop(self._arguments, characters=characters)
+        return await off_loop(self._parameters, characters=characters)
 
-    def _arguments(self) -> tuple[object, ...]:
-        target, messages, compaction = self._target, self._messages, self._target.compaction
-        return (
-            target.session_id,
-            [message.message_id for message in messages],
-            [message.role for message in messages],
-            [message.content for message in messages],
-            _metadata(messages),
-            *_details(messages),
-            self._offsets,
-            target.said_at,
-            target.expires_at,
-            target.read_at,
-            *((None, None, None) if compaction is None else _job(target, compaction)),
-            *self._turns(),
-            _times(messages),
-        )
+    def _parameters(self) -> dict[str, object]:
+        target, messages = self._target, self._messages
+        return {
+            "owner_id": target.scope.owner_id,
+            "session_id": target.session_id,
+            "message_ids": [message.message_id for message in messages],
+            "roles": [message.role for message in messages],
+            "contents": [message.content for message in messages],
+            "metadata": _metadata(messages),
+            **_details(messages),
+            "turn_offsets": self._offsets,
+            "message_times": _times(messages),
+            "now": target.said_at,
+            "expires_at": target.expires_at,
+            "read_at": target.read_at,
+            **_compaction_job(target),
+            **self._turns(),
+        }
 
     def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
         """The messages as they are now; none when there was no such session."""
@@ -194,12 +199,19 @@ class _Part:
             )
         )
 
-    def _turns(self) -> tuple[object, ...]:
+    def _turns(self) -> dict[str, object]:
         if self.statement == _REPLIES:
             answers = self._answers
-            return answers.is_latest, answers.turn_number, answers.message_id
+            return {
+                "answers_latest": answers.is_latest,
+                "turn_number": answers.turn_number,
+                "reply_to": answers.message_id,
+            }
         answered = answered_turns(self._messages, self._offsets)
-        return list(answered.values()), name_from_question(self._messages[0].content)
+        return {
+            "answered_turns": list(answered.values()),
+            "session_name": name_from_question(self._messages[0].content),
+        }
 
 
 def _times(messages: Sequence[NewMessage]) -> list[datetime | None] | None:
@@ -214,21 +226,26 @@ def _metadata(messages: Sequence[NewMessage]) -> list[str | None] | None:
     return [to_json(message.metadata) if message.metadata else None for message in messages]
 
 
-def _details(messages: Sequence[NewMessage]) -> tuple[list[str | None] | None, list[bool] | None]:
+def _details(messages: Sequence[NewMessage]) -> dict[str, object]:
     """The details, and which of them want the session's database."""
     given = [message.details for message in messages]
     if all(details is NO_DETAILS for details in given):
-        return None, None
+        return {"details": None, "lack_database": None}
     lacking = [details.lacks_database for details in given]
-    return (
-        [None if details is NO_DETAILS else to_json(details.to_json()) for details in given],
-        lacking if any(lacking) else None,
-    )
+    return {
+        "details": [
+            None if details is NO_DETAILS else to_json(details.to_json()) for details in given
+        ],
+        "lack_database": lacking if any(lacking) else None,
+    }
 
 
-def _job(target: Target, compaction: CompactionPolicy) -> tuple[int, UUID, str]:
-    return (
-        compaction.trigger,
-        job_id_for(JobKind.COMPACT, target.session_id),
-        job_payload(target.scope, target.session_id),
-    )
+def _compaction_job(target: Target) -> dict[str, object]:
+    """The job that compacts the session, queued where its policy's trigger is passed."""
+    if target.compaction is None:
+        return {"compaction_trigger": None, "job_id": None, "job_payload": None}
+    return {
+        "compaction_trigger": target.compaction.trigger,
+        "job_id": job_id_for(JobKind.COMPACT, target.session_id),
+        "job_payload": job_payload(target.scope, target.session_id),
+    }

@@ -15,8 +15,8 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.transaction import switch_messages
 from recollect.engines.postgres.conversations.append import Target, append_within
 from recollect.engines.postgres.conversations.deletion import lock_sessions
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import read_messages
+from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn
 from recollect.ports.runtime import Clock
@@ -98,7 +98,12 @@ class PostgresBranchStore:
             if not await lock_sessions(connection, scope, session_id, now=target.read_at):
                 return None
             found = await connection.fetchrow(
-                query("siblings_of_reply"), scope.owner_id, session_id, question_id
+                *statement(
+                    "siblings_of_reply",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    question_id=question_id,
+                )
             )
             if found is None:
                 return None
@@ -121,10 +126,12 @@ class PostgresBranchStore:
 async def _read(
     connection: Connection, scope: Scope, session_id: UUID, *, continues: bool
 ) -> Stored:
-    session = scope.owner_id, session_id
+    session = {"owner_id": scope.owner_id, "session_id": session_id}
     limit = _LAST_TURN if continues else None
-    rows = await connection.fetch(query("branch_messages"), *session, continues, limit)
-    turns = await connection.fetch(query("branch_turns"), *session)
+    rows = await connection.fetch(
+        *statement("branch_messages", **session, only_active=continues, limit=limit)
+    )
+    turns = await connection.fetch(*statement("branch_turns", **session))
     parents = {turn["turn_number"]: turn["parent_sequence"] for turn in turns}
     return Stored(
         await read_messages(rows),
@@ -136,12 +143,22 @@ async def _read(
 async def _switch(
     connection: Connection, scope: Scope, session_id: UUID, switch: Switch, *, now: datetime
 ) -> None:
-    session = scope.owner_id, session_id
+    session = {"owner_id": scope.owner_id, "session_id": session_id}
     if switch.parents:
         turns, parents = [*switch.parents], [*switch.parents.values()]
-        await connection.execute(query("write_parents"), *session, turns, parents)
+        await connection.execute(
+            *statement("write_parents", **session, turn_numbers=turns, parent_sequences=parents)
+        )
     if switch.answered or switch.open is not None:
-        await connection.execute(query("settle_turns"), *session, switch.answered, switch.open, now)
+        await connection.execute(
+            *statement(
+                "settle_turns",
+                **session,
+                answered_turns=switch.answered,
+                open_turn=switch.open,
+                now=now,
+            )
+        )
     if switch.changes_messages:
         shown = [message.message_id for message in switch.shown]
         hidden = [message.message_id for message in switch.hidden]
@@ -161,7 +178,13 @@ class PostgresTurnStore:
         """The turn, or None if the session has none of that number."""
         async with self._database.owned_by(scope.owner_id) as connection:
             rows = await connection.fetch(
-                query("get_turn"), scope.owner_id, session_id, turn_number, self._clock.now()
+                *statement(
+                    "get_turn",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    turn_number=turn_number,
+                    now=self._clock.now(),
+                )
             )
         if not rows:
             return None
@@ -170,5 +193,7 @@ class PostgresTurnStore:
     async def fail_abandoned(self, *, started_by: datetime) -> int:
         """Mark the turns of all owners as failed that are pending since that time or longer."""
         async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(query("fail_abandoned"), started_by)
+            count: int = await connection.fetchval(
+                *statement("fail_abandoned", started_by=started_by)
+            )
         return count

@@ -11,8 +11,8 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import read_messages
+from recollect.engines.postgres.sql import statement
 from recollect.ports.runtime import Clock
 
 _START = (None, None, None)
@@ -27,16 +27,19 @@ class PostgresHistoryStore:
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """The owner's messages by time; those of one time and session by their numbers."""
-        name = _LISTS[page.order]
-        position = page.position(HistoryPosition) or _START
+        time, session_id, sequence = page.position(HistoryPosition) or _START
         async with self._database.owned_by(scope.owner_id) as connection:
             rows = await connection.fetch(
-                query(name),
-                scope.owner_id,
-                *position,
-                page.limit + 1,
-                page.offset,
-                self._clock.now(),
+                *statement(
+                    _LISTS[page.order],
+                    owner_id=scope.owner_id,
+                    after_time=time,
+                    after_session=session_id,
+                    after_sequence=sequence,
+                    limit=page.limit + 1,
+                    offset=page.offset,
+                    now=self._clock.now(),
+                )
             )
         messages = await read_messages(rows)
         return page.page(
@@ -49,11 +52,13 @@ class PostgresHistoryStore:
         """All messages of these turns, each given by session and number, in no order."""
         async with self._database.owned_by(scope.owner_id) as connection:
             rows = await connection.fetch(
-                query("messages_of_turns"),
-                scope.owner_id,
-                [session_id for session_id, _ in turns],
-                [number for _, number in turns],
-                self._clock.now(),
+                *statement(
+                    "messages_of_turns",
+                    owner_id=scope.owner_id,
+                    session_ids=[session_id for session_id, _ in turns],
+                    turn_numbers=[number for _, number in turns],
+                    now=self._clock.now(),
+                )
             )
         return await read_messages(rows)
 
@@ -61,7 +66,7 @@ class PostgresHistoryStore:
         """How many messages the owner has."""
         async with self._database.owned_by(scope.owner_id) as connection:
             count: int = await connection.fetchval(
-                query("count_history"), scope.owner_id, self._clock.now()
+                *statement("count_history", owner_id=scope.owner_id, now=self._clock.now())
             )
         return count
 
@@ -69,7 +74,7 @@ class PostgresHistoryStore:
         """Delete one message, in whichever session; whether there was one."""
         async with self._database.owned_by(scope.owner_id) as connection:
             locked = await lock_sessions(connection, scope, None, now=self._clock.now())
-            count = await remove(connection, scope, "delete_message", locked, message_id)
+            count = await remove(connection, scope, "delete_message", locked, message_id=message_id)
             if count:
                 action = AuditAction.MESSAGE_DELETED
                 await record(connection, scope, action, message_id, count=count, now=now)
@@ -88,7 +93,7 @@ class PostgresHistoryStore:
         """Delete all but the newest messages and say how many."""
         async with self._database.owned_by(scope.owner_id) as connection:
             locked = await lock_sessions(connection, scope, None, now=self._clock.now())
-            count = await remove(connection, scope, "trim_messages", locked, keep_last)
+            count = await remove(connection, scope, "trim_messages", locked, keep_last=keep_last)
             action = AuditAction.HISTORY_TRIMMED
             await record(connection, scope, action, scope.user, count=count, now=now)
         return count

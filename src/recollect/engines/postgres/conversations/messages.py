@@ -17,8 +17,8 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.conversations.append import Target, append, append_within
 from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
 from recollect.engines.postgres.conversations.sessions import create_session
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import read_messages, read_window
+from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed, MessageNotFound
 from recollect.ports.conversations import MAX_WINDOW, Appended, SessionStart, StoredWindow
 from recollect.ports.runtime import Clock
@@ -75,7 +75,11 @@ class PostgresMessageStore:
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
         rows = await self._database.read(
-            "last_messages", scope.owner_id, session_id, count, self._clock.now()
+            "last_messages",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            count=count,
+            now=self._clock.now(),
         )
         if not rows and not await self._is_there(scope, session_id):
             return None
@@ -87,12 +91,12 @@ class PostgresMessageStore:
         """The session, its summary and its last messages, oldest first; None without a session."""
         rows = await self._database.read(
             "read_window",
-            scope.owner_id,
-            session_id,
-            count,
-            covers_all,
-            MAX_WINDOW,
-            self._clock.now(),
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            count=count,
+            covers_all=covers_all,
+            max_count=MAX_WINDOW,
+            now=self._clock.now(),
         )
         return await read_window(rows) if rows else None
 
@@ -105,17 +109,16 @@ class PostgresMessageStore:
         include_inactive: bool = False,
     ) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
-        name = _LISTS[page.order]
-        position = page.position(MessagePosition) or _START
+        (sequence,) = page.position(MessagePosition) or _START
         rows = await self._database.read(
-            name,
-            scope.owner_id,
-            session_id,
-            *position,
-            page.limit + 1,
-            page.offset,
-            self._clock.now(),
-            include_inactive,
+            _LISTS[page.order],
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            after_sequence=sequence,
+            limit=page.limit + 1,
+            offset=page.offset,
+            now=self._clock.now(),
+            include_inactive=include_inactive,
         )
         if not rows and not await self._is_there(scope, session_id):
             return None
@@ -128,7 +131,7 @@ class PostgresMessageStore:
         """Delete one message; whether there was one in that session."""
         async with self._database.owned_by(scope.owner_id) as connection:
             locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
-            count = await remove(connection, scope, "delete_message", locked, message_id)
+            count = await remove(connection, scope, "delete_message", locked, message_id=message_id)
             if count:
                 action = AuditAction.MESSAGE_DELETED
                 await record(connection, scope, action, message_id, count=count, now=now)
@@ -151,7 +154,13 @@ class PostgresMessageStore:
         """How far the turn has come, or None if there is no such turn."""
         async with self._database.owned_by(scope.owner_id) as connection:
             status = await connection.fetchval(
-                query("turn_status"), scope.owner_id, session_id, turn_number, self._clock.now()
+                *statement(
+                    "turn_status",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    turn_number=turn_number,
+                    now=self._clock.now(),
+                )
             )
         return None if status is None else TurnStatus(status)
 
@@ -159,7 +168,13 @@ class PostgresMessageStore:
         """Mark a turn as failed if it is pending; whether there is such a turn."""
         async with self._database.owned_by(scope.owner_id) as connection:
             found = await connection.fetchval(
-                query("fail_turn"), scope.owner_id, session_id, turn_number, self._clock.now()
+                *statement(
+                    "fail_turn",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    turn_number=turn_number,
+                    now=self._clock.now(),
+                )
             )
         return found is True
 
@@ -180,7 +195,11 @@ class PostgresMessageStore:
 
     async def _is_there(self, scope: Scope, session_id: UUID) -> bool:
         now = self._clock.now()
-        return bool(await self._database.read("get_session", scope.owner_id, session_id, now))
+        return bool(
+            await self._database.read(
+                "get_session", owner_id=scope.owner_id, session_id=session_id, now=now
+            )
+        )
 
     async def _find_repeated(
         self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]
@@ -202,7 +221,9 @@ class PostgresMessageStore:
         async with self._database.owned_by(scope.owner_id) as connection:
             for first in range(0, len(ids), _PART):  # reading all at once would hold the loop
                 some = ids[first : first + _PART]
-                rows = await connection.fetch(query("messages_by_id"), scope.owner_id, some)
+                rows = await connection.fetch(
+                    *statement("messages_by_id", owner_id=scope.owner_id, message_ids=some)
+                )
                 stored |= {found.message_id: found for found in await read_messages(rows)}
         return stored
 

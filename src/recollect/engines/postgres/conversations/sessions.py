@@ -19,8 +19,8 @@ from recollect.domain.identity.accounts import RETENTION, AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import json_text, read_session, read_sessions
+from recollect.engines.postgres.sql import statement
 from recollect.ports.runtime import Clock
 
 _START = (None, None)
@@ -62,25 +62,30 @@ class PostgresSessionStore:
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
         """The session, or None."""
         now = self._clock.now()
-        rows = await self._database.read("get_session", scope.owner_id, session_id, now)
+        rows = await self._database.read(
+            "get_session", owner_id=scope.owner_id, session_id=session_id, now=now
+        )
         return await read_session(rows[0]) if rows else None
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
         """The owner's sessions by the time of their last change or use."""
-        name = _LISTS[page.order]
         is_by_access = sort is SessionSort.LAST_ACCESSED
         after = page.position(AccessPosition) if is_by_access else page.position(SessionPosition)
+        time, session_id = after or _START
         async with self._database.owned_by(scope.owner_id) as connection:
             rows = await connection.fetch(
-                query(name),
-                scope.owner_id,
-                *(after or _START),
-                page.limit + 1,
-                page.offset,
-                self._clock.now(),
-                is_by_access,
+                *statement(
+                    _LISTS[page.order],
+                    owner_id=scope.owner_id,
+                    after_time=time,
+                    after_session=session_id,
+                    limit=page.limit + 1,
+                    offset=page.offset,
+                    now=self._clock.now(),
+                    by_access=is_by_access,
+                )
             )
         sessions = await read_sessions(rows)
         if is_by_access:
@@ -95,15 +100,17 @@ class PostgresSessionStore:
         metadata = None if changes.metadata is None else await json_text(changes.metadata)
         async with self._database.owned_by(scope.owner_id) as connection:
             row = await connection.fetchrow(
-                query("change_session"),
-                scope.owner_id,
-                session_id,
-                changes.name,
-                metadata,
-                changes.databases,
-                changes.tags,
-                now,
-                self._clock.now(),
+                *statement(
+                    "change_session",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    name=changes.name,
+                    metadata=metadata,
+                    databases=changes.databases,
+                    tags=changes.tags,
+                    now=now,
+                    read_at=self._clock.now(),
+                )
             )
         return None if row is None else await read_session(row)
 
@@ -111,7 +118,12 @@ class PostgresSessionStore:
         """Delete the session with its turns and messages; whether there was one."""
         async with self._database.owned_by(scope.owner_id) as connection:
             count = await connection.fetchval(
-                query("delete_session"), scope.owner_id, session_id, self._clock.now()
+                *statement(
+                    "delete_session",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    now=self._clock.now(),
+                )
             )
             if count is None:
                 return False
@@ -124,7 +136,12 @@ class PostgresSessionStore:
     ) -> None:
         """Note that the session was used, and move its end to `expires_at` if that is later."""
         await self._database.write(
-            "touch_session", scope.owner_id, session_id, now, expires_at, self._clock.now()
+            "touch_session",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            now=now,
+            expires_at=expires_at,
+            read_at=self._clock.now(),
         )
 
 
@@ -144,17 +161,19 @@ async def create_session(
     metadata = await json_text(session.metadata)
     await _make_room(connection, scope, session.session_id, now=now, read_at=read_at)
     row = await connection.fetchrow(
-        query("start_session"),
-        scope.owner_id,
-        scope.tenant,
-        scope.user,
-        session.session_id,
-        session.name,
-        metadata,
-        session.databases,
-        session.tags,
-        now,
-        expires_at,
+        *statement(
+            "start_session",
+            owner_id=scope.owner_id,
+            tenant_id=scope.tenant,
+            user_id=scope.user,
+            session_id=session.session_id,
+            name=session.name,
+            metadata=metadata,
+            databases=session.databases,
+            tags=session.tags,
+            now=now,
+            expires_at=expires_at,
+        )
     )
     return None if row is None else await read_session(row)
 
@@ -164,7 +183,7 @@ async def _make_room(
 ) -> None:
     """Delete an expired session whose id is wanted again, as the clean-up would."""
     count = await connection.fetchval(
-        query("delete_if_expired"), scope.owner_id, session_id, read_at
+        *statement("delete_if_expired", owner_id=scope.owner_id, session_id=session_id, now=read_at)
     )
     if count is not None:
         told = replace(scope, actor=RETENTION, transaction_id="")

@@ -58,7 +58,7 @@ class CachedSearch:
 
         For those who search without saying anything: nothing has changed, most likely.
         """
-        asking = asyncio.create_task(self._database.read("entries_now", owner_id, now))
+        asking = asyncio.create_task(self._database.read("entries_now", owner_id=owner_id, now=now))
         try:
             await asyncio.sleep(0)  # it is asked, and answers meanwhile
             state, found = known.state, _found(known, asked)
@@ -80,7 +80,13 @@ class CachedSearch:
         known = owner.kept
         changes, last = (_NOTHING, 0) if known is None else (known.changes, known.last_number)
         rows = await self._database.read(
-            "entries_since", owner_id, changes, last, now, self._limit, _NO_LIMIT
+            "entries_since",
+            owner_id=owner_id,
+            known_changes=changes,
+            last_number=last,
+            now=now,
+            max_entries=self._limit,
+            row_limit=_NO_LIMIT,
         )
         if not rows:  # an owner of whom nothing was ever indexed
             self._owners.forget(owner)

@@ -8,11 +8,11 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.recall.cached_search import CachedSearch
 from recollect.engines.postgres.recall.large_owners import MOST_BYTES, LargeOwners
 from recollect.engines.postgres.recall.rows import embedded_json, entry_from, indexed_json
 from recollect.engines.postgres.recall.search import EntrySearch
+from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import IndexSize
 from recollect.ports.runtime import Clock
 
@@ -66,12 +66,12 @@ class PostgresRecallIndex:
         """Keep these entries of these turns in place of what was kept of the turns before."""
         await self._database.write(
             "replace_entries",
-            scope.owner_id,
-            session_id,
-            turns,
-            indexed_json(entries),
-            self._kept_in,
-            self._clock.now(),
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            turn_numbers=turns,
+            entries=indexed_json(entries),
+            store=self._kept_in,
+            now=self._clock.now(),
         )
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
@@ -80,14 +80,16 @@ class PostgresRecallIndex:
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries, each once, in no order."""
-        rows = await self._database.read("list_speakers", scope.owner_id, limit)
+        rows = await self._database.read("list_speakers", owner_id=scope.owner_id, limit=limit)
         return tuple(row["speaker"] for row in rows)
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
         """How many entries the owner has, and how many of them that model has embedded."""
         owner = scope.owner_id
         async with self._database.owned_by(owner) as connection:
-            row = await connection.fetchrow(query("count_entries"), owner, model, self._clock.now())
+            row = await connection.fetchrow(
+                *statement("count_entries", owner_id=owner, model=model, now=self._clock.now())
+            )
         return IndexSize(entries=row["entries"], embedded=row["embedded"])
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
@@ -97,7 +99,7 @@ class PostgresRecallIndex:
         """
         owners = max(limit, _OWNERS_AT_LEAST)
         async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(query("outdated_owners"), model, owners)
+            rows = await connection.fetch(*statement("outdated_owners", model=model, limit=owners))
         found: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
             scope = Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
@@ -110,7 +112,7 @@ class PostgresRecallIndex:
     async def count_outdated(self, *, model: str) -> int:
         """How many entries of all owners this model has not embedded."""
         async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(query("count_outdated"), model)
+            count: int = await connection.fetchval(*statement("count_outdated", model=model))
         return count
 
     async def embed(
@@ -120,7 +122,12 @@ class PostgresRecallIndex:
         sessions = {entry.session_id for entry, _ in vectors}
         given = embedded_json(vectors, model)
         await self._database.write(
-            "embed_entries", scope.owner_id, sorted(sessions), model, given, self._clock.now()
+            "embed_entries",
+            owner_id=scope.owner_id,
+            session_ids=sorted(sessions),
+            model=model,
+            entries=given,
+            now=self._clock.now(),
         )
 
     async def _outdated_of(self, scope: Scope, model: str, limit: int) -> list[Entry]:
@@ -129,7 +136,14 @@ class PostgresRecallIndex:
         for first in (UUID(int=_CHANCE.getrandbits(128)), _FIRST):
             async with self._database.owned_by(owner) as connection:
                 rows = await connection.fetch(
-                    query("outdated_entries"), owner, model, first, limit, now
+                    *statement(
+                        "outdated_entries",
+                        owner_id=owner,
+                        model=model,
+                        first_session=first,
+                        limit=limit,
+                        now=now,
+                    )
                 )
             if rows:
                 return [entry_from(row) for row in rows]

@@ -117,15 +117,15 @@ class LargeOwners:
     ) -> list[Record]:
         return await self._database.read(
             "words_and_signs",
-            owner_id,
-            _NOTHING if known is None else known.changes,
-            0 if known is None else known.last_number,
-            key_of_model(asked),
-            self._limit,
-            self._most_entries(asked),
-            list(weights_of(asked)),
-            now,
-            _NO_LIMIT,
+            owner_id=owner_id,
+            known_changes=_NOTHING if known is None else known.changes,
+            last_number=0 if known is None else known.last_number,
+            model_key=key_of_model(asked),
+            min_entries=self._limit,
+            max_entries=self._most_entries(asked),
+            terms=list(weights_of(asked)),
+            now=now,
+            row_limit=_NO_LIMIT,
         )
 
     def _most_entries(self, asked: RecallQuery) -> int:
@@ -167,15 +167,15 @@ class LargeOwners:
             return ()
         rows = await self._database.read(
             "read_likely_entries",
-            owner_id,
-            chosen.worded,
-            chosen.likely,
-            None if asked.vector is None else vector_text(asked.vector),
-            key_of_model(asked),
-            asked.count,
-            list(asked.filters.without) or None,
-            REACH,
-            _NO_LIMIT,
+            owner_id=owner_id,
+            worded=chosen.worded,
+            likely=chosen.likely,
+            vector=None if asked.vector is None else vector_text(asked.vector),
+            model_key=key_of_model(asked),
+            count=asked.count,
+            without=list(asked.filters.without) or None,
+            reach=REACH,
+            row_limit=_NO_LIMIT,
         )
         return candidates_of(rows, chosen.words.of_entries([row["number"] for row in rows]))
 

@@ -8,13 +8,13 @@ from asyncpg import Connection, Record
 
 from recollect.domain.recall.entry import Entry
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.recall.rows import (
     hold_entries,
     hold_some_sessions,
     model_key,
     said_json,
 )
+from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
 
@@ -41,7 +41,12 @@ class PostgresOutsideEntries:
             there = await self._hold(connection, owner_id, entries)
             living = [entry for entry in entries if entry.session_id in there]
             rows = await connection.fetch(
-                query("claim_entries"), owner_id, self._kept_in, said_json(living)
+                *statement(
+                    "claim_entries",
+                    owner_id=owner_id,
+                    store=self._kept_in,
+                    entries=said_json(living),
+                )
             )
         keys = {(row["session_id"], row["sequence"]): _key_of(row) for row in rows}
         return tuple(keys.get((entry.session_id, entry.sequence)) for entry in entries)
@@ -53,14 +58,16 @@ class PostgresOutsideEntries:
         async with self._database.owned_by(owner_id) as connection:
             there = await self._hold(connection, owner_id, keys)
             await connection.execute(
-                query("place_entries"),
-                owner_id,
-                self._kept_in,
-                model,
-                model_key(model, dimensions),
-                [key.session_id for key in keys],
-                [key.number for key in keys],
-                list(there),
+                *statement(
+                    "place_entries",
+                    owner_id=owner_id,
+                    store=self._kept_in,
+                    model=model,
+                    model_key=model_key(model, dimensions),
+                    session_ids=[key.session_id for key in keys],
+                    numbers=[key.number for key in keys],
+                    living_sessions=list(there),
+                )
             )
 
     async def displace(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
@@ -69,25 +76,35 @@ class PostgresOutsideEntries:
         async with self._database.owned_by(owner_id) as connection:
             there = await self._hold(connection, owner_id, keys)
             await connection.execute(
-                query("displace_entries"), owner_id, self._kept_in, numbers, list(there)
+                *statement(
+                    "displace_entries",
+                    owner_id=owner_id,
+                    store=self._kept_in,
+                    numbers=numbers,
+                    session_ids=list(there),
+                )
             )
 
     async def keys(self, owner_id: UUID, *, model: str | None = None) -> frozenset[EntryKey]:
         """What the store may have of an owner, or with a model: what it should have."""
         async with self._database.owned_by(owner_id) as connection:
-            rows = await connection.fetch(query("keys_of_entries"), owner_id, self._kept_in, model)
+            rows = await connection.fetch(
+                *statement("keys_of_entries", owner_id=owner_id, store=self._kept_in, model=model)
+            )
         return frozenset(map(_key_of, rows))
 
     async def owners(self, *, model: str) -> frozenset[UUID]:
         """Everybody of whom the store should have vectors of that model."""
         async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(query("owners_of_model"), model)
+            rows = await connection.fetch(*statement("owners_of_model", model=model))
         return frozenset(row["owner_id"] for row in rows)
 
     async def removals(self, *, limit: int) -> tuple[Removal, ...]:
         """The oldest of what is to go, whoever owned it."""
         async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(query("removals_from"), self._kept_in, limit)
+            rows = await connection.fetch(
+                *statement("removals_from", store=self._kept_in, limit=limit)
+            )
         return tuple(
             Removal(removal_id=row["removal_id"], owner_id=row["owner_id"], key=_key_of(row))
             for row in rows
@@ -100,12 +117,16 @@ class PostgresOutsideEntries:
             of_owner[removal.owner_id].append(removal.removal_id)
         for owner_id, ids in of_owner.items():
             async with self._database.owned_by(owner_id) as connection:
-                await connection.execute(query("finish_removals"), owner_id, ids)
+                await connection.execute(
+                    *statement("finish_removals", owner_id=owner_id, removal_ids=ids)
+                )
 
     async def count_removals(self) -> int:
         """How much is still to go."""
         async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(query("count_removals"), self._kept_in)
+            count: int = await connection.fetchval(
+                *statement("count_removals", store=self._kept_in)
+            )
         return count
 
     async def _hold(

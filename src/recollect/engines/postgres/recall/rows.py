@@ -13,7 +13,7 @@ from asyncpg import Connection, Record
 from numpy.typing import NDArray
 
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, Vector
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.sql import statement
 
 _MOST_KEYS: Final = 0x7FFFFFFF  # what fits a PostgreSQL integer, without its sign
 _HEADER = 20  # bytes: how many dimensions, whether any is null, the type, how many, from where
@@ -35,14 +35,16 @@ async def hold_entries(connection: Connection, owner_id: UUID) -> None:
 
     Whoever needs sessions holds these before, so that two never wait for each other in a circle.
     """
-    await connection.execute(query("lock_recall"), owner_id)
+    await connection.execute(*statement("lock_recall", owner_id=owner_id))
 
 
 async def hold_some_sessions(
     connection: Connection, owner_id: UUID, sessions: Collection[UUID], *, now: datetime
 ) -> frozenset[UUID]:
     """Hold those of the sessions that are there and have not expired."""
-    rows = await connection.fetch(query("lock_some_sessions"), owner_id, sorted(sessions), now)
+    rows = await connection.fetch(
+        *statement("lock_some_sessions", owner_id=owner_id, session_ids=sorted(sessions), now=now)
+    )
     return frozenset(row["session_id"] for row in rows)
 
 

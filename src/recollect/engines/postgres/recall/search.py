@@ -143,7 +143,9 @@ class EntrySearch:
         numbers = await _done(scores, lambda: scores.best(asked.count))
         if not numbers:
             return ()
-        rows = await self._database.read("read_scored_entries", owner_id, numbers, len(numbers))
+        rows = await self._database.read(
+            "read_scored_entries", owner_id=owner_id, numbers=numbers, row_limit=len(numbers)
+        )
         return await _done(scores, lambda: tuple(scores.candidates(rows)))
 
     async def _all_scores(
@@ -154,23 +156,23 @@ class EntrySearch:
         terms, weights, vector, key_of_model, _ = query_parameters(asked)
         rows = await self._database.read(
             "score_entries",
-            owner_id,
-            terms,
-            weights,
-            vector,
-            key_of_model,
-            self._scored_at_once + 1 if is_unfiltered(filters) else _NO_LIMIT,
-            K1,
-            B,
-            filters.session_id,
-            now,
-            filters.since,
-            filters.until,
-            None if filters.tables is None else list(filters.tables),
-            None if filters.databases is None else list(filters.databases),
-            filters.speaker,
-            list(filters.without) or None,
-            _NO_LIMIT,
+            owner_id=owner_id,
+            terms=terms,
+            weights=weights,
+            vector=vector,
+            model_key=key_of_model,
+            max_entries=self._scored_at_once + 1 if is_unfiltered(filters) else _NO_LIMIT,
+            k1=K1,
+            b=B,
+            session_id=filters.session_id,
+            now=now,
+            since=filters.since,
+            until=filters.until,
+            tables=None if filters.tables is None else list(filters.tables),
+            databases=None if filters.databases is None else list(filters.databases),
+            speaker=filters.speaker,
+            without=list(filters.without) or None,
+            row_limit=_NO_LIMIT,
         )
         return AllScores.of(rows) if rows or not is_unfiltered(filters) else None
 
@@ -186,19 +188,24 @@ async def _search_many(
     database: Database, owner_id: UUID, asked: RecallQuery, *, now: datetime
 ) -> list[Record]:
     filters = asked.filters
+    terms, weights, vector, key_of_model, count = query_parameters(asked)
     return await database.read(
         "search_many_entries",
-        owner_id,
-        *query_parameters(asked),
-        rescoring_count(asked),
-        K1,
-        _NO_LIMIT,
-        now,
-        filters.since,
-        filters.until,
-        list(filters.without) or None,
-        REACH,
-        B,
+        owner_id=owner_id,
+        terms=terms,
+        weights=weights,
+        vector=vector,
+        model_key=key_of_model,
+        count=count,
+        rescoring_count=rescoring_count(asked),
+        k1=K1,
+        b=B,
+        now=now,
+        since=filters.since,
+        until=filters.until,
+        without=list(filters.without) or None,
+        reach=REACH,
+        row_limit=_NO_LIMIT,
     )
 
 
@@ -210,24 +217,24 @@ async def _search_outside(
     is_filtered = not is_unfiltered(filters) or (filters.since, filters.until) != (None, None)
     return await database.read(
         "search_outside_entries",
-        owner_id,
-        terms,
-        weights,
-        list(nearest),
-        list(nearest.values()),
-        key_of_model,
-        count,
-        K1,
-        B,
-        filters.session_id,
-        now,
-        filters.since,
-        filters.until,
-        None if filters.tables is None else list(filters.tables),
-        None if filters.databases is None else list(filters.databases),
-        filters.speaker,
-        list(filters.without) or None,
-        REACH,
-        _NO_LIMIT,
-        is_filtered,
+        owner_id=owner_id,
+        terms=terms,
+        weights=weights,
+        numbers=list(nearest),
+        cosines=list(nearest.values()),
+        model_key=key_of_model,
+        count=count,
+        k1=K1,
+        b=B,
+        session_id=filters.session_id,
+        now=now,
+        since=filters.since,
+        until=filters.until,
+        tables=None if filters.tables is None else list(filters.tables),
+        databases=None if filters.databases is None else list(filters.databases),
+        speaker=filters.speaker,
+        without=list(filters.without) or None,
+        reach=REACH,
+        row_limit=_NO_LIMIT,
+        is_filtered=is_filtered,
     )

@@ -12,8 +12,8 @@ from asyncpg import Record
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import message_from, reading_effort
+from recollect.engines.postgres.sql import statement
 from recollect.offloading import off_loop
 from recollect.ports.runtime import Clock
 from recollect.ports.work import DueTurn
@@ -31,14 +31,20 @@ class PostgresIndexingStore:
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
         """Some sessions of any owner with turns that are due."""
-        rows = await self._database.work("sessions_to_index", limit * _CHOICE, self._clock.now())
+        rows = await self._database.work(
+            "sessions_to_index", limit=limit * _CHOICE, now=self._clock.now()
+        )
         chosen = _CHANCE.sample(rows, min(limit, len(rows)))
         return tuple((_scope(row), row["session_id"]) for row in chosen)
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
         """The session's oldest turns that are due, and questions that newer turns passed over."""
         rows = await self._database.read(
-            "turns_to_index", scope.owner_id, session_id, limit, self._clock.now()
+            "turns_to_index",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            limit=limit,
+            now=self._clock.now(),
         )
         said = [row for row in rows if row["message_id"] is not None]
         return await off_loop(partial(_due_turns, rows), characters=reading_effort(said))
@@ -48,16 +54,16 @@ class PostgresIndexingStore:
         changed = [turn for turn in turns if turn.change is not None]
         await self._database.write(
             "finish_indexing",
-            scope.owner_id,
-            session_id,
-            [turn.turn_number for turn in changed],
-            [turn.change for turn in changed],
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            turn_numbers=[turn.turn_number for turn in changed],
+            changes=[turn.change for turn in changed],
         )
 
     async def depth(self) -> int:
         """How many turns of all owners are due."""
         async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(query("count_to_index"))
+            count: int = await connection.fetchval(*statement("count_to_index"))
         return count
 
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from recollect.domain.job import Job, JobKind
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_from
+from recollect.engines.postgres.sql import statement
 
 _KINDS: Final = [str(kind) for kind in JobKind]
 _LOCK: Final = 0x7265636F6C6C6578  # 'recollex': one clean-up at a time on a server
@@ -20,26 +20,34 @@ class PostgresJobQueue:
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
         """The job that has waited longest, now this worker's for the time of the lease."""
-        rows = await self._database.work("take_job", now, now + lease, _KINDS)
+        rows = await self._database.work("take_job", now=now, lease_until=now + lease, kinds=_KINDS)
         return job_from(rows[0]) if rows else None
 
     async def finish(self, job: Job) -> None:
         """The job is done; it goes, unless it was scheduled again meanwhile."""
         owner = job.scope.owner_id
-        await self._database.write("finish_job", owner, job.job_id, job.scheduled_at)
+        await self._database.write(
+            "finish_job", owner_id=owner, job_id=job.job_id, scheduled_at=job.scheduled_at
+        )
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
         """The job failed; it waits for another try."""
         owner = job.scope.owner_id
         async with self._database.owned_by(owner) as connection:
             await connection.execute(
-                query("postpone_job"), owner, job.job_id, job.scheduled_at, until
+                *statement(
+                    "postpone_job",
+                    owner_id=owner,
+                    job_id=job.job_id,
+                    scheduled_at=job.scheduled_at,
+                    until=until,
+                )
             )
 
     async def depth(self, *, now: datetime) -> int:
         """How many jobs wait to be taken."""
         async with self._database.working(now=now) as connection:
-            count: int = await connection.fetchval(query("count_jobs"), now)
+            count: int = await connection.fetchval(*statement("count_jobs", now=now))
         return count
 
 
@@ -52,7 +60,7 @@ class PostgresExpiredSessions:
     async def count(self, *, now: datetime) -> int:
         """How many sessions have expired."""
         async with self._database.working(now=now) as connection:
-            count: int = await connection.fetchval(query("count_expired"), now)
+            count: int = await connection.fetchval(*statement("count_expired", now=now))
         return count
 
     async def delete(self, *, now: datetime, limit: int) -> int:
@@ -60,5 +68,7 @@ class PostgresExpiredSessions:
         async with self._database.working(now=now) as connection:
             if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
                 return 0
-            count: int = await connection.fetchval(query("delete_expired"), now, limit)
+            count: int = await connection.fetchval(
+                *statement("delete_expired", now=now, limit=limit)
+            )
         return count

@@ -5,8 +5,8 @@ from uuid import UUID
 from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import read_messages, summary_from
+from recollect.engines.postgres.sql import statement
 from recollect.ports.runtime import Clock
 
 
@@ -21,7 +21,12 @@ class PostgresSummaryStore:
         """The session's summary, or None."""
         async with self._database.owned_by(scope.owner_id) as connection:
             row = await connection.fetchrow(
-                query("get_summary"), scope.owner_id, session_id, self._clock.now()
+                *statement(
+                    "get_summary",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    now=self._clock.now(),
+                )
             )
         return None if row is None else summary_from(row)
 
@@ -34,24 +39,33 @@ class PostgresSummaryStore:
             # Summary and messages as of one moment: what is deleted in between is in neither.
             await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             session = await connection.fetchrow(
-                query("get_session"), scope.owner_id, session_id, now
+                *statement("get_session", owner_id=scope.owner_id, session_id=session_id, now=now)
             )
             if session is None:
                 return None
             summary = await connection.fetchrow(
-                query("get_summary"), scope.owner_id, session_id, now
+                *statement("get_summary", owner_id=scope.owner_id, session_id=session_id, now=now)
             )
             rows = await connection.fetch(
-                query("messages_after"),
-                scope.owner_id,
-                session_id,
-                session["summarized_through"],
-                limit,
+                *statement(
+                    "messages_after",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    after_sequence=session["summarized_through"],
+                    limit=limit,
+                )
             )
-            last = await connection.fetchval(query("last_sequence"), scope.owner_id, session_id)
+            last = await connection.fetchval(
+                *statement("last_sequence", owner_id=scope.owner_id, session_id=session_id)
+            )
             turns = sorted({row["turn_number"] for row in rows} - {None})
             unanswered = await connection.fetch(
-                query("unanswered_turns"), scope.owner_id, session_id, turns
+                *statement(
+                    "unanswered_turns",
+                    owner_id=scope.owner_id,
+                    session_id=session_id,
+                    turn_numbers=turns,
+                )
             )
         return Uncompacted(
             summary=None if summary is None else summary_from(summary),
@@ -66,16 +80,16 @@ class PostgresSummaryStore:
         """Keep a summary if what it adds to the last one is still all there."""
         (row,) = await self._database.write(
             "put_summary",
-            scope.owner_id,
-            session_id,
-            replaces,
-            added,
-            summary.first_sequence,
-            summary.last_sequence,
-            summary.text,
-            summary.tables,
-            summary.method,
-            summary.created_at,
-            self._clock.now(),
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            replaces=replaces,
+            added=added,
+            first_sequence=summary.first_sequence,
+            last_sequence=summary.last_sequence,
+            text=summary.text,
+            tables=summary.tables,
+            method=summary.method,
+            created_at=summary.created_at,
+            now=self._clock.now(),
         )
         return bool(row["is_kept"])
