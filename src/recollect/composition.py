@@ -23,8 +23,7 @@ from recollect.ports.models import Answerer
 from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
 from recollect.sql.reader import SqlglotReader
-from recollect.system import RandomIds, SystemClock
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from recollect.interfaces.cli.database import with_memory
 from recollect.interfaces.cli.output import AsJson, show
-from recollect.interfaces.running import run_until_stopped
+from recollect.interfaces.processes import run_until_stopped
 from recollect.interfaces.worker import work_alone
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.heartbeat import Heartbeat, WorkerState
 from recollect.interfaces.http.errors import log_unavailable
+from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.memory import Memory
 
 _LOW_BYTES: Final = 1_000_000_000

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from recollect.interfaces.heartbeat import WorkerState
 from recollect.interfaces.http.errors import ErrorBody
 from recollect.interfaces.http.query_parameters import ANY_QUERY
 from recollect.interfaces.http.readiness import Checks, DatabaseState, DiskState, Readiness
+from recollect.interfaces.worker import WorkerState
 
 router = APIRouter(tags=["health"], dependencies=[ANY_QUERY])
 
