@@ -23,12 +23,11 @@ from recollect.ports.models import Answerer
 from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
 from recollect.sql.reader import SqlglotReader
-from recollect.system import RandomIds, SystemClock
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-    from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
+    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +220,7 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
 
 def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
     """The endpoint of the models, for requests in OpenAI's form."""
-    from recollect.models.endpoint.passing import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
+    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
 
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
     return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)

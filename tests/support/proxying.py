@@ -14,7 +14,7 @@ from recollect.answerers.from_memory import FromMemory
 from recollect.domain.policy import Policies
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
+from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services

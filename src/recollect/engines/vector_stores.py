@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.errors import ConfigurationError
 from recollect.ports.recall import VectorStore
 

@@ -1,15 +1,18 @@
-"""The background work: jobs as they come, indexing, and the clean-up on schedule."""
+"""The background work, and the heartbeat by which other processes see that it goes on."""
 
 import asyncio
 import logging
+import multiprocessing
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from ctypes import c_double
 from datetime import timedelta
+from enum import StrEnum
 from functools import partial
 from typing import Final
 
 from recollect.errors import Unavailable
-from recollect.interfaces.heartbeat import Heartbeat
 from recollect.memory import Memory
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals
@@ -18,6 +21,10 @@ from recollect.services.services import Services
 from recollect.settings import Settings
 from recollect.supervision import TaskSupervisor
 
+_BEAT_SECONDS: Final = 1.0
+_SILENT_SECONDS: Final = 60.0
+"""The worker steps back behind those who serve: it may be late on a busy machine."""
+_DEAD: Final = float("-inf")
 _IDLE_SECONDS: Final = 1.0
 _GATHERING_SECONDS: Final = 1.0
 """Between rounds of work: what a conversation adds meanwhile is then done together."""
@@ -29,8 +36,50 @@ _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to those who talk; `recollect reindex` is faster."""
 _BETWEEN_LOOKS_SECONDS: Final = 30.0
 _SETTLE_SECONDS: Final = 60.0
-
 logger = logging.getLogger(__name__)
+
+
+class WorkerState(StrEnum):
+    """How the background work stands."""
+
+    OK = "ok"
+    RESTARTING = "restarting"
+    """A part of it has failed and is started again."""
+    DEAD = "dead"
+    """Its process has died, or has given no sign of life for a minute."""
+    ELSEWHERE = "elsewhere"
+    """Workers of their own do it: see to them where they run."""
+
+
+class Heartbeat:
+    """Sign of life of the worker, in memory that several processes share."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        # The last sign of life, and whether a part of the work is failing.
+        self._shared = multiprocessing.get_context("spawn").RawArray(c_double, [clock(), 0.0])
+
+    @property
+    def state(self) -> WorkerState:
+        """How the background work stands now."""
+        beat, is_failing = self._shared[:]
+        if self._clock() - beat > _SILENT_SECONDS:
+            return WorkerState.DEAD
+        return WorkerState.RESTARTING if is_failing else WorkerState.OK
+
+    def beat(self, *, is_failing: bool) -> None:
+        """Give a sign of life."""
+        self._shared[:] = [self._clock(), float(is_failing)]
+
+    def stop(self) -> None:
+        """Say that the worker has died."""
+        self._shared[0] = _DEAD
+
+    async def follow(self, supervisor: TaskSupervisor) -> None:
+        """Give a sign of life every second, and tell of what is failing."""
+        while True:
+            self.beat(is_failing=bool(supervisor.failing))
+            await asyncio.sleep(_BEAT_SECONDS)
 
 
 @asynccontextmanager

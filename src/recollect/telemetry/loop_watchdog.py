@@ -1,9 +1,4 @@
-"""Noticing when the event loop is held, and by whom.
-
-While one request holds the loop, a server answers nobody. The loop beats every few milliseconds;
-a thread beside it notices a beat that does not come, and looks at what the loop's thread is doing.
-Both together take about a hundredth of a processor on a busy machine.
-"""
+"""The context variables of an event loop's tasks, as another thread may read them."""
 
 import asyncio
 import logging
@@ -12,15 +7,21 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import closing, contextmanager
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Final
+from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from recollect.ports.runtime import Counters
-from recollect.telemetry.task_contexts import TaskContexts
 
+current_route: Final[ContextVar[Callable[[], str]]] = ContextVar("current_route")
+"""Tells the route of the request being served, once it is known; set at the edge."""
+BACKGROUND: Final = "background"
+"""Stands for the route of what no request does."""
+Result = TypeVar("Result")
 LOOP_HELD: Final = "loop.held"
 """The event that is logged, and counted by route and stage."""
 LOOP_HOLDING: Final = "loop.holding"
@@ -39,8 +40,34 @@ _OWN_SHARE: Final = 0.5
 _BEATS_A_LIMIT: Final = 2
 _LONG_SECONDS: Final = 1.0
 _NANOSECONDS: Final = 1_000_000_000
-
 logger = logging.getLogger(__name__)
+
+
+class TaskContexts:
+    """Remembers the context of every task, which tasks tell from Python 3.12 on only."""
+
+    def __init__(self) -> None:
+        self._contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
+
+    def create_task(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, Result] | Generator[Any, None, Result],
+        *,
+        context: Context | None = None,
+        **options: Any,  # noqa: ANN401  # what later Pythons add
+    ) -> asyncio.Task[Result]:
+        """Make a task as the loop itself does: a task factory."""
+        own = copy_context() if context is None else context
+        task = asyncio.Task(work, loop=loop, context=own, **options)
+        self._contexts[task] = own
+        return task
+
+    def route_of(self, task: "asyncio.Task[Any] | None") -> str:
+        """The route of the request that a task works for."""
+        context = None if task is None else self._contexts.get(task)
+        route = None if context is None else context.get(current_route)
+        return BACKGROUND if route is None else route()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +103,8 @@ class _Hold:
 
 
 _NOBODY: Final = Holder(task=0)
+
+
 _SOME_THREAD: Final = Holder(task=0, route=THREAD)
 
 

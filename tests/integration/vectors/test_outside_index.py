@@ -14,7 +14,7 @@ import pytest_asyncio
 from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
 from recollect.domain.recall.entry import Vector
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.migrate import migrate
 from recollect.engines.postgres.engine import open_external

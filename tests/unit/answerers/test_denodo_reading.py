@@ -2,14 +2,13 @@
 
 import pytest
 
-from recollect.answerers.denodo.dialect import (
+from recollect.answerers.denodo.answerer import read_response, rows_of, tables_of
+from recollect.answerers.denodo.client import (
     Dialect,
     dialect_of_info,
     dialect_of_openapi,
     dialect_of_version,
 )
-from recollect.answerers.denodo.response import read_response, rows_of
-from recollect.answerers.denodo.tables import tables_of
 from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.sql.reader import SqlglotReader

@@ -13,7 +13,7 @@ from recollect.errors import (
     Unauthenticated,
 )
 from recollect.services.chat.degradation import MEMORY_FAILURES, Degradation
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters
 
 
 async def failing(error: RecollectError) -> int:

@@ -1,24 +1,14 @@
-"""A Denodo AI SDK over HTTP, asked with the credentials of whoever asks us."""
+"""A Denodo AI SDK over HTTP: its versions, requests and errors."""
 
 import asyncio
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from http import HTTPStatus
 from typing import Final, Self
 
-import httpx
-import orjson
-
-from recollect.answerers.denodo.dialect import (
-    NAME_FIELDS,
-    Dialect,
-    dialect_of_info,
-    dialect_of_openapi,
-)
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.errors import (
-    ConfigurationError,
     Forbidden,
     IdentityUnavailable,
     InvalidInput,
@@ -27,29 +17,97 @@ from recollect.errors import (
     Unauthenticated,
     ViewsNotFound,
 )
+from recollect.http_client import (
+    HttpClient,
+    HttpFailure,
+    HttpReply,
+    ReplyTooLarge,
+    http_address,
+    json_bytes,
+)
 
+NAME_FIELDS: Final = ("vdp_database_names", "vdp_tag_names", "use_views")
+"""The fields that are comma-separated text up to 1.2 and lists from 1.4 on."""
+_FIRST_WITH_LISTS: Final = (1, 4)
+_VERSION: Final = re.compile(r"(\d+)\.(\d+)")
+_REQUEST: Final = "answerquestionrequest"
 MAX_RESPONSE_BYTES: Final = 16_000_000
-_CONNECT_SECONDS: Final = 5.0
 _LOOK_UP_SECONDS: Final = 10.0
 _NO_SUCH_PATH: Final = {"detail": "Not Found"}  # as its web framework says it
 _OUR_NAME: Final = re.compile(r"[a-z_]{1,40}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
-    """A response as it came."""
+class Dialect(StrEnum):
+    """How several names are sent in one field."""
 
-    status: int
-    content_type: str
-    body: bytes
+    TEXT = "text"
+    LISTS = "lists"
 
-    def json(self) -> JsonValue:
-        """What it says; None if that is no JSON."""
-        try:
-            value: JsonValue = orjson.loads(self.body)
-        except ValueError:
-            return None
-        return value
+    @property
+    def other(self) -> "Dialect":
+        """The one to try when this one was refused."""
+        return Dialect.LISTS if self is Dialect.TEXT else Dialect.TEXT
+
+    def spell(self, options: JsonObject) -> dict[str, JsonValue]:
+        """The options of a request as this dialect writes them; nothing is ever null."""
+        spelled: dict[str, JsonValue] = {}
+        for name, value in options.items():
+            if value is None:
+                continue
+            spelled[name] = self._names(value) if name in NAME_FIELDS else value
+        return spelled
+
+    def _names(self, value: JsonValue) -> JsonValue:
+        names = names_in(value)
+        return ", ".join(names) if self is Dialect.TEXT else list(names)
+
+
+def names_in(value: JsonValue) -> tuple[str, ...]:
+    """The names in a comma-separated text or a list."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, Sequence):
+        return ()
+    return tuple(name for part in parts if (name := str(part).strip()))
+
+
+def dialect_of_version(version: JsonValue) -> Dialect | None:
+    """The dialect of a version such as '1.2.3'; None if it is not one."""
+    found = _VERSION.match(version.strip().lstrip("v")) if isinstance(version, str) else None
+    if found is None:
+        return None
+    is_new = (int(found[1]), int(found[2])) >= _FIRST_WITH_LISTS
+    return Dialect.LISTS if is_new else Dialect.TEXT
+
+
+def dialect_of_info(info: JsonValue) -> Dialect | None:
+    """What /getAISDKInfo tells, where it names the version."""
+    if not isinstance(info, Mapping):
+        return None
+    names = ("version", "ai_sdk_version", "sdk_version")
+    found = (dialect_of_version(info.get(name)) for name in names)
+    return next((dialect for dialect in found if dialect), None)
+
+
+def dialect_of_openapi(document: JsonValue) -> Dialect | None:
+    """What /openapi.json tells: the type of the field itself, else the version."""
+    match document:
+        case {"components": {"schemas": Mapping() as schemas}}:
+            for name, schema in schemas.items():
+                if name.lower() == _REQUEST and (dialect := _dialect_of_schema(schema)):
+                    return dialect
+    match document:
+        case {"info": {"version": version}}:
+            return dialect_of_version(version)
+    return None
+
+
+def _dialect_of_schema(schema: JsonValue) -> Dialect | None:
+    match schema:
+        case {"properties": {"vdp_database_names": {"type": "array"}}}:
+            return Dialect.LISTS
+        case {"properties": {"vdp_database_names": {"type": "string"}}}:
+            return Dialect.TEXT
+    return None
 
 
 class DenodoClient:
@@ -65,13 +123,11 @@ class DenodoClient:
         verifies_tls: bool = True,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
-        self._url = _checked(base_url)
         self._max_response_bytes = max_response_bytes
         self._dialect: Dialect | None = None
         self._detecting = asyncio.Lock()
-        self._client = httpx.AsyncClient(
-            verify=verifies_tls, timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS)
-        )
+        problem = "MEMORY_DENODO_URL must be an address such as http://host:8008"
+        self._client = HttpClient(http_address(base_url, problem), verifies_tls=verifies_tls)
 
     async def __aenter__(self) -> Self:
         return self
@@ -100,10 +156,9 @@ class DenodoClient:
 
     async def forward(
         self, path: str, *, query: str, body: bytes, headers: Mapping[str, str]
-    ) -> Received:
+    ) -> HttpReply:
         """Post a request on as it is; the response as it came."""
-        url = f"{self._url}/{path}" + (f"?{query}" if query else "")
-        return await self._send("POST", url, content=body, headers=headers)
+        return await self._send("POST", f"/{path}?{query}" if query else f"/{path}", body, headers)
 
     async def user_of(self, authorization: str) -> str | None:
         """Check credentials; the user's name, if it is told.
@@ -153,45 +208,28 @@ class DenodoClient:
             return None
         return received.json() if received.status == HTTPStatus.OK else None
 
-    async def _ask(self, body: JsonObject, dialect: Dialect, authorization: str | None) -> Received:
-        content = orjson.dumps(dialect.spell(body), default=dict)
+    async def _ask(
+        self, body: JsonObject, dialect: Dialect, authorization: str | None
+    ) -> HttpReply:
         headers = {"Content-Type": "application/json", **_authorized(authorization)}
-        url = f"{self._url}/answerQuestion"
-        return await self._send("POST", url, content=content, headers=headers)
+        return await self._send("POST", "/answerQuestion", json_bytes(dialect.spell(body)), headers)
 
-    async def _get(self, path: str, authorization: str | None) -> Received:
-        headers = _authorized(authorization)
-        return await self._send("GET", f"{self._url}/{path}", content=b"", headers=headers)
+    async def _get(self, path: str, authorization: str | None) -> HttpReply:
+        return await self._send("GET", f"/{path}", None, _authorized(authorization))
 
     async def _send(
-        self, method: str, url: str, *, content: bytes, headers: Mapping[str, str]
-    ) -> Received:
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> HttpReply:
+        limit = self._max_response_bytes
         try:
-            async with self._client.stream(
-                method, url, content=content, headers=headers
-            ) as response:
-                return Received(
-                    status=response.status_code,
-                    content_type=response.headers.get("Content-Type", ""),
-                    body=await self._bounded(response),
-                )
-        except (httpx.TransportError, httpx.StreamError) as error:
-            # The error's own text may quote headers; its kind is enough to act on.
-            raise ModelUnavailable(
-                f"the Denodo AI SDK could not be reached ({type(error).__name__})"
-            ) from None
-
-    async def _bounded(self, response: httpx.Response) -> bytes:
-        received = bytearray()
-        async for chunk in response.aiter_bytes():
-            received += chunk
-            if len(received) > self._max_response_bytes:
-                limit = self._max_response_bytes
-                raise ReplyUnusable(f"the Denodo AI SDK sent more than {limit:,} bytes")
-        return bytes(received)
+            return await self._client.fetch(method, path, body, headers=headers, limit=limit)
+        except HttpFailure as error:
+            raise ModelUnavailable(f"the Denodo AI SDK could not be reached ({error})") from None
+        except ReplyTooLarge as error:
+            raise ReplyUnusable(f"the Denodo AI SDK {error}") from None
 
 
-def _check_status(received: Received) -> None:
+def _check_status(received: HttpReply) -> None:
     """Turn a failure into our error; never with the upstream's traceback."""
     match received.status:
         case HTTPStatus.OK:
@@ -211,7 +249,7 @@ def _check_status(received: Received) -> None:
             raise ModelUnavailable(f"the Denodo AI SDK failed with status {received.status}")
 
 
-def _refused_fields(received: Received) -> list[str]:
+def _refused_fields(received: HttpReply) -> list[str]:
     """The names of the fields that a 422 complains of; never what was in them."""
     match received.json():
         case {"detail": [*problems]}:
@@ -222,20 +260,10 @@ def _refused_fields(received: Received) -> list[str]:
     return []
 
 
-def _refused_names(received: Received) -> bool:
+def _refused_names(received: HttpReply) -> bool:
     is_refused = received.status == HTTPStatus.UNPROCESSABLE_ENTITY
     return is_refused and not set(NAME_FIELDS).isdisjoint(_refused_fields(received))
 
 
 def _authorized(authorization: str | None) -> dict[str, str]:
     return {} if authorization is None else {"Authorization": authorization}
-
-
-def _checked(base_url: str) -> str:
-    try:
-        url = httpx.URL(base_url.strip().rstrip("/"))
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigurationError("MEMORY_DENODO_URL must be an address such as http://host:8008")
-    return str(url).rstrip("/")

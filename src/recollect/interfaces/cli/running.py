@@ -10,7 +10,7 @@ from rich.console import Console
 from recollect.engines.postgres.connection.migrate import downgrade as run_downgrade
 from recollect.engines.postgres.connection.migrate import migrate as run_upgrade
 from recollect.interfaces.cli.output import AsJson, administered, fail, show, with_memory
-from recollect.interfaces.running import run_until_stopped
+from recollect.interfaces.processes import run_until_stopped
 from recollect.interfaces.worker import work_alone
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging

@@ -4,7 +4,6 @@ from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 
-from recollect.interfaces.heartbeat import Heartbeat
 from recollect.interfaces.http.auth.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
@@ -20,6 +19,7 @@ from recollect.interfaces.http.routes import (
 )
 from recollect.interfaces.http.routes.health import Disk, Readiness
 from recollect.interfaces.openai_proxy import routes as openai
+from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.settings import Settings
 

@@ -9,7 +9,8 @@ from typing import Final, Self
 import orjson
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.endpoint.endpoint import Endpoint, json_bytes
+from recollect.http_client import json_bytes
+from recollect.models.endpoint.endpoint import Endpoint
 
 MAX_DIMENSIONS: Final = 4000
 """As many as the index can hold."""

@@ -10,7 +10,8 @@ import orjson
 
 from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
-from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint, json_bytes
+from recollect.http_client import json_bytes
+from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint
 from recollect.ports.models import Completion, Prompt, Sampling
 
 _THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)

@@ -1,23 +1,59 @@
-"""One socket for several processes, each of which takes its share of the connections."""
+"""The listening socket, and how several processes share its connections."""
 
 import asyncio
 import logging
 import multiprocessing
+import resource
 import socket
 from collections.abc import Awaitable, Callable, Sized
+from contextlib import suppress
 from ctypes import Array, c_int
 from dataclasses import dataclass, field
 from typing import Final
 
+from recollect.errors import ConfigurationError
+
+_BACKLOG: Final = 2048
+_OPEN_FILES: Final = 65_536
 Admit = Callable[[socket.socket], Awaitable[object]]
 """Serves a new connection from now on."""
-
 _AWAY: Final = 2**31 - 1
 """Stands for the connections of one that takes none: nobody waits for it."""
 _AFTER_YOU_SECONDS: Final = 0.05
 _AFTER_TROUBLE_SECONDS: Final = 1.0
-
 logger = logging.getLogger(__name__)
+
+
+def allow_open_files() -> None:
+    """Let this process have as many open files, and so connections, as it may.
+
+    What a shell gives, often 1,024, is meant for programs that wait for one file at a time.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    with suppress(ValueError, OSError):  # macOS has a limit beside the one that it tells
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket on an address; whether that is free is known before anything is started."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (")[0]
+        raise ConfigurationError(
+            f"cannot listen on {host}:{port}: {reason}; "
+            "choose another address with MEMORY_HOST or MEMORY_PORT"
+        ) from error
+
+
+def address_of(listener: socket.socket) -> str:
+    """Where a socket can be reached."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,18 +20,28 @@ from functools import partial
 import uvicorn
 
 from recollect.errors import RecollectError
-from recollect.interfaces.heartbeat import Heartbeat
 from recollect.interfaces.http.app import create_app, prepare
-from recollect.interfaces.http.serving.accept_balancer import AcceptBalancer, BalancerSlot, places
+from recollect.interfaces.http.serving.accept_balancer import (
+    AcceptBalancer,
+    BalancerSlot,
+    address_of,
+    allow_open_files,
+    listening,
+    places,
+)
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import (
     ConnectionLimits,
     ConnectionRegistry,
 )
-from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
-from recollect.interfaces.http.serving.supervisor import Post, ProcessSupervisor, Ready
-from recollect.interfaces.running import on_stop_signal, run_until_stopped
-from recollect.interfaces.worker import work_alone, working_meanwhile
+from recollect.interfaces.processes import (
+    Post,
+    ProcessSupervisor,
+    Ready,
+    on_stop_signal,
+    run_until_stopped,
+)
+from recollect.interfaces.worker import Heartbeat, work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.ports.runtime import Counters
 from recollect.settings import Settings
