@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
-from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import (
     CachedPermissions,
     PermissionFunction,
@@ -14,6 +14,9 @@ from recollect.permissions.local import (
 )
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.runtime import Clock
+
+if TYPE_CHECKING:
+    from recollect.permissions.http import DenodoCatalog, PermissionsHook
 
 
 @asynccontextmanager
@@ -43,7 +46,10 @@ async def open_permissions(
 
 def _service(
     address: PermissionAddress, *, secret: str | None, time_limit: float
-) -> PermissionsHook | DenodoCatalog:
+) -> "PermissionsHook | DenodoCatalog":
+    # Loaded here: the HTTP client is an extra.
+    from recollect.permissions.http import DenodoCatalog, PermissionsHook  # noqa: PLC0415
+
     if address.kind is PermissionKind.HOOK:
         return PermissionsHook(address.target, secret=secret, time_limit=time_limit)
     return DenodoCatalog(
