@@ -5,13 +5,13 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recollect.answerers.denodo.answerer import DenodoAnswerer
-from recollect.answerers.denodo.client import DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
+from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.policy import PRESETS
 from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
+from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.models.stems import SnowballStems
@@ -26,6 +26,7 @@ from recollect.sql.reader import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
+    from recollect.answerers.denodo.client import DenodoClient
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat
     from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 
@@ -35,7 +36,7 @@ class Outside:
     """What the services need, and the data platform that interfaces speak to themselves."""
 
     around: ServiceDependencies
-    denodo: DenodoClient | None = None
+    denodo: "DenodoClient | None" = None
     kept_in: str | None = None
     """The store outside that keeps the vectors; None: PostgreSQL does."""
 
@@ -60,6 +61,7 @@ async def open_outside(
     settings: Settings, permissions: PermissionFunction | None = None
 ) -> AsyncIterator[Outside]:
     """Open what the settings name; its connections are closed at the end."""
+    _check_extras(settings)
     async with AsyncExitStack() as stack:
         source = await stack.enter_async_context(permission_source(settings, permissions))
         embedder = await stack.enter_async_context(open_embedder(embedding_choice(settings)))
@@ -85,8 +87,7 @@ async def open_outside(
             around = replace(around, endpoint=endpoint)
         denodo = None
         if settings.denodo_url:
-            denodo = DenodoClient(settings.denodo_url, verifies_tls=settings.denodo_verify_tls)
-            await stack.enter_async_context(denodo)
+            denodo = await stack.enter_async_context(denodo_client(settings, settings.denodo_url))
         around = replace(
             around,
             model_timeout=settings.llm_timeout_seconds,
@@ -95,6 +96,21 @@ async def open_outside(
         )
         kept_in = elsewhere.kept_in if elsewhere else None
         yield Outside(around=around, denodo=denodo, kept_in=kept_in)
+
+
+def _check_extras(settings: Settings) -> None:
+    """Refuse settings that need a package which is not installed, and name its extra."""
+    address = settings.permission_address
+    uses_http = {
+        "MEMORY_LLM_BASE_URL": settings.llm_base_url,
+        "MEMORY_EMBEDDING_BASE_URL": settings.embedding_base_url,
+        "MEMORY_DENODO_URL": settings.denodo_url,
+        "MEMORY_PERMISSIONS": address is not None and address.kind is not PermissionKind.FILE,
+        "MEMORY_VECTOR_STORE": settings.vector_store is VectorStoreKind.OPENSEARCH,
+    }
+    for name, value in uses_http.items():
+        if value:
+            require("aiohttp", name)
 
 
 def _plain() -> ServiceDependencies:
@@ -157,11 +173,13 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
 async def _answerer(
     settings: Settings,
     model: "OpenAICompatibleChat | None",
-    denodo: DenodoClient | None,
+    denodo: "DenodoClient | None",
     stack: AsyncExitStack,
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
+            from recollect.answerers.denodo.answerer import DenodoAnswerer  # noqa: PLC0415
+
             results = ResultPolicy.parse(settings.stored_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
@@ -181,7 +199,8 @@ async def _answerer(
 async def _sql_database(
     settings: Settings, model: "OpenAICompatibleChat"
 ) -> AsyncIterator[Answerer]:
-    # Loaded here: the SQL parser takes 0.15 s that other answerers do not need.
+    # Loaded here: SQLAlchemy is an extra, and the SQL parser takes 0.15 s.
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")
     from recollect.answerers.sql_database import (  # noqa: PLC0415
         SqlDatabaseAnswerer,
         open_database,
@@ -208,6 +227,14 @@ async def _sql_database(
         await answerer.close()
 
 
+def denodo_client(settings: Settings, address: str) -> "DenodoClient":
+    """The client of a Denodo AI SDK."""
+    require("aiohttp", "MEMORY_DENODO_URL")
+    from recollect.answerers.denodo.client import DenodoClient  # noqa: PLC0415  # as above
+
+    return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
+
+
 def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
@@ -220,6 +247,7 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
 
 def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
     """The endpoint of the models, for requests in OpenAI's form."""
+    require("aiohttp", "MEMORY_LLM_BASE_URL")
     from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
 
     key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None

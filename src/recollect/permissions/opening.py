@@ -10,12 +10,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from recollect.domain.identity.permissions import Access, PermissionAddress, PermissionKind
 from recollect.domain.identity.scope import Scope
-from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import (
     PermissionFunction,
     PermissionsByFunction,
@@ -23,6 +22,9 @@ from recollect.permissions.local import (
 )
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.runtime import Clock
+
+if TYPE_CHECKING:
+    from recollect.permissions.http import DenodoCatalog, PermissionsHook
 
 MOST_OWNERS: Final = 10_000
 Key = tuple[UUID, bytes]
@@ -55,7 +57,10 @@ async def open_permissions(
 
 def _service(
     address: PermissionAddress, *, secret: str | None, time_limit: float
-) -> PermissionsHook | DenodoCatalog:
+) -> "PermissionsHook | DenodoCatalog":
+    # Loaded here: the HTTP client is an extra.
+    from recollect.permissions.http import DenodoCatalog, PermissionsHook  # noqa: PLC0415
+
     if address.kind is PermissionKind.HOOK:
         return PermissionsHook(address.target, secret=secret, time_limit=time_limit)
     return DenodoCatalog(

@@ -1,11 +1,11 @@
 """Settings of where data is stored, and how it is maintained."""
 
 import os
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Self
 
-import platformdirs
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
 from recollect.domain.policy import RetentionMode, RetentionPolicy
@@ -21,7 +21,14 @@ def default_home() -> Path:
     """The user's data folder; for root a folder that PostgreSQL's own account can reach."""
     if os.geteuid() == 0:
         return Path("/var/lib/recollect")
-    return platformdirs.user_data_path("recollect")
+    return _user_folder("XDG_DATA_HOME", ".local/share", "Library/Application Support")
+
+
+def _user_folder(variable: str, on_linux: str, on_macos: str) -> Path:
+    """The folder of this program by the convention of the operating system."""
+    chosen = Path(os.environ.get(variable, ""))
+    usual = Path.home() / (on_macos if sys.platform == "darwin" else on_linux)
+    return (chosen if chosen.is_absolute() else usual) / "recollect"
 
 
 class StorageSettings(BaseModel):
@@ -86,7 +93,7 @@ class StorageSettings(BaseModel):
     @property
     def cache_folder(self) -> Path:
         """Where may lie what can be made again."""
-        return platformdirs.user_cache_path("recollect")
+        return _user_folder("XDG_CACHE_HOME", ".cache", "Library/Caches")
 
 
 class ConnectionSettings(BaseModel):

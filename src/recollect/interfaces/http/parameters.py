@@ -3,7 +3,7 @@
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Path, Query, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
@@ -12,6 +12,13 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from recollect.domain.chat.answers import Answered
+from recollect.domain.conversation.paging import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    MAX_OFFSET,
+    Order,
+    PageRequest,
+)
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.text import JsonObject, storable
 from recollect.errors import InvalidId, InvalidInput
@@ -67,6 +74,45 @@ IdempotencyKey = Annotated[
         description="Any text of your own; a retry with the same one stores nothing twice.",
     ),
 ]
+
+
+SessionIdPath = Annotated[
+    str,
+    Path(
+        alias="session_id",
+        description="The session's UUID.",
+        json_schema_extra={"format": "uuid"},
+        examples=["550e8400-e29b-41d4-a716-446655440000"],
+    ),
+]
+MessageIdPath = Annotated[
+    str,
+    Path(
+        alias="message_id",
+        description="The message's UUID.",
+        json_schema_extra={"format": "uuid"},
+        examples=["6fa459ea-ee8a-4ca4-894e-db77e160355e"],
+    ),
+]
+
+
+async def _page_request(  # else FastAPI sends it to a thread
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_LIMIT, description="Items on a page.")
+    ] = DEFAULT_LIMIT,
+    order: Annotated[Order, Query(description="Newest or oldest first.")] = Order.DESC,
+    cursor: Annotated[
+        str | None, Query(description="Where the page starts: `next_cursor` of the one before.")
+    ] = None,
+    offset: Annotated[
+        int, Query(ge=0, le=MAX_OFFSET, description="Items to leave out; not with `cursor`.")
+    ] = 0,
+) -> PageRequest:
+    return PageRequest(limit=limit, order=order, cursor=cursor or None, offset=offset)
+
+
+PageQuery = Annotated[PageRequest, Depends(_page_request)]
+"""The paging parameters of every list."""
 
 
 async def _any_query() -> None:

@@ -17,7 +17,7 @@ from recollect.domain.conversation.session import parse_uuid, session_id_from
 from recollect.domain.identity.scope import Scope
 from recollect.errors import RecollectError
 from recollect.interfaces.http.auth.callers import USER_HEADER, CallerScope
-from recollect.interfaces.http.errors import ErrorBody, described
+from recollect.interfaces.http.errors import ANSWERING, ErrorBody, described
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (
     OPENWEBUI_CHAT_HEADER,
@@ -32,7 +32,6 @@ from recollect.interfaces.http.parameters import (
     session_metadata,
 )
 from recollect.interfaces.http.schemas.chat import ChatIn, ChatOut, answer_characters
-from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.services.chat.answering import ChatTurn
 
 router = APIRouter(tags=["chat"], responses=ANSWERING, route_class=LargeBodyRoute)

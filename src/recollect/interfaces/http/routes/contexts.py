@@ -10,9 +10,9 @@ from recollect.domain.conversation.message import characters_to_write
 from recollect.domain.conversation.session import parse_uuid
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
-from recollect.interfaces.http.parameters import UseCases
-from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
+from recollect.interfaces.http.parameters import SessionIdPath, UseCases
 from recollect.interfaces.http.schemas.contexts import (
     AnyContextOut,
     ContextFormat,

@@ -16,6 +16,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import ConfigurationError, ModelUnavailable, NotFound, Unavailable
 from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.errors import ANSWERING
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (
     ANY_QUERY,
@@ -26,7 +27,6 @@ from recollect.interfaces.http.parameters import (
     name_session,
 )
 from recollect.interfaces.http.schemas.chat import MemoryChatIn, MemoryChatOut, answer_characters
-from recollect.interfaces.http.schemas.common import ANSWERING
 from recollect.offloading import off_loop
 from recollect.services.chat.replies import too_slow
 from recollect.services.services import Services

@@ -13,6 +13,7 @@ from recollect.domain.conversation.message import Message, characters_to_write
 from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import parse_uuid, user_wide_session_id
 from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.errors import CONFLICT, ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import (
     WRITTEN_AT_ONCE,
     BatchRoute,
@@ -20,18 +21,14 @@ from recollect.interfaces.http.large_json import (
     LargeBodyRoute,
     written,
 )
-from recollect.interfaces.http.parameters import IdempotencyKey, UseCases
-from recollect.interfaces.http.schemas.common import (
-    CONFLICT,
-    ERRORS,
-    NOT_FOUND,
-    Count,
-    Deleted,
-    ListOf,
+from recollect.interfaces.http.parameters import (
+    IdempotencyKey,
     MessageIdPath,
     PageQuery,
     SessionIdPath,
+    UseCases,
 )
+from recollect.interfaces.http.schemas.common import Count, Deleted, ListOf
 from recollect.interfaces.http.schemas.messages import (
     BatchIn,
     BatchOut,

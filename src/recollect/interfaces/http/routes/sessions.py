@@ -10,15 +10,10 @@ from recollect.domain.conversation.message import session_characters
 from recollect.domain.conversation.paging import SessionSort
 from recollect.domain.conversation.session import Session, parse_uuid
 from recollect.interfaces.http.auth.callers import CallerScope, OperatorScope
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
-from recollect.interfaces.http.parameters import UseCases
-from recollect.interfaces.http.schemas.common import (
-    ERRORS,
-    NOT_FOUND,
-    ListOf,
-    PageQuery,
-    SessionIdPath,
-)
+from recollect.interfaces.http.parameters import PageQuery, SessionIdPath, UseCases
+from recollect.interfaces.http.schemas.common import ListOf
 from recollect.interfaces.http.schemas.sessions import (
     SessionIn,
     SessionOut,
