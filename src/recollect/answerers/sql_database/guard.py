@@ -8,12 +8,15 @@ from sqlglot import Dialect, ErrorLevel, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from recollect.answerers.sql_database.data import Table
-from recollect.answerers.sql_database.guard.functions import KINDS, TYPES, is_built_in, is_source
-from recollect.answerers.sql_database.guard.growth import check_growth, is_of_bounded_size
-from recollect.answerers.sql_database.guard.references import (
+from recollect.answerers.sql_database.growth import check_growth, is_of_bounded_size
+from recollect.answerers.sql_database.names import (
     check_characters,
     check_unquoted,
+    function_name,
+    is_built_in,
+    nodes,
     qualify,
+    types,
     unknown_call,
 )
 from recollect.errors import StatementRefused
@@ -24,6 +27,7 @@ _LONGEST: Final = 5000
 _STARTS: Final = frozenset(
     {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.FROM, TokenType.VALUES}
 )
+_SOURCES: Final = (exp.Table, exp.Subquery, exp.Values, exp.Lateral, exp.Unnest)
 _SAMPLING: Final = frozenset({"system", "bernoulli", "reservoir"})
 _DEFAULT_SCHEMAS: Final = {"postgres": "public", "duckdb": "main"}
 _UNREADABLE: Final = "the statement is not SQL that can be checked"
@@ -36,7 +40,7 @@ class CheckedStatement:
     text: str
     """As it was written."""
     limited: str
-    """What is run: tables named in full, and no more rows than were asked for."""
+    """What is run: tables named in full, and no more rows than requested."""
     tables: tuple[str, ...]
     """The full names of the tables it reads."""
 
@@ -58,17 +62,16 @@ def check_statement(
         raise StatementRefused(f"the statement has more than {_LONGEST} characters")
     check_characters(statement)
     query = _only_query(statement, dialect)
-    calls = _Calls(dialect, allowed, functions)
-    _check(query, dialect, calls)
+    checker = _Checker(dialect, allowed, functions)
+    checker.check(query)
     tables = qualify(query, dialect=dialect, allowed=allowed)
     limited = _written(_limited(query, limit), dialect)
     # What is run is what was written from the parsed statement: it must pass as well.
     written = _only_query(limited, dialect)
     check_unquoted(limited, dialect)
-    _check(written, dialect, calls)
+    checker.check(written)
     qualify(written, dialect=dialect, allowed=allowed)
-    unknown = unknown_call(limited, dialect=dialect, is_allowed=calls.are_allowed)
-    if unknown:
+    if unknown := unknown_call(limited, dialect=dialect, is_allowed=checker.is_in_settings):
         raise StatementRefused(_not_allowed(unknown))
     if dialect == "duckdb":
         check_growth(written)
@@ -79,32 +82,90 @@ def check_statement(
     )
 
 
-class _Calls:
-    """The functions of the settings, which a statement names by their schema when it is run."""
+class _Checker:
+    """Refuses every node of a statement that is not known to be harmless.
+
+    Functions of the settings are named by their schema, in place: the search path of the
+    transaction has built-in functions only.
+    """
 
     def __init__(
         self, dialect: str, allowed: Collection[Table], functions: Collection[str]
     ) -> None:
-        self._has_search_path = dialect in _DEFAULT_SCHEMAS
+        self._dialect = dialect
         home = next((table for table in allowed if table.is_in_default_schema), None)
-        default = _DEFAULT_SCHEMAS.get(dialect, "")
-        self._home = tuple(
-            part
-            for part in (home.catalog if home else "", home.schema if home else default)
-            if part
-        )
-        self._names = {self._in_full(function) for function in functions}
+        schema = home.schema if home else _DEFAULT_SCHEMAS.get(dialect, "")
+        self._home = tuple(filter(None, (home.catalog if home else "", schema)))
+        self._functions = {self._in_full(function) for function in functions}
 
-    def are_allowed(self, parts: tuple[str, ...]) -> bool:
+    def check(self, query: exp.Query) -> None:
+        """Refuse the query if one of its nodes is not allowed."""
+        for node in list(query.walk()):
+            if isinstance(node, exp.Func):
+                self._check_call(node)
+            elif type(node) not in nodes():
+                raise StatementRefused(
+                    f"the statement has {node.key.upper()}, which is not allowed"
+                )
+            self._check_parts(node)
+
+    def is_in_settings(self, path: tuple[str, ...]) -> bool:
         """Whether the settings name a function, by its name or with its schema."""
-        return self._in_full(".".join(parts)) in self._names
+        return self._in_full(".".join(path)) in self._functions
 
-    def qualify(self, call: exp.Func) -> None:
-        """Name a function of the settings with its schema, in place.
+    def _check_parts(self, node: exp.Expr) -> None:
+        match node:
+            case exp.DataType() if not _is_built_in_type(node):
+                raise StatementRefused("the statement casts to a type that is not built in")
+            case exp.In() if node.args.get("field") is not None:
+                # `x IN name`: some databases look in the table of that name.
+                raise StatementRefused("the statement has IN without parentheses")
+            case exp.Dot() if not self._is_harmless(node):
+                raise StatementRefused(_not_allowed(_called(node)))
+            case exp.TableSample() if (
+                str(node.args.get("method") or "system").lower() not in _SAMPLING
+            ):
+                raise StatementRefused("the statement samples in a way that is not known")
+            case exp.Column() if not isinstance(node.this, exp.Identifier | exp.Star):
+                raise StatementRefused(_UNREADABLE)
+            case exp.From() | exp.Join() | exp.Lateral() | exp.Subquery() if not _is_source(node):
+                raise StatementRefused("the statement reads from something that is no table")
 
-        The search path has built-in functions only.
-        """
-        if not self._has_search_path:
+    def _check_call(self, call: exp.Func) -> None:
+        if not is_of_bounded_size(call, self._dialect):
+            raise StatementRefused(
+                f"the statement calls {function_name(call)[:100]} with a size that is large or "
+                "not a number"
+            )
+        if isinstance(call.parent, exp.Dot) and call.arg_key == "expression":
+            return  # checked with what stands before it
+        path = _schema_before(call)
+        if not self._may_call(call, path):
+            raise StatementRefused(_not_allowed(".".join((*path, function_name(call)))))
+        if not path and not is_built_in(call, self._dialect):
+            self._qualify(call)
+
+    def _is_harmless(self, dot: exp.Dot) -> bool:
+        """Whether it takes a field out of a value, or calls a known function by its schema."""
+        call = dot.expression
+        if not isinstance(call, exp.Func):
+            return isinstance(call, exp.Identifier | exp.Star)
+        path = _path_names(dot.this)
+        if not path or not self._may_call(call, path):
+            return False
+        if isinstance(dot.this, exp.Identifier) and len(self._home) > 1:
+            catalog = exp.to_identifier(self._home[0], quoted=True)
+            dot.set("this", exp.Dot.build([catalog, dot.this.copy()]))
+        return True
+
+    def _may_call(self, call: exp.Func, path: tuple[str, ...]) -> bool:
+        is_plain = not path or (self._dialect == "postgres" and path == ("pg_catalog",))
+        if is_plain and is_built_in(call, self._dialect):
+            return True
+        return self.is_in_settings((*path, function_name(call).lower()))
+
+    def _qualify(self, call: exp.Func) -> None:
+        if self._dialect not in _DEFAULT_SCHEMAS:
             return
         path = [exp.to_identifier(part, quoted=True) for part in self._home]
         if isinstance(call.parent, exp.Table) and call.arg_key == "this":
@@ -112,12 +173,6 @@ class _Calls:
                 call.parent.set(key, part)
         else:
             call.replace(exp.Dot.build([*path, call.copy()]))
-
-    def complete(self, dot: exp.Dot) -> None:
-        """Name the database of a schema as well, in place, where there are several."""
-        if isinstance(dot.this, exp.Identifier) and len(self._home) > 1:
-            catalog = exp.to_identifier(self._home[0], quoted=True)
-            dot.set("this", exp.Dot.build([catalog, dot.this.copy()]))
 
     def _in_full(self, name: str) -> tuple[str, ...]:
         parts = tuple(name.lower().split("."))
@@ -151,66 +206,24 @@ def _written(query: exp.Query, dialect: str) -> str:
         raise StatementRefused(_UNREADABLE) from None
 
 
-def _check(query: exp.Query, dialect: str, calls: _Calls) -> None:
-    """Refuse every node that is not known to be harmless."""
-    for node in list(query.walk()):
-        if isinstance(node, exp.Func):
-            _check_call(node, dialect, calls)
-        elif type(node) not in KINDS:
-            raise StatementRefused(f"the statement has {node.key.upper()}, which is not allowed")
-        match node:
-            case exp.DataType() if not isinstance(node.this, exp.DataType.Type) or (
-                node.this.name not in TYPES
-            ):
-                raise StatementRefused("the statement casts to a type that is not built in")
-            case exp.In() if node.args.get("field") is not None:
-                # `x IN name`: some databases look in the table of that name.
-                raise StatementRefused("the statement has IN without parentheses")
-            case exp.Dot() if not _is_harmless(node, dialect, calls):
-                raise StatementRefused(_not_allowed(_called(node)))
-            case exp.TableSample() if not _is_known_sample(node):
-                raise StatementRefused("the statement samples in a way that is not known")
-            case exp.Column() if not isinstance(node.this, exp.Identifier | exp.Star):
-                raise StatementRefused(_UNREADABLE)
-            case exp.From() | exp.Join() | exp.Lateral() | exp.Subquery() if not is_source(node):
-                raise StatementRefused("the statement reads from something that is no table")
+def _is_built_in_type(node: exp.DataType) -> bool:
+    return isinstance(node.this, exp.DataType.Type) and node.this.name in types()
 
 
-def _is_known_sample(sample: exp.TableSample) -> bool:
-    return str(sample.args.get("method") or "system").lower() in _SAMPLING
+def _is_source(node: exp.From | exp.Join | exp.Lateral | exp.Subquery) -> bool:
+    """Whether what a node reads from is checked elsewhere: as a table, a query or a function.
 
-
-def _check_call(call: exp.Func, dialect: str, calls: _Calls) -> None:
-    if not is_of_bounded_size(call, dialect):
-        raise StatementRefused(
-            f"the statement calls {_name_of(call)[:100]} with a size that is large or not a number"
-        )
-    if isinstance(call.parent, exp.Dot) and call.arg_key == "expression":
-        return  # checked with what stands before it
-    path = _schema_before(call)
-    if not _may_call(call, path, dialect, calls):
-        raise StatementRefused(_not_allowed(".".join((*path, _name_of(call)))))
-    if not path and not is_built_in(call, dialect):
-        calls.qualify(call)
-
-
-def _is_harmless(dot: exp.Dot, dialect: str, calls: _Calls) -> bool:
-    """Whether it takes a field out of a value, or calls a known function by its schema."""
-    call = dot.expression
-    if not isinstance(call, exp.Func):
-        return isinstance(call, exp.Identifier | exp.Star)
-    path = _path_names(dot.this)
-    if not path or not _may_call(call, path, dialect, calls):
-        return False
-    calls.complete(dot)
-    return True
-
-
-def _may_call(call: exp.Func, path: tuple[str, ...], dialect: str, calls: _Calls) -> bool:
-    is_plain = not path or (dialect == "postgres" and path == ("pg_catalog",))
-    if is_plain and is_built_in(call, dialect):
-        return True
-    return calls.are_allowed((*path, _name_of(call).lower()))
+    sqlglot keeps the name after LATERAL and APPLY as an identifier that is no table to it.
+    """
+    source = node.this
+    match node:
+        case exp.Lateral():
+            call = source.expression if isinstance(source, exp.Dot) else source
+            return isinstance(call, exp.Subquery | exp.Func)
+        case exp.Subquery():
+            return isinstance(source, exp.Query | exp.Table | exp.Values)
+        case _:
+            return isinstance(source, _SOURCES)
 
 
 def _schema_before(call: exp.Func) -> tuple[str, ...]:
@@ -233,13 +246,8 @@ def _path_names(path: exp.Expr) -> tuple[str, ...]:
 
 def _called(dot: exp.Dot) -> str:
     last = dot.expression
-    name = _name_of(last) if isinstance(last, exp.Func) else last.key
+    name = function_name(last) if isinstance(last, exp.Func) else last.key
     return ".".join((*_path_names(dot.this), name))
-
-
-def _name_of(call: exp.Func) -> str:
-    is_unknown = isinstance(call, exp.Anonymous | exp.AnonymousAggFunc)
-    return call.name if is_unknown else call.sql_name()
 
 
 def _not_allowed(function: str) -> str:
@@ -266,9 +274,7 @@ def _limited(query: exp.Query, limit: int) -> exp.Query:
 def _counts_rows(limit: exp.Expr) -> bool:
     """Whether it is no percentage, and no number of rows for each group or with all their ties."""
     options = limit.args.get("limit_options")
-    has_options = options is not None and (
-        options.args.get("percent") or options.args.get("with_ties")
-    )
+    has_options = options and (options.args.get("percent") or options.args.get("with_ties"))
     return not has_options and not limit.args.get("expressions")
 
 
