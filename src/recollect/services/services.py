@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
 from recollect.domain.conversation.turns import patience
-from recollect.domain.job import JobKind
+from recollect.ports.work import JobKind
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.words import PlainWords

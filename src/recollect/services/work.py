@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from recollect.domain.job import Job, JobKind
+from recollect.ports.work import Job, JobKind
 from recollect.errors import RecollectError
 from recollect.ports.runtime import Clock
 from recollect.ports.work import JobQueue

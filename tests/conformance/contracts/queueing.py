@@ -10,7 +10,7 @@ import pytest
 from conformance.contracts.shared import END_OF_PAST, LEASE, an_empty_queue, long_ago
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job
+from recollect.ports.work import Job
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.stores import Stores
 from recollect.testing.examples import (

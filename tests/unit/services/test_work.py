@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.job import Job, JobKind
+from recollect.ports.work import Job, JobKind
 from recollect.engines.in_memory import in_memory_stores
 from recollect.services.work import Work
 from recollect.testing.examples import a_scope, append, messages_of, start_session

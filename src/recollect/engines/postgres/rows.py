@@ -29,7 +29,7 @@ from recollect.domain.identity.accounts import (
     MemoryPolicy,
 )
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job, JobKind
+from recollect.ports.work import Job, JobKind
 from recollect.domain.text import JsonObject, json_characters
 from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.conversations import StoredWindow

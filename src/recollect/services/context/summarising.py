@@ -17,7 +17,7 @@ from recollect.domain.context.compaction import (
 )
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job
+from recollect.ports.work import Job
 from recollect.domain.language import guess_language
 from recollect.domain.summary.extractive import (
     SHARE,

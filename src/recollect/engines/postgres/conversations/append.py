@@ -19,7 +19,7 @@ from recollect.domain.conversation.message import (
 from recollect.domain.conversation.session import name_from_question
 from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import JobKind, job_id_for
+from recollect.ports.work import JobKind, job_id_for
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.transaction import switch_messages
 from recollect.engines.postgres.queries import query

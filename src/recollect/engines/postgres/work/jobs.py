@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from recollect.domain.job import Job, JobKind
+from recollect.ports.work import Job, JobKind
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import job_from
