@@ -19,10 +19,10 @@ from recollect.domain.identity.accounts import (
     UserState,
 )
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.ports.work import Job, JobKind, job_id_for
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.ports.runtime import Clock
+from recollect.ports.work import Job, JobKind, job_id_for
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,9 +10,8 @@ from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.ports.work import Job
 from recollect.engines.in_memory.state import InMemoryStore, StoredConversation
-from recollect.ports.work import DueTurn
+from recollect.ports.work import DueTurn, Job
 
 
 class InMemoryApiKeys(InMemoryStore):
