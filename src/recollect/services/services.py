@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
 from recollect.domain.conversation.turns import patience
-from recollect.domain.job import JobKind
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.words import PlainWords
@@ -24,6 +23,7 @@ from recollect.ports.models import (
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
 from recollect.ports.stores import Stores
+from recollect.ports.work import JobKind
 from recollect.services.access.accounts import ApiKeys, Retention, States
 from recollect.services.access.permissions import Permissions
 from recollect.services.chat.answering import Answering, OwnAnswers, Remembering

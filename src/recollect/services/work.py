@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from recollect.domain.job import Job, JobKind
 from recollect.errors import RecollectError
 from recollect.ports.runtime import Clock
-from recollect.ports.work import JobQueue
+from recollect.ports.work import Job, JobKind, JobQueue
 
 _LEASE: Final = timedelta(minutes=5)
 _FIRST_PAUSE: Final = timedelta(seconds=10)
