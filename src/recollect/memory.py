@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Self, Unpack
 from uuid import UUID
 
+from recollect.adapters import offline, open_adapters
 from recollect.answerers.denodo.client import DenodoClient
-from recollect.composition import offline, open_outside
+from recollect.composition import build_services
 from recollect.domain.conversation.message import parse_role
 from recollect.domain.conversation.paging import (
     DEFAULT_LIMIT,
@@ -87,18 +88,20 @@ class Memory:
         settings = settings or load_settings(**given)
         async with (
             _open_database(settings) as database,
-            open_outside(settings, permissions) as outside,
+            open_adapters(settings, permissions) as adapters,
         ):
-            stores = postgres_stores(database, outside.around.clock, kept_in=outside.kept_in)
-            services = Services.on(stores, outside.around, settings.policies())
+            stores = postgres_stores(
+                database, adapters.dependencies.clock, kept_in=adapters.vectors_in
+            )
+            services = build_services(stores, adapters.dependencies, settings.policies())
             try:
                 yield cls(
                     services,
                     tenant=settings.tenant,
                     is_answering=database.is_answering,
                     was_full_lately=database.was_full_lately,
-                    warm=outside.warm,
-                    denodo=outside.denodo,
+                    warm=adapters.warm,
+                    denodo=adapters.denodo,
                 )
             finally:
                 await services.settle()
@@ -109,8 +112,8 @@ class Memory:
         cls, *, permissions: PermissionFunction | None = None
     ) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
-        async with offline(permissions) as around:
-            services = Services.on(in_memory_stores(), around)
+        async with offline(permissions) as dependencies:
+            services = build_services(in_memory_stores(), dependencies)
             yield cls(services)
             await services.settle()
 

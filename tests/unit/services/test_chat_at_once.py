@@ -14,7 +14,8 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
 from recollect.ports.conversations import MessageStore, StoredWindow
-from recollect.services.chat.chat import NO_MEMORY, Chat
+from recollect.services.chat.chat import Chat
+from recollect.services.chat.turn import NO_MEMORY
 from support.chatting import SCOPE, SESSION, Setup
 from support.patience import PATIENCE
 

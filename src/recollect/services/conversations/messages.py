@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TypedDict
 from uuid import UUID
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.conversation.message import Message, NewMessage, Role
+from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy import RetentionPolicies
+from recollect.domain.policy import Policies
 from recollect.domain.text import check_not_ahead
 from recollect.errors import (
     InvalidInput,
@@ -23,13 +23,21 @@ from recollect.errors import (
 )
 from recollect.ports.conversations import Appended, HistoryStore, MessageStore, SessionStart
 from recollect.ports.runtime import Clock
-from recollect.services.access.permissions import Permissions
+from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import LastAccess
 
 MAX_APPENDED: Final = 10_000
 """The most messages that are stored at once."""
 _MAX_TURN = 2**63 - 1
 _MAX_KEPT = 2**31 - 1
+
+
+class WriteTerms(TypedDict):
+    """What every write of messages tells the store."""
+
+    now: datetime
+    expires_at: datetime | None
+    compaction: CompactionPolicy | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +48,22 @@ class Messages:
     permissions: Permissions
     clock: Clock
     last_access: LastAccess
-    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
-    compaction: CompactionPolicy | None = None
-    roles: frozenset[Role] = frozenset(Role)
-    starts_unknown_sessions: bool = True
-    """Whether messages for a session that is not there may start it, by the preset."""
+    policies: Policies = field(default_factory=Policies)
+
+    @property
+    def starts_unknown_sessions(self) -> bool:
+        """Whether messages for a session that is not there may start it, by the preset."""
+        return self.policies.starts_unknown_sessions
+
+    def begin_write(self, scope: Scope, session_id: UUID) -> WriteTerms:
+        """Note that a session is written to now, and return the terms of the write."""
+        self.last_access.written(scope, session_id)
+        now = self.clock.now()
+        return WriteTerms(
+            now=now,
+            expires_at=self.policies.retention.of(scope.tenant).end_of_used(now),
+            compaction=self.policies.compaction,
+        )
 
     async def append(
         self,
@@ -60,24 +79,18 @@ class Messages:
         With `starts_session` they start a session that is not there. What replies to a message
         never does: that message would be missing.
         """
-        now = self.clock.now()
-        self._check(messages, now)
+        self._check(messages, self.clock.now())
+        start = None
         if starts_session:
             scope.check_may_start(session_id)
-        policy = self.retention.of(scope.tenant)
-        start = SessionStart(
-            session=NewSession(session_id=session_id), expires_at=policy.end_of_new(now)
-        )
-        self.last_access.written(scope, session_id)
+            start = self._start_of(scope, session_id) if reply_to is None else None
         appended = await self.store.append(
             scope,
             session_id,
             messages,
             reply_to=reply_to,
-            now=now,
-            expires_at=policy.end_of_used(now),
-            compaction=self.compaction,
-            start=start if starts_session and reply_to is None else None,
+            start=start,
+            **self.begin_write(scope, session_id),
         )
         if appended is None:
             raise SessionNotFound(session_id)
@@ -87,6 +100,10 @@ class Messages:
         return replace(
             appended, messages=await self.permissions.for_owner(scope, appended.messages)
         )
+
+    def _start_of(self, scope: Scope, session_id: UUID) -> SessionStart:
+        end = self.policies.retention.of(scope.tenant).end_of_new(self.clock.now())
+        return SessionStart(session=NewSession(session_id=session_id), expires_at=end)
 
     def _check(self, messages: Sequence[NewMessage], now: datetime) -> None:
         if not 1 <= len(messages) <= MAX_APPENDED:
@@ -100,8 +117,8 @@ class Messages:
                 raise error.inside(f"messages[{position}]") from None
 
     def _check_one(self, message: NewMessage, now: datetime) -> None:
-        if message.role not in self.roles:
-            raise InvalidRole(sorted(self.roles), by="the server's preset")
+        if message.role not in self.policies.roles:
+            raise InvalidRole(sorted(self.policies.roles), by="the server's preset")
         if message.created_at is not None:
             check_not_ahead(message.created_at, "created_at", now=now)
 
@@ -109,11 +126,11 @@ class Messages:
         """Read the last messages, oldest first, as a prompt wants them."""
         if not 1 <= count <= MAX_LIMIT:
             raise InvalidInput("count", f"must lie between 1 and {MAX_LIMIT}")
-        found = await self.store.last(scope, session_id, count=count)
-        if found is None:
+        messages = await self.store.last(scope, session_id, count=count)
+        if messages is None:
             raise SessionNotFound(session_id)
         self.last_access.note(scope, session_id)
-        return await self.permissions.for_owner(scope, found)
+        return await self.permissions.for_owner(scope, messages)
 
     async def list(
         self,
@@ -127,11 +144,11 @@ class Messages:
 
         Those of the active branch, or with `include_inactive` of all branches.
         """
-        found = await self.store.list(scope, session_id, page, include_inactive=include_inactive)
-        if found is None:
+        stored = await self.store.list(scope, session_id, page, include_inactive=include_inactive)
+        if stored is None:
             raise SessionNotFound(session_id)
         self.last_access.note(scope, session_id)
-        return replace(found, items=await self.permissions.for_owner(scope, found.items))
+        return replace(stored, items=await self.permissions.for_owner(scope, stored.items))
 
     async def delete(self, scope: Scope, session_id: UUID, message_id: UUID) -> None:
         """Delete one message of a session."""
@@ -167,8 +184,8 @@ def _check_turn_number(turn_number: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
-    """What an owner can do with everything said so far."""
+class OwnerMessages:
+    """What an owner can do with the messages of all sessions."""
 
     store: HistoryStore
     permissions: Permissions
@@ -176,8 +193,8 @@ class History:
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """List the owner's messages across sessions, newest first by default."""
-        found = await self.store.list(scope, page)
-        return replace(found, items=await self.permissions.for_owner(scope, found.items))
+        stored = await self.store.list(scope, page)
+        return replace(stored, items=await self.permissions.for_owner(scope, stored.items))
 
     async def count(self, scope: Scope) -> int:
         """Count the owner's messages."""

@@ -15,7 +15,7 @@ from recollect.domain.policy import RetentionPolicies
 from recollect.errors import SessionNotFound, Unavailable
 from recollect.ports.conversations import SessionStore
 from recollect.ports.runtime import Clock
-from recollect.services.access.permissions import Permissions
+from recollect.services.access import Permissions
 from recollect.supervision import watch
 
 _REMEMBERED: Final = 10_000  # sessions whose last note is known here
@@ -121,8 +121,9 @@ class Sessions:
 
         To list a session is not to use it.
         """
-        found = await self.store.list(scope, page, sort=sort)
-        return replace(found, items=await self.permissions.sessions_for_owner(scope, found.items))
+        stored = await self.store.list(scope, page, sort=sort)
+        items = await self.permissions.sessions_for_owner(scope, stored.items)
+        return replace(stored, items=items)
 
     async def change(self, scope: Scope, session_id: UUID, changes: SessionChanges) -> Session:
         """Rename a session or replace its metadata, databases or tags."""

@@ -11,14 +11,14 @@ from uuid import UUID
 
 import orjson
 
-from recollect.answerers.denodo.client import DenodoClient
-from recollect.answerers.sql_database.data import StatementFailed
-from recollect.composition import (
+from recollect.adapters import (
     embedding_choice,
     model_endpoint,
     permission_source,
     vector_store_choice,
 )
+from recollect.answerers.denodo.client import DenodoClient
+from recollect.answerers.sql_database.data import StatementFailed
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.engines.vector_stores import open_vectors
