@@ -27,12 +27,11 @@ from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.recalled import Recalled, Recollection
 from recollect.engines.in_memory import in_memory_stores
+from recollect.inputs import Asking, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
-from recollect.new_messages import MessageFields
 from recollect.services.services import ServiceDependencies
-from recollect.session_handle import Asking, RecallFilters
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 

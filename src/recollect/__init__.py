@@ -20,9 +20,8 @@ from recollect.errors import (
     NotFound,
     RecollectError,
 )
-from recollect.history import History
 from recollect.memory import Memory
-from recollect.session_handle import SessionHandle
+from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings
 
 __all__ = [

@@ -15,8 +15,7 @@ from recollect.services.chat.turn import Answering, TurnMemory
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
-from recollect.services.conversations.messages import Messages, OwnerMessages
-from recollect.services.conversations.sessions import LastAccess, Sessions
+from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
 from recollect.services.conversations.turns import Turns
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals
@@ -112,8 +111,7 @@ class _Builder:
     @cached_property
     def rewriting(self) -> Rewriting:
         return Rewriting(
-            messages=self.stores.messages,
-            last_access=self.last_access,
+            messages=self.messages,
             permissions=self.permissions,
             policies=self.policies,
             model=self.needs.answering_model,
@@ -122,8 +120,7 @@ class _Builder:
     @cached_property
     def contexts(self) -> Contexts:
         return Contexts(
-            messages=self.stores.messages,
-            last_access=self.last_access,
+            messages=self.messages,
             permissions=self.permissions,
             rewriting=self.rewriting,
             recall=self.recall,

@@ -35,11 +35,11 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_embedded, open_external
 from recollect.engines.postgres.stores import postgres_stores
-from recollect.history import History
+from recollect.inputs import RecallFilters, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
-from recollect.session_handle import RecallFilters, SessionHandle, recall_filter
+from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
 
 

@@ -24,8 +24,7 @@ from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
-from recollect.services.conversations.messages import Messages, OwnerMessages
-from recollect.services.conversations.sessions import LastAccess, Sessions
+from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
 from recollect.services.conversations.turns import Turns
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals

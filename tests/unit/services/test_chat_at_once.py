@@ -38,8 +38,9 @@ class WindowAfter:
 
 def chat_reading_after(setup: Setup, before: Before) -> Chat:
     chat = setup.services.chat
-    messages = WindowAfter(chat.contexts.messages, before)
-    return replace(chat, contexts=replace(chat.contexts, messages=messages))  # type: ignore[arg-type]
+    messages = chat.contexts.messages
+    slow = replace(messages, store=WindowAfter(messages.store, before))  # type: ignore[arg-type]
+    return replace(chat, contexts=replace(chat.contexts, messages=slow))
 
 
 async def never() -> None:

@@ -13,8 +13,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
 from recollect.ports.conversations import Appended, MessageStore
-from recollect.services.conversations.messages import Messages
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.sessions import LastAccess, Messages
 from recollect.services.conversations.turns import Turns
 from recollect.testing.examples import a_message, a_scope
 from recollect.testing.fakes import FixedClock

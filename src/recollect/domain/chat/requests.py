@@ -19,8 +19,6 @@ from recollect.errors import InvalidInput
 _OPENING: Final = re.compile(
     r"<(?P<tag>think|thinking|details)(?P<attributes>\b[^<>]*)>", re.IGNORECASE
 )
-
-
 _REASONING: Final = re.compile(r"\btype=[\"']reasoning[\"']", re.IGNORECASE)
 
 

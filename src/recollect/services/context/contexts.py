@@ -30,9 +30,9 @@ from recollect.domain.model_names import context_window_of
 from recollect.domain.policy import Policies
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.domain.recall.recalled import AS_SET, RecallOverrides, RecallPolicy, Recollection
-from recollect.errors import InvalidInput, SessionNotFound
+from recollect.errors import InvalidInput
 from recollect.offloading import AT_ONCE, off_loop
-from recollect.ports.conversations import MAX_WINDOW, MessageStore, StoredWindow
+from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.access import Permissions
 from recollect.services.context.assembly import TOKENS_A_MESSAGE, Assembly
@@ -42,7 +42,7 @@ from recollect.services.context.rewriting import (
     check_question,
     history_of,
 )
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.sessions import Messages
 from recollect.services.recall.recall import Recall
 
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
@@ -81,8 +81,7 @@ class ContextRequest:
 class Contexts:
     """Builds contexts from stored messages; keeps nothing in between."""
 
-    messages: MessageStore
-    last_access: LastAccess
+    messages: Messages
     permissions: Permissions
     rewriting: Rewriting
     recall: Recall
@@ -245,9 +244,6 @@ class Contexts:
         stored = await self.messages.window(
             scope, session_id, count=min(count, MAX_WINDOW), covers_all=self._covers_all
         )
-        if stored is None:
-            raise SessionNotFound(session_id)
-        self.last_access.note(scope, session_id, last=stored.session.last_accessed_at)
         summary = stored.summary
         is_withheld = summary is not None and (
             access.visibility_of(summary.tables) is not Visibility.ALL
@@ -256,7 +252,7 @@ class Contexts:
             whole = await self.messages.window(
                 scope, session_id, count=_RESUMMARISED, covers_all=True
             )
-            stored = replace(whole or stored, summary=None)
+            stored = replace(whole, summary=None)
         visible = await self.permissions.for_model(access, stored.messages)
         return replace(stored, messages=tuple(map(_without_quotes, visible))), is_withheld
 

@@ -15,12 +15,11 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import model_size
 from recollect.domain.policy import Policies
 from recollect.domain.text import check_text
-from recollect.errors import InvalidInput, ModelUnavailable, SessionNotFound
+from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.offloading import AT_ONCE
-from recollect.ports.conversations import MessageStore
 from recollect.ports.models import ChatModel, Prompt
 from recollect.services.access import Permissions
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.sessions import Messages
 
 _MAX_TOKENS: Final = 200
 _PROMPT_MESSAGES: Final = 6
@@ -62,8 +61,7 @@ class Rewriting:
     `Policies.rewrites_from_billions` parameters up are asked.
     """
 
-    messages: MessageStore
-    last_access: LastAccess
+    messages: Messages
     permissions: Permissions
     policies: Policies
     model: ChatModel | None = None
@@ -94,12 +92,7 @@ class Rewriting:
         language: str | None = None,
     ) -> Rewrite:
         """Rewrite a question that was asked in a session."""
-        stored = await self.messages.window(
-            scope, session_id, count=_READ_MESSAGES, covers_all=False
-        )
-        if stored is None:
-            raise SessionNotFound(session_id)
-        self.last_access.note(scope, session_id, last=stored.session.last_accessed_at)
+        stored = await self.messages.window(scope, session_id, count=_READ_MESSAGES)
         access = await self.permissions.allowed(scope)
         visible = await self.permissions.for_model(access, stored.messages)
         return await self.after(history_of(visible), question, model=model, language=language)

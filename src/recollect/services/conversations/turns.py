@@ -11,7 +11,7 @@ from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.errors import MessageNotFound, NotFound, SessionNotFound, Unavailable
 from recollect.ports.conversations import Appended, BranchStore, Followed, TurnStore
-from recollect.services.conversations.messages import Messages
+from recollect.services.conversations.sessions import Messages
 from recollect.supervision import watch
 
 Result = TypeVar("Result")
