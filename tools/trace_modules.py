@@ -2,18 +2,19 @@
 
     python tools/trace_modules.py
 
-Both run in this process on an embedded PostgreSQL of their own: the context through the library, the
-completion through the HTTP application and a model endpoint that answers at once. Each call is made
-once before it is traced, so that imports and caches do not count. `recollect.domain.followup` is left
-out of the counts.
+Both run in this process on an embedded PostgreSQL of their own: the context through the library,
+the completion through the HTTP application and a model endpoint that answers at once. Each call is
+made once before it is traced, so that imports and caches do not count. `recollect.domain.followup`
+is left out of the counts.
 """
 
 import asyncio
 import json
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -129,7 +130,7 @@ async def _complete_chat(app: Callable[..., Awaitable[None]]) -> None:
 
     await app(scope, receive, send)
     reply = b"".join(event.get("body", b"") for event in events)
-    if events[0]["status"] != 200:
+    if events[0]["status"] != HTTPStatus.OK:
         raise RuntimeError(f"the completion failed: {reply.decode()}")
     memory = dict(events[0]["headers"]).get(b"x-memory")
     if memory != b"full":
@@ -137,12 +138,14 @@ async def _complete_chat(app: Callable[..., Awaitable[None]]) -> None:
 
 
 @asynccontextmanager
-async def _model_endpoint() -> Any:
+async def _model_endpoint() -> AsyncIterator[str]:
     """An endpoint that answers every request with the same completion."""
     message: JsonValue = {"role": "assistant", "content": "Acme had two open invoices."}
     choice: JsonValue = {"index": 0, "message": message, "finish_reason": "stop"}
     body = json.dumps({"id": "1", "model": "qwen2.5:7b", "choices": [choice]}).encode()
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

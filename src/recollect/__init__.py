@@ -24,9 +24,8 @@ if TYPE_CHECKING:
         NotFound,
         RecollectError,
     )
-    from recollect.history import History
     from recollect.memory import Memory
-    from recollect.session_handle import SessionHandle
+    from recollect.session_handle import History, SessionHandle
     from recollect.settings import Settings
 
 __all__ = [
@@ -54,7 +53,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse names t
         "AnswerDetails": "domain.conversation.message",
         "Context": "domain.context.context",
         "DatabaseUnavailable": "errors",
-        "History": "history",
+        "History": "session_handle",
         "IdAlreadyUsed": "errors",
         "InvalidInput": "errors",
         "InvalidRole": "errors",

@@ -28,11 +28,11 @@ from recollect.domain.identity.scope import (
 )
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
-from recollect.history import History
+from recollect.inputs import RecallFilters, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
-from recollect.session_handle import RecallFilters, SessionHandle, recall_filter
+from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ class Memory:
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         """
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
-        from recollect.composition import open_outside  # noqa: PLC0415
+        from recollect.adapters import open_adapters  # noqa: PLC0415
+        from recollect.composition import build_services  # noqa: PLC0415
         from recollect.engines.postgres.stores import postgres_stores  # noqa: PLC0415
 
         chosen = {"home": home, "db_connection_string": connection_string}
@@ -89,18 +90,20 @@ class Memory:
         settings = settings or load_settings(**given)
         async with (
             _open_database(settings) as database,
-            open_outside(settings, permissions) as outside,
+            open_adapters(settings, permissions) as adapters,
         ):
-            stores = postgres_stores(database, outside.around.clock, kept_in=outside.kept_in)
-            services = Services.on(stores, outside.around, settings.policies())
+            stores = postgres_stores(
+                database, adapters.dependencies.clock, kept_in=adapters.vectors_in
+            )
+            services = build_services(stores, adapters.dependencies, settings.policies())
             try:
                 yield cls(
                     services,
                     tenant=settings.tenant,
                     is_answering=database.is_answering,
                     was_full_lately=database.was_full_lately,
-                    warm=outside.warm,
-                    denodo=outside.denodo,
+                    warm=adapters.warm,
+                    denodo=adapters.denodo,
                 )
             finally:
                 await services.settle()
@@ -111,11 +114,12 @@ class Memory:
         cls, *, permissions: PermissionFunction | None = None
     ) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
-        from recollect.composition import offline  # noqa: PLC0415  # as above
+        from recollect.adapters import offline  # noqa: PLC0415  # as above
+        from recollect.composition import build_services  # noqa: PLC0415
         from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
 
-        async with offline(permissions) as around:
-            services = Services.on(in_memory_stores(), around)
+        async with offline(permissions) as dependencies:
+            services = build_services(in_memory_stores(), dependencies)
             yield cls(services)
             await services.settle()
 

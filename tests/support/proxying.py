@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx
 
 from recollect.answerers.from_memory import FromMemory
+from recollect.composition import build_services
 from recollect.domain.policy import Policies
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
@@ -104,7 +105,7 @@ async def proxy_server(
             endpoint=endpoint,
             answer_timeout=answer_timeout,
         )
-        services = Services.on(stores, around, policies)
+        services = build_services(stores, around, policies)
         chosen = load_settings(**{"user_id_source": "api_key", **settings})
         app = create_app(Memory(services), chosen)
         async with serving(app) as url:

@@ -9,13 +9,14 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.interfaces.worker import Heartbeat, WorkerState, work_forever
 from recollect.models.tokens import token_counter_for
 from recollect.ports.work import DueTurn, IndexingStore
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.supervision import TASK_FAILURES
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session
@@ -61,7 +62,7 @@ async def test_indexing_goes_on_after_what_it_met(
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, counters=counters
     )
-    services = Services.on(replace(stores, indexing=troubled), around)
+    services = build_services(replace(stores, indexing=troubled), around)
     session = await start_session(stores, scope)
     await append(stores, scope, session.session_id, a_message(), a_message("assistant"))
 

@@ -9,8 +9,7 @@ from starlette.responses import JSONResponse, Response
 from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.denodo.client import DenodoClient
 from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
-from recollect.domain.context.context import Context
-from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.errors import (

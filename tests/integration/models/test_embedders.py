@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.composition import open_outside
+from recollect.adapters import open_adapters
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.embedding_cache import RememberingEmbedder
@@ -14,8 +14,8 @@ from support.embedding_double import embedding_double
 
 async def chosen(**settings: object) -> str | None:
     """The name of the embedder that these settings give."""
-    async with open_outside(load_settings(**settings)) as outside:
-        embedder = outside.around.embedder
+    async with open_adapters(load_settings(**settings)) as adapters:
+        embedder = adapters.dependencies.embedder
         return None if embedder is None else embedder.model
 
 
@@ -58,9 +58,9 @@ async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
     async with embedding_double() as double:
         settings = {"embedding_model": "small", "llm_api_key": "sk-llm"}
         for urls in ({"llm_base_url": double.url}, {"embedding_base_url": double.url}):
-            async with open_outside(load_settings(**settings, **urls)) as outside:
-                assert outside.around.embedder is not None
-                await outside.around.embedder.embed(["a"])
+            async with open_adapters(load_settings(**settings, **urls)) as adapters:
+                assert adapters.dependencies.embedder is not None
+                await adapters.dependencies.embedder.embed(["a"])
     sent = [request.headers.get("authorization") for request in double.requests]
     assert sent == ["Bearer sk-llm", None]
 

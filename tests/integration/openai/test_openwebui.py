@@ -7,7 +7,7 @@ import pytest
 
 from recollect.domain.conversation.paging import PageRequest
 from recollect.ports.stores import Stores
-from recollect.services.access.accounts import States
+from recollect.services.access import States
 from support.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
 from support.proxying import NumberingDouble, Stage
 from support.recalling import index_messages

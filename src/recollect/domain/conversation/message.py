@@ -24,6 +24,7 @@ MAX_CONTENT_LENGTH: Final = 1_000_000
 FROM_MEMORY: Final = "recollect/from-memory"
 """The model of answers that only quote earlier messages; they are not quoted in turn."""
 _MAX_ITEMS: Final = 1000
+_MOST_TABLES: Final = 1000  # of an answer that names none itself
 _MAX_SHORT_TEXT: Final = 1000
 _MAX_COUNT: Final = 2**63 - 1
 Item = TypeVar("Item")
@@ -152,6 +153,17 @@ def frozen(filled: object, kind: type[Item]) -> Item:
 
 _DETAILS: Final = tuple(part.name for part in fields(AnswerDetails))
 NO_DETAILS: Final = AnswerDetails()
+
+
+def drawing_on(details: AnswerDetails, tables: tuple[str, ...]) -> AnswerDetails:
+    """The details of an answer that was given these tables, which it may repeat.
+
+    Without them, a user who may no longer see a table would still see what an answer says of
+    it. An answer that names its own tables or its query keeps them.
+    """
+    if not tables or details.sql_query or details.tables_used:
+        return details
+    return AnswerDetails.stored({**details.to_json(), "tables_used": tables[:_MOST_TABLES]})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

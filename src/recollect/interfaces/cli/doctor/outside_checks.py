@@ -11,13 +11,14 @@ from uuid import UUID
 
 import orjson
 
-from recollect.composition import (
+from recollect.adapters import (
     denodo_client,
     embedding_choice,
     model_endpoint,
     permission_source,
     vector_store_choice,
 )
+from recollect.answerers.sql_database.data import StatementFailed
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.engines.vector_stores import open_vectors
@@ -209,7 +210,6 @@ async def _look_at_sql_database(settings: Settings) -> Finding:
     # Loaded here: it is an extra's, and takes 0.2 s that other answerers do not need.
     require("sqlalchemy", "MEMORY_SQL_DATABASE")
     from recollect.answerers.sql_database import open_database  # noqa: PLC0415
-    from recollect.answerers.sql_database.data import StatementFailed  # noqa: PLC0415
 
     assert settings.sql_database is not None  # noqa: S101  # looked at where one is set
     database = open_database(settings.sql_database.get_secret_value(), timeout=_LIMIT_SECONDS)

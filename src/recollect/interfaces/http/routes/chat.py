@@ -32,7 +32,7 @@ from recollect.interfaces.http.parameters import (
     session_metadata,
 )
 from recollect.interfaces.http.schemas.chat import ChatIn, ChatOut, answer_characters
-from recollect.services.chat.answering import ChatTurn
+from recollect.services.chat.chat import ChatTurn
 
 router = APIRouter(tags=["chat"], responses=ANSWERING, route_class=LargeBodyRoute)
 

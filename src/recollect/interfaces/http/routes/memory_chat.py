@@ -28,7 +28,7 @@ from recollect.interfaces.http.parameters import (
 )
 from recollect.interfaces.http.schemas.chat import MemoryChatIn, MemoryChatOut, answer_characters
 from recollect.offloading import off_loop
-from recollect.services.chat.replies import too_slow
+from recollect.services.chat.turn import too_slow
 from recollect.services.services import Services
 
 router = APIRouter(tags=["data questions"], responses=ANSWERING, route_class=LargeBodyRoute)

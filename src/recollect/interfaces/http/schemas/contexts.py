@@ -7,8 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from recollect.domain.context.context import Context
-from recollect.domain.context.parts import Sources
+from recollect.domain.context.context import Context, Sources
 from recollect.interfaces.http.schemas.messages import Content, MessageOut
 from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
 

@@ -31,7 +31,7 @@ from recollect.domain.text import parse_moment
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.schemas.common import AnyJson, AnyObject, ListOf
 from recollect.ports.runtime import Ids
-from recollect.services.conversations.messages import MAX_APPENDED
+from recollect.services.conversations.sessions import MAX_APPENDED
 
 Content = Annotated[str, Field(min_length=1, max_length=MAX_CONTENT_LENGTH)]
 _Count = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]

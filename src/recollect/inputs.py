@@ -1,15 +1,16 @@
-"""What a program says about messages it wants stored, as messages of the domain."""
+"""What programs give to the library, and the values of the domain that it stands for."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final, Required, TypedDict
 from uuid import UUID
 
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
 from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.text import JsonObject, JsonValue, parse_moment
 from recollect.errors import InvalidInput
-from recollect.services.conversations.messages import MAX_APPENDED
+from recollect.services.conversations.sessions import MAX_APPENDED
 
 
 class Details(TypedDict, total=False):
@@ -36,6 +37,33 @@ class MessageFields(Details, total=False):
     metadata: JsonObject
     message_id: UUID | str | None
     """The same id again stores nothing twice."""
+
+
+class RecallFilters(TypedDict, total=False):
+    """What a search may be narrowed to."""
+
+    since: datetime
+    until: datetime
+    tables: Collection[str]
+    databases: Collection[str]
+    speaker: str
+
+
+class Asking(TypedDict, total=False):
+    """How a question is to be answered; what is left out is left to the settings."""
+
+    model: str | None
+    """The model that answers."""
+    window: int | None
+    """How many messages or turns the context looks back."""
+    options: JsonObject
+    """What is said to the answerer alone."""
+    idempotency_key: str | None
+    """The same key again asks nobody twice, and returns the answer that is stored."""
+    message_id: UUID | None
+    """The same by an id of your own for the question."""
+    uses_memory: bool
+    """False for a plain call: nothing is read, nothing is stored."""
 
 
 _DETAILS: Final = frozenset(Details.__annotations__)
@@ -77,7 +105,7 @@ def _new_message(fields: MessageFields, id_at: Callable[[int], UUID], position: 
 
 
 def _details(fields: MessageFields) -> AnswerDetails:
-    given: dict[str, Any] = {name: told for name, told in fields.items() if name in _DETAILS}
+    given: dict[str, Any] = {name: value for name, value in fields.items() if name in _DETAILS}
     return AnswerDetails(**given) if given else NO_DETAILS
 
 
@@ -93,3 +121,16 @@ def _check_names(fields: MessageFields) -> None:
 
 def _read_id(given: UUID | str) -> UUID:
     return parse_uuid(given, "message_id") if isinstance(given, str) else given
+
+
+def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:
+    """The filter of a search, from what a caller gave."""
+    tables, databases = filters.get("tables"), filters.get("databases")
+    return RecallFilter(
+        session_id=session_id,
+        since=filters.get("since"),
+        until=filters.get("until"),
+        tables=None if tables is None else frozenset(tables),
+        databases=None if databases is None else frozenset(databases),
+        speaker=filters.get("speaker"),
+    )
