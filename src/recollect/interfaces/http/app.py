@@ -13,7 +13,6 @@ from recollect.interfaces.http.routes import (
     chat,
     contexts,
     health,
-    memory_chat,
     messages,
     sessions,
 )
@@ -24,7 +23,7 @@ from recollect.memory import Memory
 from recollect.settings import Settings
 
 _ROUTERS = (
-    *(chat.router, memory_chat.router, sessions.router, messages.router, messages.batch_router),
+    *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
     *(contexts.router, contexts.rewrite_router, contexts.recall_router, messages.history_router),
     *(sessions.state_router, health.router, openai.router, api_page.router),
 )
