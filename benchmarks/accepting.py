@@ -28,7 +28,7 @@ import uvloop
 from rich.console import Console
 from rich.table import Table
 
-from recollect.interfaces.http.serving.accept_balancer import BalancerSlot, places
+from recollect.interfaces.http.serving.accept_balancer import BalancerSlot, balancer_slots
 from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
 from recollect.interfaces.http.serving.server import _Server
 
@@ -75,7 +75,7 @@ def _served(way: str, processes: int) -> Iterator[int]:
         listener.listen(2048)
     spawning = multiprocessing.get_context("spawn")
     here, there = spawning.Pipe()
-    slots = places(listener, processes)
+    slots = balancer_slots(listener, processes)
     started = [spawning.Process(target=_serve, args=(way, slot, there)) for slot in slots]
     for process in started:
         process.start()
