@@ -7,6 +7,7 @@ attempt when an idle connection turns out to be closed, and limits on the size o
 import json
 import os
 import ssl
+from abc import ABC, abstractmethod
 from asyncio import Semaphore
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -188,7 +189,21 @@ def _decoded(line: bytes) -> str:
     return line.rstrip(b"\r\n").decode(errors="replace")
 
 
-class HttpClient:
+class AsyncCloseable(ABC):
+    """An async context manager that calls `aclose` at its end."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Close the connections."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class HttpClient(AsyncCloseable):
     """Sends requests to one address through one pool of connections; close it with `aclose`.
 
     It can be made without an event loop, and belongs to the one that sends the first request.
@@ -230,12 +245,6 @@ class HttpClient:
         self._session: aiohttp.ClientSession | None = None
         self._responses: WeakSet[aiohttp.ClientResponse] = WeakSet()
         self.is_closed = False
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections; responses that are being read fail."""

@@ -38,11 +38,10 @@ async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[Vector
     elif choice.kind == "chroma":
         yield await asyncio.to_thread(_open_chroma, choice)
     else:
-        client = OpenSearchClient(choice.place, username=choice.username, password=choice.password)
-        try:
+        async with OpenSearchClient(
+            choice.place, username=choice.username, password=choice.password
+        ) as client:
             yield OpenSearchVectorStore(client, collection=choice.collection)
-        finally:
-            await client.aclose()
 
 
 def _open_chroma(choice: VectorStoreChoice) -> VectorStore:

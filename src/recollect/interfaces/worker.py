@@ -5,7 +5,7 @@ import logging
 import multiprocessing
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from ctypes import c_double
 from datetime import timedelta
 from enum import StrEnum
@@ -19,7 +19,7 @@ from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals
 from recollect.services.services import Services
 from recollect.settings import Settings
-from recollect.supervision import TaskSupervisor
+from recollect.supervision import TaskSupervisor, running_beside
 
 _BEAT_SECONDS: Final = 1.0
 _SILENT_SECONDS: Final = 60.0
@@ -94,15 +94,10 @@ async def working_meanwhile(
         return
     every = timedelta(hours=settings.cleanup_interval_hours)
     pause = _BATCHING_BESIDE_SECONDS
-    task = asyncio.create_task(
+    async with running_beside(
         work_forever(services, cleanup_every=every, pause=pause, pulse=pulse)
-    )
-    try:
+    ):
         yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 async def work_alone(

@@ -45,25 +45,20 @@ async def open_permissions(
                 return
             case PermissionAddress(kind=PermissionKind.FILE):
                 opened: PermissionSource = PermissionsFile(Path(source.target))
+            case PermissionAddress(kind=PermissionKind.HOOK):
+                hook = PermissionsHook(source.target, secret=secret, time_limit=time_limit)
+                opened = await stack.enter_async_context(hook)
             case PermissionAddress():
-                service = _service(source, secret=secret, time_limit=time_limit)
-                opened = await stack.enter_async_context(service)
+                catalog = DenodoCatalog(
+                    source.target,
+                    databases=source.databases,
+                    server_id=source.server_id,
+                    time_limit=time_limit,
+                )
+                opened = await stack.enter_async_context(catalog)
             case _:
                 opened = PermissionsByFunction(source)
         yield CachedPermissions(opened, clock=clock, seconds=cache_seconds)
-
-
-def _service(
-    address: PermissionAddress, *, secret: str | None, time_limit: float
-) -> PermissionsHook | DenodoCatalog:
-    if address.kind is PermissionKind.HOOK:
-        return PermissionsHook(address.target, secret=secret, time_limit=time_limit)
-    return DenodoCatalog(
-        address.target,
-        databases=address.databases,
-        server_id=address.server_id,
-        time_limit=time_limit,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +68,10 @@ class _Entry:
 
 
 class CachedPermissions:
-    """A `PermissionSource` in front of another one, which is asked again after some seconds.
+    """A cache in front of a `PermissionSource`; entries are valid for some seconds.
 
-    Whoever asks while the answer is on its way waits for that one. A failure is not remembered.
-    Other credentials of the same owner are asked about anew: a source may go by them.
+    Calls for the same owner at the same time share one request. Failures are not cached. The
+    credentials are part of the key: a source may answer by them.
     """
 
     def __init__(
@@ -96,7 +91,7 @@ class CachedPermissions:
         self._salt = secrets.token_bytes(16)  # the credentials themselves are not kept
 
     async def access_of(self, scope: Scope) -> Access:
-        """What the source said a moment ago, or says now; see `PermissionSource.access_of`."""
+        """Return the cached access, or ask the source; see `PermissionSource.access_of`."""
         key = self._key(scope)
         entry = self._entries.get(key)
         if entry is not None and timedelta(0) <= self._clock.now() - entry.at < self._lifetime:
@@ -106,7 +101,7 @@ class CachedPermissions:
             task = asyncio.create_task(self._ask(key, scope))
             self._pending[key] = task
             task.add_done_callback(lambda done: self._finish(key, done))
-        # One who stops waiting does not stop the answer that others wait for.
+        # A caller that is cancelled must not cancel the request that others wait for.
         return await asyncio.shield(task)
 
     async def _ask(self, key: Key, scope: Scope) -> Access:
@@ -121,7 +116,7 @@ class CachedPermissions:
     def _finish(self, key: Key, done: "asyncio.Task[Access]") -> None:
         self._pending.pop(key, None)
         if not done.cancelled():
-            done.exception()  # seen here, should nobody be waiting any more
+            done.exception()  # retrieved, in case nobody waits for it any more
 
     def _key(self, scope: Scope) -> Key:
         given = (scope.authorization or "").encode(errors="surrogatepass")

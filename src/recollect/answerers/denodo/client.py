@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Final, Self
+from typing import Final
 
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.errors import (
@@ -17,6 +17,7 @@ from recollect.errors import (
     ViewsNotFound,
 )
 from recollect.http_client import (
+    AsyncCloseable,
     HttpClient,
     HttpFailure,
     HttpReply,
@@ -41,7 +42,7 @@ def names_in(value: JsonValue) -> tuple[str, ...]:
     return tuple(name for part in parts if (name := str(part).strip()))
 
 
-class DenodoClient:
+class DenodoClient(AsyncCloseable):
     """Sends requests to one AI SDK; close it with `aclose`.
 
     The caller's credentials are passed on unchanged, and are in no log and no error.
@@ -59,12 +60,6 @@ class DenodoClient:
         """Whether fields with several names are lists; learnt from what the AI SDK refuses."""
         problem = "MEMORY_DENODO_URL must be an address such as http://host:8008"
         self._client = HttpClient(http_address(base_url, problem), verifies_tls=verifies_tls)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -4,12 +4,12 @@ import asyncio
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, Self
+from typing import Final
 
 import orjson
 
 from recollect.domain.recall.entry import Vector
-from recollect.http_client import json_bytes
+from recollect.http_client import AsyncCloseable, json_bytes
 from recollect.models.endpoint.endpoint import Endpoint
 
 MAX_DIMENSIONS: Final = 4000
@@ -20,7 +20,7 @@ _MAX_RESPONSE_BYTES: Final = 16_000_000  # 64 vectors of 4000 numbers, 20 letter
 _MAX_CHARACTERS: Final = 6_000  # OpenAI refuses texts of more than 8191 tokens
 
 
-class OpenAICompatibleEmbedder:
+class OpenAICompatibleEmbedder(AsyncCloseable):
     """An `Embedder` over HTTP; see `Endpoint` for retries. Close it with `aclose`."""
 
     def __init__(
@@ -47,12 +47,6 @@ class OpenAICompatibleEmbedder:
         self._dimensions = dimensions
         self._timeout = timeout
         self._calls = asyncio.Semaphore(parallel)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -10,7 +10,7 @@ import orjson
 
 from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
-from recollect.http_client import json_bytes
+from recollect.http_client import AsyncCloseable, json_bytes
 from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint
 from recollect.ports.models import Completion, Prompt, Sampling
 
@@ -138,7 +138,7 @@ def _delta(choice: dict[object, object]) -> str:
     return ""
 
 
-class OpenAICompatibleChat:
+class OpenAICompatibleChat(AsyncCloseable):
     """A `ChatModel` and `AnsweringModel` over HTTP; see `Endpoint` for retries.
 
     Close it with `aclose`.
@@ -166,12 +166,6 @@ class OpenAICompatibleChat:
             first_pause=first_pause,
             max_response_bytes=max_response_bytes,
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -7,14 +7,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Generator
-from contextlib import (
-    AbstractContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 
 import uvicorn
@@ -45,7 +39,7 @@ from recollect.interfaces.worker import Heartbeat, work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.ports.runtime import Counters
 from recollect.settings import Settings
-from recollect.supervision import TaskSupervisor
+from recollect.supervision import TaskSupervisor, running_beside
 from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
 
@@ -123,8 +117,10 @@ async def _serve(
         server = _Server(config, slot, _limits(settings))
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
+        supervisor = TaskSupervisor(memory.services.counters)
+        warming = supervisor.run("warming", partial(_warm, memory), is_endless=False)
         with watching_loop(memory.services.counters, settings):
-            async with working, _warming(memory):
+            async with working, running_beside(warming):
                 collect_seldom()
                 ready()
                 await server.serve([])
@@ -160,20 +156,8 @@ def collect_seldom() -> None:
     gc.set_threshold(_COLLECT_AFTER_OBJECTS, *gc.get_threshold()[1:])
 
 
-@asynccontextmanager
-async def _warming(memory: Memory) -> AsyncIterator[None]:
-    """Load the models while requests are answered already."""
-    supervisor = TaskSupervisor(memory.services.counters)
-    task = asyncio.create_task(supervisor.run("warming", partial(_warm, memory), is_endless=False))
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
 async def _warm(memory: Memory) -> None:
+    """Load the models while requests are answered already."""
     try:
         await memory.warm()
     except RecollectError as error:
