@@ -7,6 +7,7 @@ attempt when an idle connection turns out to be closed, and limits on the size o
 import json
 import os
 import ssl
+from abc import ABC, abstractmethod
 from asyncio import Semaphore
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -188,7 +189,21 @@ def _decoded(line: bytes) -> str:
     return line.rstrip(b"\r\n").decode(errors="replace")
 
 
-class HttpClient:
+class AsyncCloseable(ABC):
+    """An async context manager that calls `aclose` at its end."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Close the connections."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class HttpClient(AsyncCloseable):
     """Sends requests to one address through one pool of connections; close it with `aclose`.
 
     It can be made without an event loop, and belongs to the one that sends the first request.
@@ -231,12 +246,6 @@ class HttpClient:
         self._responses: WeakSet[aiohttp.ClientResponse] = WeakSet()
         self.is_closed = False
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
     async def aclose(self) -> None:
         """Close the connections; responses that are being read fail."""
         self.is_closed = True
@@ -276,58 +285,54 @@ class HttpClient:
         `unpacks`: decompress a body that was compressed although nobody asked for that.
         Raises `HttpFailure`.
         """
+        # Not the session's headers: those go to the proxy, too.
+        sent = {**self._headers, **(headers or {})}
+        url = self.address.rstrip("/") + path if path else self.address
         async with self._slots:
-            response = await self._send(
-                method,
-                self.address.rstrip("/") + path if path else self.address,
-                # A large body is sent in portions, so that other tasks get their turn.
-                data=BytesIO(body) if body and len(body) > _LARGE_BYTES else body,
-                # Not the session's headers: those go to the proxy, too.
-                headers={**self._headers, **(headers or {})},
-                auto_decompress=unpacks,
-            )
+            with _failures():
+                response = await self._send(method, url, body, headers=sent, unpacks=unpacks)
             try:
                 yield HttpResponse(response)
             finally:
                 response.close()
 
     async def _send(
-        self, method: str, url: str, *, data: bytes | BytesIO | None, **options: object
+        self, method: str, url: str, body: bytes | None, *, headers: dict[str, str], unpacks: bool
     ) -> "aiohttp.ClientResponse":
         """Send a request, and once more if it was sent on a connection that was being closed."""
-        with _failures():
-            import aiohttp  # noqa: PLC0415  # see above
+        import aiohttp  # noqa: PLC0415  # see above
 
-            attempt = _Attempt()
+        for is_last in (False, True):
+            attempt = SimpleNamespace(began=monotonic(), is_on_reused_connection=False)
             try:
-                return await self._attempt(attempt, method, url, data=data, **options)
+                response = await self._opened().request(
+                    method,
+                    url,
+                    # A large body is sent in portions, so that other tasks get their turn.
+                    data=BytesIO(body) if body and len(body) > _LARGE_BYTES else body,
+                    headers=headers,
+                    allow_redirects=False,
+                    auto_decompress=unpacks,
+                    trace_request_ctx=attempt,
+                )
             except (
                 aiohttp.ClientConnectionResetError,
                 aiohttp.ClientOSError,
                 aiohttp.ServerDisconnectedError,
             ):
-                if self.is_closed or not attempt.was_on_closing_connection:
+                if is_last or self.is_closed or not _was_closing(attempt):
                     raise
-            if isinstance(data, BytesIO):
-                data = BytesIO(data.getbuffer())
-            return await self._attempt(_Attempt(), method, url, data=data, **options)
+            else:
+                self._responses.add(response)
+                return response
+        raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
-    async def _attempt(
-        self, attempt: "_Attempt", method: str, url: str, **options: object
-    ) -> "aiohttp.ClientResponse":
+    def _opened(self) -> "aiohttp.ClientSession":
         if self.is_closed:
             raise HttpFailure("closed")
         if self._session is None:
             self._session = self._open_session()
-        response = await self._session.request(
-            method,
-            url,
-            allow_redirects=False,
-            trace_request_ctx=attempt,
-            **options,  # type: ignore[arg-type]  # data, headers, auto_decompress
-        )
-        self._responses.add(response)
-        return response
+        return self._session
 
     def _open_session(self) -> "aiohttp.ClientSession":
         import aiohttp  # noqa: PLC0415  # see above
@@ -348,17 +353,10 @@ class HttpClient:
         )
 
 
-class _Attempt:
-    """What becomes known of a request while it is sent."""
-
-    def __init__(self) -> None:
-        self._began = monotonic()
-        self.is_on_reused_connection = False
-
-    @property
-    def was_on_closing_connection(self) -> bool:
-        """Whether the service closed an idle connection; later, it would be the request."""
-        return self.is_on_reused_connection and monotonic() - self._began < _CLOSING_SECONDS
+def _was_closing(attempt: SimpleNamespace) -> bool:
+    """Whether the service closed an idle connection; later, it would have closed the request."""
+    is_soon = monotonic() - attempt.began < _CLOSING_SECONDS
+    return bool(attempt.is_on_reused_connection) and is_soon
 
 
 async def _note_reuse(_: object, context: SimpleNamespace, __: object) -> None:

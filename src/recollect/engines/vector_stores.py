@@ -39,11 +39,10 @@ async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[Vector
         from recollect.engines.opensearch import OpenSearchVectorStore  # noqa: PLC0415
         from recollect.engines.opensearch.store import OpenSearchClient  # noqa: PLC0415
 
-        client = OpenSearchClient(choice.place, username=choice.username, password=choice.password)
-        try:
+        async with OpenSearchClient(
+            choice.place, username=choice.username, password=choice.password
+        ) as client:
             yield OpenSearchVectorStore(client, collection=choice.collection)
-        finally:
-            await client.aclose()
 
 
 def _open_chroma(choice: VectorStoreChoice) -> VectorStore:

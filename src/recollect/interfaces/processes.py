@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Final, NamedTuple
+from typing import Final
 
 import uvloop
 
@@ -20,27 +20,32 @@ from recollect.errors import DatabaseUnavailable, RecollectError
 
 _THREAD_SECONDS: Final = 5
 _STOP_SECONDS: Final = 75  # the grace period, and as long as PostgreSQL may take to stop
-_TURN_SECONDS: Final = 0.0005
-logger = logging.getLogger(__name__)
+_SWITCH_SECONDS: Final = 0.0005
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 30.0
+_LASTING: Final = 60.0  # seconds; a process that dies after that had no trouble starting
+_READY: Final = b""
+_ENDED_SILENTLY: Final = "a process of the server ended without saying why"
+_spawning: Final = multiprocessing.get_context("spawn")
+
 Ready = Callable[[], None]
-Task = Callable[[Ready], None]
-"""What a process does until it is told to stop; it says when it is ready."""
+logger = logging.getLogger(__name__)
 
 
 def run_until_stopped(work: Coroutine[object, object, None]) -> None:
-    """Do something in an event loop of its own until it ends or the process is told to stop.
+    """Run a coroutine in an event loop until it ends or the process is told to stop.
 
-    At SIGTERM and Ctrl-C the work is cancelled; from then on the process has a limited time to end.
+    SIGTERM and Ctrl-C cancel it; from then on the process has a limited time to end.
     """
-    # Threads that embed take turns with the one that serves: as Python has it, each waits for the
-    # other for 5 ms at a time, and half the server's time is lost.
-    sys.setswitchinterval(_TURN_SECONDS)
+    # With Python's interval of 5 ms, the threads that embed and the one that serves wait so long
+    # for each other that half the server's time is lost.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_until_told(work))
+        runner.run(_run_until_signal(work))
         if runner.run(_threads_ended()):
             return
-        # Everything of ours is closed. What still runs in a thread is somebody else's work that
-        # cannot be interrupted, and Python would wait for it.
+        # Everything of ours is closed. A thread that still runs cannot be interrupted, and Python
+        # would wait for it.
         logger.warning("server.thread_left")
         logging.shutdown()
         os._exit(0)
@@ -53,31 +58,29 @@ async def _threads_ended() -> bool:
     return bool(ended)
 
 
-async def _until_told(work: Coroutine[object, object, None]) -> None:
-    """Do something until the process is told to stop, also while it still starts."""
-    working = asyncio.create_task(work)
+async def _run_until_signal(work: Coroutine[object, object, None]) -> None:
+    task = asyncio.create_task(work)
 
     def stop() -> None:
-        if not working.cancelling():  # a second signal must not cancel how the first is obeyed
-            working.cancel()
+        if not task.cancelling():  # a second signal must not interrupt the first one's clean-up
+            task.cancel()
 
     # Both by name: what starts a program in the background may have it ignore Ctrl-C.
     on_stop_signal(stop, signal.SIGTERM, signal.SIGINT)
     with suppress(asyncio.CancelledError):
-        await working
+        await task
 
 
 def on_stop_signal(stop: Callable[[], object], *numbers: signal.Signals) -> None:
-    """Stop at these signals, and when the process that started this one, if one did, is gone.
+    """Call `stop` at these signals, and when the process that started this one ends.
 
-    What was to be done before that is not done any more. From then on the process has a limited
-    time to end.
+    It replaces earlier handlers. From a signal on the process has a limited time to end.
     """
     loop = asyncio.get_running_loop()
 
     def on_signal(_number: int, _frame: object) -> None:
         _limit_stopping()
-        if not loop.is_closed():  # told while it ends by itself
+        if not loop.is_closed():  # the signal may come while the process ends by itself
             loop.call_soon_threadsafe(stop)
 
     def on_orphaned(sentinel: int) -> None:
@@ -93,182 +96,151 @@ def on_stop_signal(stop: Callable[[], object], *numbers: signal.Signals) -> None
 
 
 def _limit_stopping() -> None:
-    """Let the system end this process if it has not ended in time, whatever holds it.
-
-    A signal's own handler sets this, which runs also while the event loop is held.
-    """
+    """Let the system end this process if it has not ended in time, even if its loop is blocked."""
     if not signal.getitimer(signal.ITIMER_REAL)[0]:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, _STOP_SECONDS)
 
 
-class Post(NamedTuple):
-    """What one process does, and what is to be done when it has died."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessTask:
+    """What one process does, and what the supervisor does when it has died."""
 
-    task: Task
-    leave: Callable[[], None] = lambda: None
-
-
-_FIRST_PAUSE: Final = 1.0
-
-
-_LONGEST_PAUSE: Final = 30.0
-
-
-_LASTING: Final = 60.0  # seconds; who dies after that had no trouble starting
-
-
-_STOP_LIMIT: Final = 75.0
-
-
-_READY: Final = b""
-
-
-_SILENT: Final = "a process of the server ended without saying why"
-
-
-_spawning: Final = multiprocessing.get_context("spawn")
+    name: str
+    run: Callable[[Ready], None]
+    """Runs until the process is told to stop; calls its argument when it is ready."""
+    on_death: Callable[[], None]
 
 
 @dataclass(slots=True, kw_only=True)
 class _Member:
-    """A process, what it does, and where it says that it is ready, or what is wrong."""
+    """A process, and the pipe on which it reports that it is ready, or what is wrong."""
 
-    name: str
-    post: Post
+    task: ProcessTask
     process: SpawnProcess
-    saying: Connection
+    reports: Connection
     pause: float
-    """Seconds to wait before another takes its place."""
+    """Seconds before another process replaces this one, should it die."""
     began: float = field(default_factory=time.monotonic)
     problem: str = ""
 
     @classmethod
-    def start(cls, name: str, post: Post, *, pause: float = _FIRST_PAUSE) -> "_Member":
-        saying, said = _spawning.Pipe(duplex=False)
-        process = _spawning.Process(target=_work, args=(post.task, said), name=name)
-        with _without_interrupts():  # until it is in a group of its own
+    def start(cls, task: ProcessTask, *, pause: float = _FIRST_PAUSE) -> "_Member":
+        reports, reporting = _spawning.Pipe(duplex=False)
+        process = _spawning.Process(target=_run, args=(task.run, reporting), name=task.name)
+        with _without_interrupts():  # until it is in a process group of its own
             process.start()
-        said.close()  # here: it ends with the process that may use it
-        return cls(name=name, post=post, process=process, saying=saying, pause=pause)
+        reporting.close()  # here: the pipe then ends with the other process
+        return cls(task=task, process=process, reports=reports, pause=pause)
 
-    def listen(self) -> bool:
-        """Wait for its first word; whether that is that it is ready."""
+    def is_ready(self) -> bool:
+        """Wait for its first report."""
         try:
-            self.problem = self.saying.recv_bytes().decode()
+            self.problem = self.reports.recv_bytes().decode()
         except EOFError:
-            self.problem = _SILENT
+            self.problem = _ENDED_SILENTLY
         return not self.problem
 
-    def last_word(self) -> str:
-        """What it said last that is wrong."""
+    def log_death(self) -> None:
         with suppress(EOFError):
-            while self.saying.poll():
-                self.problem = self.saying.recv_bytes().decode()
-        return self.problem
+            while self.reports.poll():
+                self.problem = self.reports.recv_bytes().decode()
+        facts = {
+            "task": self.task.name,
+            "pid": self.process.pid,
+            "code": self.process.exitcode,
+            "problem": self.problem,
+        }
+        logger.warning("server.process_died", extra={"facts": facts})
 
-    def again(self) -> "_Member":
-        """Another in its place; the next one later, if this one did not last."""
+    def replacement(self) -> "_Member":
+        """Another process for the same task, replaced later if this one did not last."""
         has_lasted = time.monotonic() - self.began > _LASTING
         pause = _FIRST_PAUSE if has_lasted else min(2 * self.pause, _LONGEST_PAUSE)
-        return _Member.start(self.name, self.post, pause=pause)
+        return _Member.start(self.task, pause=pause)
 
 
 class ProcessSupervisor:
-    """Keeps processes running until it is told to stop; one that dies is replaced.
+    """Runs each task in a process until told to stop; a process that dies is replaced.
 
-    The first starts alone: it sets up what all need, and what is wrong is said once.
+    The first starts alone: it sets up what all need, and reports a problem once.
     """
 
-    def __init__(self, *, serving: Sequence[Post], working: Sequence[Post]) -> None:
-        self._serving = serving
-        self._working = working
+    def __init__(self, tasks: Sequence[ProcessTask]) -> None:
+        self._tasks = tasks
         self._members: list[_Member] = []
 
     def run(self, *, ready: Ready, stopping: Callable[[], None]) -> None:
-        """Keep a process at each post; call `ready` once all have started.
-
-        `stopping` is called when they are told to stop.
-        """
-        first, *others = self._serving
-        with _told_to_stop() as told:
+        """Start the processes, call `ready` once all have started, and `stopping` at the end."""
+        with _stop_signals() as stop:
             try:
-                if self._begin([first], told) and self._begin(others, told, self._working):
+                if self._start(self._tasks[:1], stop) and self._start(self._tasks[1:], stop):
                     ready()
-                    self._watch(told)
+                    self._watch(stop)
             finally:
                 stopping()
-                self._stop(told)
+                self._stop(stop)
 
-    def _begin(
-        self, serving: Sequence[Post], told: Connection, working: Sequence[Post] = ()
-    ) -> bool:
-        """Start some and wait until they are ready; False when told to stop before they are.
+    def _start(self, tasks: Sequence[ProcessTask], stop: Connection) -> bool:
+        """Start processes and wait until they are ready; False when told to stop before.
 
-        If the first cannot start, none can; another that cannot is replaced later.
+        If the first one cannot start, none can; another that cannot is replaced later.
         """
-        before = len(self._members)
-        for name, posts in (("serving", serving), ("working", working)):
-            for post in posts:
-                self._members.append(_Member.start(name, post))
-        for member in self._members[before:]:
-            if told in wait([member.saying, told]):
+        is_first = not self._members
+        started = [_Member.start(task) for task in tasks]
+        self._members += started
+        for member in started:
+            if stop in wait([member.reports, stop]):
                 return False
-            if not member.listen() and not before:
+            if not member.is_ready() and is_first:
                 raise RecollectError(member.problem)
         return True
 
-    def _watch(self, told: Connection) -> None:
-        while told not in wait([told, *(member.process.sentinel for member in self._members)]):
-            for place, member in enumerate(self._members):
+    def _watch(self, stop: Connection) -> None:
+        while stop not in wait([stop, *(member.process.sentinel for member in self._members)]):
+            for number, member in enumerate(self._members):
                 if member.process.is_alive():
                     continue
-                member.post.leave()
-                facts = {
-                    "task": member.name,
-                    "pid": member.process.pid,
-                    "code": member.process.exitcode,
-                    "problem": member.last_word(),
-                }
-                logger.warning("server.process_died", extra={"facts": facts})
-                if told.poll(member.pause):
+                member.task.on_death()
+                member.log_death()
+                if stop.poll(member.pause):
                     return
-                self._members[place] = member.again()
+                self._members[number] = member.replacement()
 
-    def _stop(self, told: Connection) -> None:
-        """Let all finish; when told once more, or after a while, no longer."""
-        while told.poll():
-            told.recv_bytes()
+    def _stop(self, stop: Connection) -> None:
+        """Let all finish; at a second signal, or after a while, kill them."""
+        while stop.poll():
+            stop.recv_bytes()
         for member in self._members:
             member.process.terminate()
-        deadline = time.monotonic() + _STOP_LIMIT
-        while left := [one for one in self._members if one.process.is_alive()]:
-            found = wait(
-                [told, *(member.process.sentinel for member in left)],
+        deadline = time.monotonic() + _STOP_SECONDS
+        while alive := [member for member in self._members if member.process.is_alive()]:
+            events = wait(
+                [stop, *(member.process.sentinel for member in alive)],
                 timeout=max(0.0, deadline - time.monotonic()),
             )
-            if not found or told in found:
+            if not events or stop in events:
                 break
         for member in self._members:
             member.process.kill()
             member.process.join()
 
 
-def _work(task: Task, said: Connection) -> None:
-    """What a new process does."""
-    os.setpgid(0, 0)  # an interrupt from the keyboard is the first process's to hand on
+def _run(task: Callable[[Ready], None], reporting: Connection) -> None:
+    """The main function of a new process."""
+    os.setpgid(0, 0)  # Ctrl-C reaches the first process, which tells the others
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
-        task(lambda: said.send_bytes(_READY))
+        task(lambda: reporting.send_bytes(_READY))
     except RecollectError as error:
         problem = error.explanation if isinstance(error, DatabaseUnavailable) else str(error)
-        said.send_bytes(problem.encode())
+        reporting.send_bytes(problem.encode())
         raise SystemExit(1) from None
 
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """What starts meanwhile is not interrupted from the keyboard until it says so."""
+    """Block Ctrl-C in processes that are started in the block, until they unblock it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -277,16 +249,16 @@ def _without_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def _told_to_stop() -> Iterator[Connection]:
-    """Becomes readable each time this process is told to stop."""
-    told, telling = multiprocessing.Pipe(duplex=False)
+def _stop_signals() -> Iterator[Connection]:
+    """A pipe that becomes readable at each signal to stop."""
+    stop, sending = multiprocessing.Pipe(duplex=False)
 
-    def tell(_number: int, _frame: object) -> None:
-        telling.send_bytes(b"stop")
+    def send(_number: int, _frame: object) -> None:
+        sending.send_bytes(b"stop")
 
-    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, send) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

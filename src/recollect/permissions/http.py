@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Final, Self, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import SplitResult
 
 import orjson
@@ -13,6 +13,7 @@ from recollect.domain.identity.permissions import Access, normalised
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError, PermissionsUnavailable
 from recollect.http_client import (
+    AsyncCloseable,
     HttpClient,
     HttpFailure,
     ReplyTooLarge,
@@ -33,7 +34,7 @@ Headers = Mapping[str, str]
 Read = TypeVar("Read")
 
 
-class HttpService:
+class HttpService(AsyncCloseable):
     """A service that is sent JSON and answers with JSON; close it with `aclose`."""
 
     def __init__(
@@ -50,12 +51,6 @@ class HttpService:
             },
             connect_seconds=time_limit,
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -78,10 +78,10 @@ class _Entry:
 
 
 class CachedPermissions:
-    """A `PermissionSource` in front of another one, which is asked again after some seconds.
+    """A cache in front of a `PermissionSource`; entries are valid for some seconds.
 
-    Whoever asks while the answer is on its way waits for that one. A failure is not remembered.
-    Other credentials of the same owner are asked about anew: a source may go by them.
+    Calls for the same owner at the same time share one request. Failures are not cached. The
+    credentials are part of the key: a source may answer by them.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class CachedPermissions:
         self._salt = secrets.token_bytes(16)  # the credentials themselves are not kept
 
     async def access_of(self, scope: Scope) -> Access:
-        """What the source said a moment ago, or says now; see `PermissionSource.access_of`."""
+        """Return the cached access, or ask the source; see `PermissionSource.access_of`."""
         key = self._key(scope)
         entry = self._entries.get(key)
         if entry is not None and timedelta(0) <= self._clock.now() - entry.at < self._lifetime:
@@ -111,7 +111,7 @@ class CachedPermissions:
             task = asyncio.create_task(self._ask(key, scope))
             self._pending[key] = task
             task.add_done_callback(lambda done: self._finish(key, done))
-        # One who stops waiting does not stop the answer that others wait for.
+        # A caller that is cancelled must not cancel the request that others wait for.
         return await asyncio.shield(task)
 
     async def _ask(self, key: Key, scope: Scope) -> Access:
@@ -126,7 +126,7 @@ class CachedPermissions:
     def _finish(self, key: Key, done: "asyncio.Task[Access]") -> None:
         self._pending.pop(key, None)
         if not done.cancelled():
-            done.exception()  # seen here, should nobody be waiting any more
+            done.exception()  # retrieved, in case nobody waits for it any more
 
     def _key(self, scope: Scope) -> Key:
         given = (scope.authorization or "").encode(errors="surrogatepass")

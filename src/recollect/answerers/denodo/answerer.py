@@ -31,8 +31,8 @@ _NO_TEXT: Final = "(The query gave no text.)"
 def tables_of(sql: str, candidates: Sequence[str], reader: SqlReader) -> tuple[str, ...]:
     """The tables in a query, as `database.view` where that is known.
 
-    The AI SDK names every view that it considered, not those that it used. Where the query does
-    not tell, because there is none or it cannot be read, all of them count.
+    The AI SDK names every view that it considered, not those that it used. Where there is no
+    query, or it cannot be parsed, all of them count.
     """
     named = reader.tables_in(sql)
     if not named:
@@ -53,9 +53,8 @@ def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlRea
     """The answer with its details, and the response with every field in its usual type."""
     response = _normalised(received, reader)
     text = str(response["answer"])
-    said = _DISCLAIMER.sub("", text).strip()
     sql = str(response["sql_query"]).strip()
-    stored = said or sql or _NO_TEXT
+    stored = _DISCLAIMER.sub("", text).strip() or sql or _NO_TEXT
     return Answer(
         content=text if text.strip() else stored,
         stored_as=stored,
@@ -65,7 +64,7 @@ def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlRea
             query_explanation=str(response["query_explanation"])[:MAX_CONTENT_LENGTH] or None,
             tables_used=_tables(response),
             execution_result=results.keep(rows_of(response["execution_result"])),
-            tokens=_tokens(response["tokens"]),
+            tokens=_mapping(response["tokens"]) or None,
             execution_time_ms=_milliseconds(response["sql_execution_time"]),
             model=_model(response),
         ),
@@ -79,7 +78,7 @@ def rows_of(result: JsonValue) -> list[dict[str, JsonValue]]:
     rows = result.values() if isinstance(result, Mapping) else result
     if isinstance(rows, str) or not isinstance(rows, Sequence | type({}.values())):
         return []
-    return [row for found in rows if (row := _row(found))]
+    return [row for item in rows if (row := _row(item))]
 
 
 def _row(row: JsonValue) -> dict[str, JsonValue]:
@@ -93,25 +92,20 @@ def _row(row: JsonValue) -> dict[str, JsonValue]:
 
 
 def _normalised(received: JsonObject, reader: SqlReader) -> dict[str, JsonValue]:
-    """Every field that clients know, in its usual type, and all others as they came."""
-    cleaned = storable_json(received)
-    response = dict(cleaned) if isinstance(cleaned, Mapping) else {}
+    """Every field that clients know, in its usual type, and all others unchanged."""
+    response = dict(_mapping(storable_json(received)))
     for name in _TEXTS:
-        response[name] = _text(response.get(name))
+        value = response.get(name)
+        response[name] = value if isinstance(value, str) else ""
     for name in _TIMES:
         response[name] = _number(response.get(name))
     for name in ("tokens", "execution_result"):
-        value = response.get(name)
-        response[name] = value if isinstance(value, Mapping) else {}
+        response[name] = _mapping(response.get(name))
     response["related_questions"] = _texts(response.get("related_questions"))
     candidates = names_in(response.get("tables_used"))
     sql = str(response["sql_query"])
     response["tables_used"] = list(tables_of(sql, candidates, reader))
     return response
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _texts(value: JsonValue) -> list[JsonValue]:
@@ -133,9 +127,8 @@ def _tables(response: JsonObject) -> tuple[str, ...] | None:
     return tuple(name[:_LONGEST_NAME] for name in names[:_MOST_TABLES]) or None
 
 
-def _tokens(tokens: JsonValue) -> JsonObject | None:
-    """What the SDK told of tokens, as it told it."""
-    return tokens if isinstance(tokens, Mapping) and tokens else None
+def _mapping(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _milliseconds(seconds: JsonValue) -> float | None:
@@ -151,8 +144,8 @@ def _model(response: JsonObject) -> str | None:
 class DenodoAnswerer:
     """Implements `recollect.ports.models.Answerer` with the AI SDK's /answerQuestion.
 
-    The AI SDK looks for views by the question alone, so it gets the standalone one; what was said
-    before goes into its instructions. The request's options are its own fields.
+    The AI SDK searches views by the question alone, so it gets the standalone question; earlier
+    messages go into its instructions. The request's options are its own fields.
     """
 
     def __init__(self, client: DenodoClient, *, results: ResultPolicy, sql: SqlReader) -> None:
@@ -164,7 +157,7 @@ class DenodoAnswerer:
         """The AI SDK's answer, with the query behind it."""
         request = await off_loop(partial(_request, asked), characters=asked.context.characters)
         received = await self._client.answer_question(request, scope.authorization)
-        # How much was received nobody knows before it is read, and a thread is quick beside this.
+        # In a thread, whatever its size: that is known only once it is read.
         return await asyncio.to_thread(
             read_response, received, results=self._results, reader=self._sql
         )
@@ -181,8 +174,8 @@ class DenodoAnswerer:
 def _request(asked: AnswerRequest) -> dict[str, JsonValue]:
     request = {name: value for name, value in asked.options.items() if value is not None}
     custom = request.pop("custom_instructions", None)
-    told = (custom if isinstance(custom, str) else "", asked.context.instructions())
-    instructions = "\n\n".join(part for part in told if part.strip())
+    parts = (custom if isinstance(custom, str) else "", asked.context.instructions())
+    instructions = "\n\n".join(part for part in parts if part.strip())
     if instructions:
         request["custom_instructions"] = instructions
     return {"question": asked.context.question, **request}

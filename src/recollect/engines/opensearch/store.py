@@ -12,7 +12,14 @@ import orjson
 
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
-from recollect.http_client import HttpClient, HttpFailure, HttpReply, ReplyTooLarge, http_address
+from recollect.http_client import (
+    AsyncCloseable,
+    HttpClient,
+    HttpFailure,
+    HttpReply,
+    ReplyTooLarge,
+    http_address,
+)
 from recollect.ports.recall import EntryKey
 
 _SECONDS: Final = 30.0
@@ -23,7 +30,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,100}")
 _ALREADY_THERE: Final = "resource_already_exists_exception"
 
 
-class OpenSearchClient:
+class OpenSearchClient(AsyncCloseable):
     """One pool of connections to one cluster; close it with `aclose`."""
 
     def __init__(

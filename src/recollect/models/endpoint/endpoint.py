@@ -12,6 +12,7 @@ from typing import Final, Self, TypeVar
 
 from recollect.errors import ConfigurationError, ModelUnavailable, ReplyUnusable
 from recollect.http_client import (
+    AsyncCloseable,
     HttpClient,
     HttpFailure,
     HttpResponse,
@@ -212,7 +213,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
-class OpenAICompatibleEndpoint:
+class OpenAICompatibleEndpoint(AsyncCloseable):
     """Implements `recollect.ports.models.Completions`: passes requests on, byte by byte.
 
     Close it with `aclose`.
@@ -228,12 +229,6 @@ class OpenAICompatibleEndpoint:
             silence=silence,
         )
         self._silence = silence
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections."""
