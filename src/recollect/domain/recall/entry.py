@@ -5,7 +5,7 @@ What a search makes by the hundred are tuples: they are made three times as fast
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -169,10 +169,20 @@ class Candidate(NamedTuple):
 
     @classmethod
     def among(
-        cls, entry: Entry, words: tuple[float, ...], meanings: tuple[float | None, ...], at: int
+        cls,
+        entry: Entry,
+        words: tuple[float, ...],
+        meanings: tuple[float | None, ...],
+        at: int,
+        *,
+        sessions: Sequence[UUID],
     ) -> Self:
-        """An entry at its place among all of its session."""
-        first, end = max(0, at - REACH), at + 1 + REACH
+        """The candidate at a place among entries that are ordered by session and sequence."""
+        first, end, session_id = at, at + 1, sessions[at]
+        while first > 0 and at - first < REACH and sessions[first - 1] == session_id:
+            first -= 1
+        while end < len(sessions) and end - at <= REACH and sessions[end] == session_id:
+            end += 1
         return cls(entry, words[first:end], meanings[first:end], at - first)
 
     @property

@@ -8,12 +8,7 @@ from asyncpg import Connection, Record
 
 from recollect.domain.recall.entry import Entry
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.recall.rows import (
-    hold_entries,
-    hold_some_sessions,
-    model_key,
-    said_json,
-)
+from recollect.engines.postgres.recall.rows import entries_json, model_key
 from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
@@ -38,14 +33,14 @@ class PostgresOutsideEntries:
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
         """Note that the store may have these from now on; None for what is not there any more."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, entries)
+            there = await self._lock(connection, owner_id, entries)
             living = [entry for entry in entries if entry.session_id in there]
             rows = await connection.fetch(
                 *statement(
                     "claim_entries",
                     owner_id=owner_id,
                     store=self._kept_in,
-                    entries=said_json(living),
+                    entries=entries_json(living),
                 )
             )
         keys = {(row["session_id"], row["sequence"]): _key_of(row) for row in rows}
@@ -56,7 +51,7 @@ class PostgresOutsideEntries:
     ) -> None:
         """The store has the vectors of these; what has gone meanwhile is to be removed there."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, keys)
+            there = await self._lock(connection, owner_id, keys)
             await connection.execute(
                 *statement(
                     "place_entries",
@@ -74,7 +69,7 @@ class PostgresOutsideEntries:
         """The store has lost the vectors of these: they count as embedded by no model."""
         numbers = [key.number for key in keys]
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, keys)
+            there = await self._lock(connection, owner_id, keys)
             await connection.execute(
                 *statement(
                     "displace_entries",
@@ -129,16 +124,21 @@ class PostgresOutsideEntries:
             )
         return count
 
-    async def _hold(
+    async def _lock(
         self, connection: Connection, owner_id: UUID, of: Iterable[Entry | EntryKey]
     ) -> frozenset[UUID]:
-        """Hold the living sessions of these, then the owner's entries; which sessions."""
-        sessions = {one.session_id for one in of}
+        """Lock the living sessions of these, then the owner's entries; return those sessions.
+
+        Everything that locks both takes sessions first, so that no two wait for each other.
+        """
+        sessions = sorted({one.session_id for one in of})
         now = self._clock.now()
-        there = await hold_some_sessions(connection, owner_id, sessions, now=now)
-        if there:
-            await hold_entries(connection, owner_id)
-        return there
+        rows = await connection.fetch(
+            *statement("lock_some_sessions", owner_id=owner_id, session_ids=sessions, now=now)
+        )
+        if rows:
+            await connection.execute(*statement("lock_recall", owner_id=owner_id))
+        return frozenset(row["session_id"] for row in rows)
 
 
 def _key_of(row: Record) -> EntryKey:
