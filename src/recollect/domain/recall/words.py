@@ -1,4 +1,4 @@
-"""The words of a text, as they are searched, and BM25."""
+"""The words of texts as recall searches them, and their scores by BM25."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 Term = TypeVar("Term", bound=Hashable)
 
 MAX_WORD: Final = 64
-"""Longer runs of letters are no words that anybody looks for."""
+"""Longer runs of letters are cut."""
 _RUN: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019@/_-]+[^\W_]+)*")
 _PART: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"[._@]|\d")
@@ -18,14 +18,14 @@ _JOINTS: Final = re.compile(r"[.,:@/_-]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
 _LETTERS: Final = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
 _FOLDED: Final = str.maketrans(_LETTERS)
-# Chinese, Japanese and Thai put no blanks between words: pairs of signs stand for them.
+# Chinese, Japanese and Thai have no blanks between words: pairs of characters stand for them.
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _SHORTENED: Final = 2
-"""What is left before or after an apostrophe when it says nothing: 's, 'll, l', qu'."""
+"""The longest part beside an apostrophe that means nothing: 's, 'll, l', qu'."""
 K1: Final = 0.9
-"""How soon saying a word again stops to matter."""
+"""BM25: how soon a repeated word stops to count."""
 B: Final = 0.4
-"""How much a long entry is held against its words."""
+"""BM25: how much the length of an entry counts."""
 
 
 def words_of(text: str) -> Iterator[str]:
@@ -44,7 +44,7 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def fold(text: str) -> str:
-    """A text in lower case, its accents and other ornaments taken off."""
+    """A text in lower case and without accents."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text).lower().translate(_FOLDED)
@@ -54,24 +54,25 @@ def fold(text: str) -> str:
 def _parts(run: str) -> Iterator[str]:
     for piece in _JOINTS.split(run):
         whole = _APOSTROPHE.split(piece)
-        said = [part for part in whole if len(part) > _SHORTENED or len(whole) == 1]
-        for part in said:
+        for part in whole:
+            if len(part) <= _SHORTENED and len(whole) > 1:
+                continue
             for word in _PART.findall(part):
                 yield from _pairs(word) if _UNSPACED.fullmatch(word) else [word[:MAX_WORD]]
 
 
-def _pairs(signs: str) -> Iterator[str]:
-    if len(signs) == 1:
-        yield signs
-    for at in range(len(signs) - 1):
-        yield signs[at : at + 2]
+def _pairs(characters: str) -> Iterator[str]:
+    if len(characters) == 1:
+        yield characters
+    for at in range(len(characters) - 1):
+        yield characters[at : at + 2]
 
 
 class PlainWords:
-    """Implements `recollect.ports.recall.WordStems` without any knowledge of languages."""
+    """`WordStems` without knowledge of languages: each word is its own stem."""
 
     def stems(self, text: str, *, language: str | None = None) -> Sequence[str]:  # noqa: ARG002  # the port's signature
-        """The words of a text: nothing but the same word is found by it."""
+        """The words of a text."""
         return list(words_of(text))
 
 
