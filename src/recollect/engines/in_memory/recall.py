@@ -17,7 +17,7 @@ from recollect.ports.recall import IndexSize
 
 @dataclass(frozen=True, slots=True)
 class InMemoryRecallIndex:
-    """Implements `recollect.ports.recall.RecallIndex`."""
+    """A `RecallIndex` in memory."""
 
     state: InMemoryState
 

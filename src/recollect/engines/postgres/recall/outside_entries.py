@@ -1,4 +1,4 @@
-"""Entries whose vectors another store keeps, in PostgreSQL."""
+"""Entries whose vectors are in an outside store."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -15,9 +15,9 @@ from recollect.ports.runtime import Clock
 
 
 class PostgresOutsideEntries:
-    """Keeps in `recall_entries.kept_in` who may have a copy, and `recall_removals` as an outbox.
+    """An `OutsideEntries`: `recall_entries.kept_in` names the store, `recall_removals` is an outbox.
 
-    The database itself fills the outbox, in the transaction in which an entry goes.
+    Triggers fill the outbox in the transaction that deletes an entry.
     """
 
     def __init__(self, database: Database, clock: Clock, *, kept_in: str) -> None:
@@ -33,8 +33,8 @@ class PostgresOutsideEntries:
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
         """Note that the store may have these from now on; None for what is not there any more."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._lock(connection, owner_id, entries)
-            living = [entry for entry in entries if entry.session_id in there]
+            sessions = await self._lock(connection, owner_id, entries)
+            living = [entry for entry in entries if entry.session_id in sessions]
             rows = await connection.fetch(
                 *statement(
                     "claim_entries",
@@ -51,7 +51,7 @@ class PostgresOutsideEntries:
     ) -> None:
         """The store has the vectors of these; what has gone meanwhile is to be removed there."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._lock(connection, owner_id, keys)
+            sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
                 *statement(
                     "place_entries",
@@ -61,7 +61,7 @@ class PostgresOutsideEntries:
                     model_key=model_key(model, dimensions),
                     session_ids=[key.session_id for key in keys],
                     numbers=[key.number for key in keys],
-                    living_sessions=list(there),
+                    living_sessions=list(sessions),
                 )
             )
 
@@ -69,14 +69,14 @@ class PostgresOutsideEntries:
         """The store has lost the vectors of these: they count as embedded by no model."""
         numbers = [key.number for key in keys]
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._lock(connection, owner_id, keys)
+            sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
                 *statement(
                     "displace_entries",
                     owner_id=owner_id,
                     store=self._kept_in,
                     numbers=numbers,
-                    session_ids=list(there),
+                    session_ids=list(sessions),
                 )
             )
 
