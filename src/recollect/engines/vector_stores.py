@@ -1,4 +1,4 @@
-"""Opening the store of vectors that is chosen."""
+"""Choosing and opening the vector store."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from recollect.ports.recall import VectorStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorStoreChoice:
-    """Which store outside, and where it is."""
+    """Which outside vector store is used, and where it is."""
 
     kind: Literal["chroma", "opensearch"]
     place: str
@@ -23,13 +23,13 @@ class VectorStoreChoice:
 
     @property
     def kept_in(self) -> str:
-        """What the database calls the store; the same wherever its folder or server moves."""
+        """The store's name in the database, which stays when its folder or server moves."""
         return f"{self.kind}/{self.collection}"
 
 
 @asynccontextmanager
 async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[VectorStore | None]:
-    """The store; None where the database keeps the vectors itself."""
+    """The vector store; None if vectors are in PostgreSQL."""
     if choice is None:
         yield None
     elif choice.kind == "chroma":

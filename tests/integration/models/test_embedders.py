@@ -4,8 +4,7 @@ import pytest
 
 from recollect.adapters import open_adapters
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
-from recollect.models.embedding.embedding_cache import RememberingEmbedder
+from recollect.models.embedding.embedders import CachedEmbedder, EmbeddingChoice, open_embedder
 from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
 from recollect.testing.fakes import WordEmbedder
@@ -76,7 +75,7 @@ async def test_where_the_model_is_not_installed_words_alone_are_used(
 
 async def test_a_question_asked_again_is_not_embedded_again() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words, size=2)
+    embedder = CachedEmbedder(words, size=2)
     first = await embedder.embed_question("one")
     assert await embedder.embed_question("one") == first
     for question in ("two", "one", "three", "one"):
@@ -88,7 +87,7 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
 
 async def test_what_is_indexed_is_not_remembered() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words, size=2)
+    embedder = CachedEmbedder(words, size=2)
     await embedder.embed(["one"])
     await embedder.embed_question("one")
     assert words.embedded == ["one", "one"]
@@ -96,7 +95,7 @@ async def test_what_is_indexed_is_not_remembered() -> None:
 
 async def test_a_failure_is_not_remembered() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words)
+    embedder = CachedEmbedder(words)
     words.is_available = False
     with pytest.raises(ModelUnavailable):
         await embedder.embed_question("one")

@@ -1,11 +1,9 @@
-"""Entries at hand in one process, while others change them in the database."""
+"""Entries cached in one process, while others change them in the database."""
 
 import asyncio
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-
-import pytest
 
 from conformance.contracts.recall_shared import (
     EAST,
@@ -18,8 +16,9 @@ from conformance.contracts.recall_shared import (
 )
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.recall import cached_search
+from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
@@ -31,20 +30,26 @@ VECTORS = (EAST, NORTH, NORTH_EAST, None)
 OTHER_MODEL = "model-b:3"
 
 
-def at_hand(stores: Stores, database: Database, *, scored_at_once: int = 1_000) -> Stores:
-    """The same, as another process sees it that keeps everything at hand."""
-    index = PostgresRecallIndex(
-        database, SystemClock(), scored_at_once=scored_at_once, keeps_at_once=True
-    )
-    return replace(stores, recall=index)
+def cached(
+    stores: Stores, database: Database, clock: Clock | None = None, **options: object
+) -> Stores:
+    """The same, as another process sees it that caches entries from the first search on."""
+    clock = clock or SystemClock()
+    options = {"from_first_search": True, **options}
+    index = PostgresRecallIndex(database, clock)
+    return replace(stores, recall=CachedRecallIndex(index, database, clock, **options))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("scored_at_once", [1_000, 0], ids=["entries", "signs"])
+def uncached(stores: Stores, database: Database) -> Stores:
+    """The same, where the database searches always."""
+    return replace(stores, recall=PostgresRecallIndex(database, SystemClock()))
+
+
 async def test_whatever_others_do_the_same_is_found_as_by_the_database(
-    stores: Stores, database: Database, scored_at_once: int
+    stores: Stores, database: Database
 ) -> None:
     chance = random.Random(11)  # noqa: S311  # the same course of events on every run
-    here = at_hand(stores, database, scored_at_once=scored_at_once)
+    here, there = cached(stores, database), uncached(stores, database)
     scope = a_scope()
     logs: list[Log] = []
     for _ in range(60):
@@ -70,21 +75,20 @@ async def test_whatever_others_do_the_same_is_found_as_by_the_database(
         for model in (MODEL, OTHER_MODEL):
             assert_same(
                 await found(here, scope, words, model=model),
-                await found(stores, scope, words, model=model),
+                await found(there, scope, words, model=model),
             )
         known = frozenset(m.message_id for log in logs for m in log.messages[:1])
         for filters in ({"without": known}, {"speaker": "Anna"}):
             assert_same(
                 await found(here, scope, words, **filters),
-                await found(stores, scope, words, **filters),
+                await found(there, scope, words, **filters),
             )
 
 
-@pytest.mark.parametrize("scored_at_once", [1_000, 0], ids=["entries", "signs"])
 async def test_many_searches_at_once_find_what_each_must(
-    stores: Stores, database: Database, scored_at_once: int
+    stores: Stores, database: Database
 ) -> None:
-    here = at_hand(stores, database, scored_at_once=scored_at_once)
+    here = cached(stores, database)
     log = await Log.start(stores)
     for number in range(10):
         told = log.say(f"snow {number}", EAST)
@@ -102,7 +106,7 @@ async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
     stores: Stores, database: Database
 ) -> None:
     asked = Asked(database)
-    here = replace(stores, recall=PostgresRecallIndex(asked, SystemClock()))
+    here = cached(stores, asked, from_first_search=False)
     log = await Log.start(stores)
     await log.say("snow", EAST)
     await log.say("ice", EAST)
@@ -117,7 +121,7 @@ async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
     await log.say("sun", EAST)
     await search(here, log.scope, "sun")
 
-    assert [name.partition(":")[0] for name in seen[0]] == ["score_entries", "read_scored_entries"]
+    assert [name.partition(":")[0] for name in seen[0]] == ["search_entries"]
     assert seen[1:] == [["entries_since: 3"], ["entries_since: 1"], ["entries_now: 1"]]
     assert hut.entry.text == "hut"
     assert asked.names == ["entries_now: 1", "entries_since: 2", "entries_since: 2"]
@@ -127,8 +131,7 @@ async def test_an_owner_with_many_entries_is_left_to_the_database(
     stores: Stores, database: Database
 ) -> None:
     asked = Asked(database)
-    index = PostgresRecallIndex(asked, SystemClock(), scored_at_once=2, keeps_at_once=True)
-    here = replace(stores, recall=index)
+    here = cached(stores, asked, max_entries=2)
     log = await Log.start(stores)
     for text in ("snow", "snow hut"):
         await log.say(text, EAST)
@@ -143,7 +146,7 @@ async def test_a_session_that_has_expired_is_left_out_and_costs_no_more(
     stores: Stores, database: Database
 ) -> None:
     asked, clock = Asked(database), FixedClock(datetime.now(UTC))
-    here = replace(stores, recall=PostgresRecallIndex(asked, clock, keeps_at_once=True))
+    here = cached(stores, asked, clock)
     log = await Log.start(stores)
     await log.say("snow", EAST)
     ends = clock.now() + timedelta(minutes=5)
@@ -163,8 +166,7 @@ async def test_what_is_not_used_for_a_while_is_forgotten(
     stores: Stores, database: Database
 ) -> None:
     asked, clock = Asked(database), FixedClock()
-    index = PostgresRecallIndex(asked, clock, keeps_at_once=True)
-    here = replace(stores, recall=index)
+    here = cached(stores, asked, clock)
     one, other = await Log.start(stores), await Log.start(stores)
     await one.say("snow", EAST)
     await search(here, one.scope, "snow")
@@ -175,13 +177,9 @@ async def test_what_is_not_used_for_a_while_is_forgotten(
     assert asked.names == ["entries_since: 2"]
 
 
-async def test_who_searched_longest_ago_makes_room(
-    stores: Stores, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cached_search, "_MOST_ENTRIES", 1)
+async def test_who_searched_longest_ago_makes_room(stores: Stores, database: Database) -> None:
     asked = Asked(database)
-    index = PostgresRecallIndex(asked, SystemClock(), keeps_at_once=True)
-    here = replace(stores, recall=index)
+    here = cached(stores, asked, max_cached=1)
     one, other = await Log.start(stores), await Log.start(stores)
     for log in (one, other):
         await log.say("snow", EAST)

@@ -1,4 +1,4 @@
-"""Vectors in Chroma, one collection for each owner and model."""
+"""Vectors in Chroma, in a folder or on a server: a collection for each owner and model."""
 
 import asyncio
 import base64
@@ -21,7 +21,6 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError, InvalidDimensionException, NotFoundError
 
 from recollect.domain.recall.entry import Vector
-from recollect.engines.chroma.known_models import KnownModels
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
 
@@ -31,6 +30,8 @@ _PAGE: Final = 1000
 _SECONDS: Final = 60.0  # its HTTP client knows no time limit
 _OWNER_AND_MODEL: Final = re.compile(r"-([0-9a-f]{32})-([0-9a-f]{12})")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,100}")
+_COMPLETE: Final = "complete"
+_NO_MEANING: Final[Sequence[float] | Sequence[int]] = [1.0, 1.0]  # Chroma needs a vector
 # Wide enough that an owner's true neighbours are found among tens of thousands of vectors.
 _CONFIGURATION: Final[CreateCollectionConfiguration] = {
     "hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_neighbors": 32}
@@ -82,27 +83,27 @@ def _credentials(username: str, password: str) -> dict[str, str]:
 
 
 class ChromaVectorStore:
-    """A `VectorStore` on a Chroma client, which blocks and so works in threads.
+    """A `VectorStore` on a Chroma client, which blocks and so is called in threads.
 
-    A collection of its own for each owner and model: no filter that could lose neighbours, no
-    two dimensions in one place, and erasing an owner is dropping collections.
+    Each owner and model has a collection: no filter can lose neighbours, vectors of different
+    lengths never meet, and erasing an owner drops collections.
     """
 
     def __init__(self, connect: Callable[[], ClientAPI], *, collection: str) -> None:
         self._connect = connect
         self._prefix = collection
-        self._models = KnownModels(
+        self._models = _KnownModels(
             f"{collection}-models",
             listed=lambda: (digest for _, _, digest in self._collections()),
         )
 
     @cached_property
     def _client(self) -> ClientAPI:
-        """Made on the first thread that needs it; two at once make two, and one is kept."""
+        """Made when it is first needed."""
         return self._connect()
 
     async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
-        """Keep a model's vectors, each in place of the one of that key."""
+        """Store a model's vectors, each in place of the one of that key."""
         if vectors:
             await self._run(lambda: self._put(owner_id, model, dict(vectors)))
 
@@ -120,20 +121,20 @@ class ChromaVectorStore:
         return await self._run(lambda: self._nearest(name, vector, count, session_id))
 
     async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """Delete the vectors of these keys, of every model, and look that they are gone."""
+        """Delete the vectors of these keys, of every model, and check that they are gone."""
         ids = [_id_of(key) for key in keys]
         await self._run(lambda: self._remove(owner_id, ids))
 
     async def erase(self, owner_id: UUID) -> None:
-        """Drop all collections of the owner, and look that they are gone."""
+        """Drop all collections of the owner, and check that they are gone."""
         await self._run(lambda: self._erase(owner_id))
 
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
-        """What the store has of the owner and that model."""
+        """The keys of the owner's vectors of that model."""
         return await self._run(lambda: frozenset(self._keys(self._name(owner_id, model))))
 
     async def owners(self) -> frozenset[UUID]:
-        """Everybody who has a collection."""
+        """All owners who have a collection."""
         return await self._run(lambda: frozenset(owner for _, owner, _ in self._collections()))
 
     async def keep_only(self, model: str) -> None:
@@ -153,14 +154,14 @@ class ChromaVectorStore:
 
     def _put(self, owner_id: UUID, model: str, vectors: Mapping[EntryKey, Vector]) -> None:
         self._models.add(self._client, _digest(model))
-        found = self._client.get_or_create_collection(
+        collection = self._client.get_or_create_collection(
             self._name(owner_id, model), configuration=_CONFIGURATION, embedding_function=None
         )
         at_once = min(_PAGE, self._client.get_max_batch_size())
         keys = list(vectors)
         for start in range(0, len(keys), at_once):
             part = keys[start : start + at_once]
-            found.upsert(
+            collection.upsert(
                 ids=[_id_of(key) for key in part],
                 embeddings=_embeddings(vectors[key] for key in part),
                 metadatas=[{"session_id": str(key.session_id)} for key in part],
@@ -169,10 +170,10 @@ class ChromaVectorStore:
     def _nearest(
         self, name: str, vector: Vector, count: int, session_id: UUID | None
     ) -> dict[EntryKey, float]:
-        found = self._find(name)
-        if found is None:
+        collection = self._find(name)
+        if collection is None:
             return {}
-        result = found.query(
+        result = collection.query(
             query_embeddings=_embeddings([vector]),
             n_results=count,
             where=None if session_id is None else {"session_id": str(session_id)},
@@ -198,10 +199,10 @@ class ChromaVectorStore:
             raise VectorStoreUnavailable("Chroma still has a collection that it was to delete")
 
     def _keys(self, name: str) -> Iterator[EntryKey]:
-        found = self._find(name)
+        collection = self._find(name)
         offset = 0
-        while found is not None:
-            ids = found.get(limit=_PAGE, offset=offset, include=[])["ids"]
+        while collection is not None:
+            ids = collection.get(limit=_PAGE, offset=offset, include=[])["ids"]
             yield from map(_key_of, ids)
             offset += len(ids)
             if len(ids) < _PAGE:
@@ -219,21 +220,65 @@ class ChromaVectorStore:
                 self._client.delete_collection(collection.name)
 
     def _of_owner(self, owner_id: UUID) -> Iterator[ChromaCollection]:
-        return (found for found, owner, _ in self._collections() if owner == owner_id)
+        return (one for one, owner, _ in self._collections() if owner == owner_id)
 
     def _collections(self) -> Iterator[tuple[ChromaCollection, UUID, str]]:
-        """All collections that are ours, of whom and of which model; others may have some, too."""
+        """Recollect's collections, with their owners and models; there may be other collections."""
         offset = 0
         while True:
             page = self._client.list_collections(limit=_PAGE, offset=offset)
-            ours = (found for found in page if found.name.startswith(f"{self._prefix}-"))
-            named = (
-                (found, _OWNER_AND_MODEL.fullmatch(found.name, len(self._prefix))) for found in ours
-            )
-            yield from ((found, UUID(name[1]), name[2]) for found, name in named if name)
+            for one in page:
+                name = _OWNER_AND_MODEL.fullmatch(one.name, len(self._prefix))
+                if name and one.name.startswith(self._prefix):
+                    yield one, UUID(name[1]), name[2]
             offset += len(page)
             if len(page) < _PAGE:
                 return
+
+
+class _KnownModels:
+    """The digests of all models that have had a collection, in a collection of their own.
+
+    Chroma finds collections by name: with all models known, the collections of an owner need not
+    be searched among those of all owners. If the digests were lost, all collections are listed
+    once. A mark is written last, so that a list that was written in part is not used.
+    """
+
+    def __init__(self, name: str, *, listed: Callable[[], Iterable[str]]) -> None:
+        """`listed` reads the digests from the names of all collections."""
+        self._name = name
+        self._listed = listed
+
+    def all(self, client: ClientAPI) -> frozenset[str]:
+        """All known digests."""
+        try:
+            digests = set(self._collection(client).get(include=[])["ids"])
+        except NotFoundError:
+            digests = set()
+        if _COMPLETE not in digests:
+            digests = self._write_all(client)
+        return frozenset(digests - {_COMPLETE})
+
+    def add(self, client: ClientAPI, digest: str) -> None:
+        """Add a model, before its first collection is made."""
+        if digest not in self.all(client):
+            _write(self._collection(client), [digest])
+
+    def _collection(self, client: ClientAPI) -> ChromaCollection:
+        return client.get_collection(self._name, embedding_function=None)
+
+    def _write_all(self, client: ClientAPI) -> set[str]:
+        digests = set(self._listed())
+        collection = client.get_or_create_collection(self._name, embedding_function=None)
+        _write(collection, digests)
+        _write(collection, [_COMPLETE])
+        return digests
+
+
+def _write(collection: ChromaCollection, ids: Iterable[str]) -> None:
+    written = list(ids)
+    if written:
+        collection.upsert(ids=written, embeddings=[_NO_MEANING] * len(written))
 
 
 def _digest(model: str) -> str:
