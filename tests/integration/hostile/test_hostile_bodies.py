@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from recollect.interfaces.http.app import _ROUTES
+from recollect.interfaces.http.app import _ROUTERS
 from support.hostile_requests import HostileRequest, as_question
 from support.loop_bound import slow_requests
 from support.measured_server import MeasuredServer
@@ -80,7 +80,7 @@ def json_routes() -> Iterator[HostileRequest]:
 
 def fields_of_routes() -> Iterator[tuple[tuple[str, str], list[str]]]:
     """The fields of each route's body."""
-    routes = [route for module in _ROUTES for route in module.router.routes]
+    routes = [route for router in _ROUTERS for route in router.routes]
     for route in routes:
         if isinstance(route, APIRoute) and route.dependant.body_params:
             (body,) = route.dependant.body_params

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from recollect.interfaces.http.app import _ROUTES
+from recollect.interfaces.http.app import _ROUTERS
 from support.hostile_requests import (
     HostileDouble,
     HostileRequest,
@@ -86,7 +86,7 @@ def test_no_route_that_takes_text_is_forgotten() -> None:
         (request.method, request.route)
         for request in (*as_question("x"), *after_it(str(uuid4())), *as_reply("x"))
     }
-    routes = [route for module in _ROUTES for route in module.router.routes]
+    routes = [route for router in _ROUTERS for route in router.routes]
     assert all(isinstance(route, APIRoute) for route in routes)
     writing = {(method, route.path) for route in routes for method in route.methods & WRITING}
     assert writing
