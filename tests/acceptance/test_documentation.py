@@ -230,7 +230,9 @@ def home() -> Iterator[Path]:
     [page for page in PAGES if RUN & {block.language for block in blocks_of(page)}],
     ids=name_of,
 )
-def test_every_code_block_does_what_its_page_says(page: Path, home: Path, tmp_path: Path) -> None:
+def test_every_code_block_runs_and_prints_what_its_page_says(
+    page: Path, home: Path, tmp_path: Path
+) -> None:
     reader = Reader(page, home=home, folder=tmp_path)
     try:
         for block in blocks_of(page):

@@ -80,7 +80,7 @@ def test_no_pattern_is_used_without_being_compiled_first() -> None:
     assert inline == set()
 
 
-def test_every_pattern_compiled_in_a_function_is_among_those_tried() -> None:
+def test_every_pattern_compiled_in_a_function_is_tested() -> None:
     made = {c.place for c in calls_of_re() if c.function == "compile" and not c.is_at_import}
     places = {found.place for found in _all_patterns()}
 

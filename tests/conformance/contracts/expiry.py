@@ -24,14 +24,14 @@ class ExpiredSessionsContract:
             yield
             await _delete(stores, now=END_OF_PAST, limit=1000)
 
-    async def test_a_session_has_expired_from_its_end_on(self, stores: Stores) -> None:
+    async def test_a_session_expires_exactly_at_its_expiry_time(self, stores: Stores) -> None:
         for second in (1, 2, 3):
             await _expiring(stores, a_scope(), second)
         moments = (0.999, 1, 2.5, 3, 4)
         counts = [await stores.expired.count(now=long_ago(moment)) for moment in moments]
         assert counts == [0, 1, 2, 3, 3]
 
-    async def test_sessions_are_deleted_whoever_owns_them_and_each_owner_is_told(
+    async def test_expired_sessions_of_all_owners_are_deleted_and_audited_for_each_owner(
         self, stores: Stores
     ) -> None:
         scope, other = a_scope(), a_scope()

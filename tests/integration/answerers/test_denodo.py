@@ -64,7 +64,9 @@ async def refusal(reply: Response, version: str = "1.4") -> RecollectError:
 
 
 @pytest.mark.parametrize("version", DIALECTS)
-async def test_names_are_sent_as_each_version_takes_them(version: str) -> None:
+async def test_database_and_view_names_are_sent_in_the_form_each_version_takes(
+    version: str,
+) -> None:
     options: JsonObject = {
         "vdp_database_names": "banking_db, hr_db",
         "vdp_tag_names": ["finance"],
@@ -94,7 +96,7 @@ async def test_names_are_sent_as_each_version_takes_them(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", DIALECTS)
-async def test_an_answer_is_read_whatever_its_form(version: str) -> None:
+async def test_an_answer_of_every_version_is_read(version: str) -> None:
     async with denodo(version) as (_, answerer):
         answer = await answerer.answer(alice(), asked())
     details = answer.details
@@ -153,7 +155,7 @@ TRACEBACK = {"detail": {"error": "boom", "traceback": "Traceback (most recent ca
         (JSONResponse(["secret"], 200), ReplyUnusable),
     ],
 )
-async def test_what_goes_wrong_is_told_in_our_words(
+async def test_denodos_failures_become_our_errors_without_its_traceback(
     reply: Response, error: type[RecollectError]
 ) -> None:
     caught = await refusal(reply)
@@ -162,7 +164,7 @@ async def test_what_goes_wrong_is_told_in_our_words(
     assert "Traceback" not in str(caught)
 
 
-async def test_a_version_that_tells_nothing_of_itself_is_understood_by_what_it_refuses() -> None:
+async def test_the_dialect_of_an_unknown_version_is_found_by_what_it_refuses() -> None:
     async with denodo("1.4") as (double, answerer):
         for name in ("getAISDKInfo", "openapi.json"):
             double.hidden.add(f"/{name}")
@@ -173,7 +175,7 @@ async def test_a_version_that_tells_nothing_of_itself_is_understood_by_what_it_r
     assert double.paths.count("/answerQuestion") == 2
 
 
-async def test_nobody_there_is_told_as_such() -> None:
+async def test_an_unreachable_denodo_raises_model_unavailable() -> None:
     async with DenodoClient(f"http://127.0.0.1:{free_port()}") as client:
         answerer = DenodoAnswerer(client, results=SUMMARY, sql=SqlglotReader())
         with pytest.raises(ModelUnavailable, match="could not be reached"):

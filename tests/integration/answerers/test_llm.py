@@ -74,7 +74,7 @@ def roles(messages: Sequence[dict[str, str]]) -> list[str]:
     return [message["role"] for message in messages]
 
 
-async def test_as_messages() -> None:
+async def test_a_context_is_sent_to_the_model_as_messages() -> None:
     messages = (await told(ContextForm.MESSAGES))["messages"]
     assert messages == [
         {"role": "system", "content": "Wees kort."},
@@ -84,7 +84,7 @@ async def test_as_messages() -> None:
     ]
 
 
-async def test_as_a_block_of_the_system_prompt_in_the_questions_language() -> None:
+async def test_a_context_is_sent_as_a_system_prompt_block_in_the_questions_language() -> None:
     messages = (await told(ContextForm.SYSTEM_PROMPT))["messages"]
     assert messages == [
         {
@@ -96,7 +96,7 @@ async def test_as_a_block_of_the_system_prompt_in_the_questions_language() -> No
     ]
 
 
-async def test_as_instructions() -> None:
+async def test_a_context_is_sent_to_the_model_as_instructions() -> None:
     messages = (await told(ContextForm.INSTRUCTIONS))["messages"]
     assert roles(messages) == ["system", "user"]
     assert "=== RECENT CONVERSATION ===" in messages[0]["content"]
@@ -107,7 +107,7 @@ async def test_forms_for_other_programs_reach_a_model_as_messages(form: ContextF
     assert roles((await told(form))["messages"]) == ["system", "user", "assistant", "user"]
 
 
-async def test_what_the_request_says_to_the_model_is_said() -> None:
+async def test_model_options_and_instructions_of_the_request_reach_the_model() -> None:
     options: JsonObject = {
         "llm_temperature": 0.7,
         "llm_max_tokens": 50,
@@ -146,7 +146,7 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
     ],
 )
 @pytest.mark.parametrize("form", ContextForm)
-async def test_strict_chat_templates_accept_what_a_model_is_told(
+async def test_strict_chat_templates_accept_the_messages_sent_to_a_model(
     form: ContextForm, model: str, template: ChatTemplate
 ) -> None:
     asked = context(summary="Zij spraken over valbeveiliging.")

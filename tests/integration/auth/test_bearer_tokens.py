@@ -61,7 +61,7 @@ async def test_a_token_may_be_any_text(server: Caller, token: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Basic abc", "abc"])
-async def test_no_token_is_refused(server: Caller, header: str) -> None:
+async def test_a_request_without_a_bearer_token_is_refused(server: Caller, header: str) -> None:
     await assert_unauthenticated(server.with_headers({"Authorization": header}))
 
 

@@ -45,7 +45,7 @@ def holding(server: Caller, token: str) -> Caller:
 
 
 @pytest.mark.parametrize("key", [RSA, EC], ids=["RSA", "EC"])
-async def test_a_token_of_a_published_key_opens_the_memory_of_whom_it_names(
+async def test_a_token_signed_by_a_published_key_opens_the_memory_of_its_subject(
     server: Caller, key: SigningKey
 ) -> None:
     alice = holding(server, key.sign(**VALID))
@@ -121,7 +121,7 @@ async def test_a_public_key_is_not_taken_for_a_secret(
 
 
 @pytest.mark.parametrize("token", ["x", "a.b.c", "..", "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"])
-async def test_garbage_is_refused(server: Caller, token: str) -> None:
+async def test_a_bearer_token_that_is_no_jwt_is_refused(server: Caller, token: str) -> None:
     await assert_unauthenticated(holding(server, token))
 
 

@@ -76,7 +76,7 @@ async def test_a_users_key_may_not_bring_a_token(server: Caller, services: Servi
     await assert_forbidden(alice.with_headers({HEADER: token()}))
 
 
-async def test_a_token_alone_opens_nothing(server: Caller) -> None:
+async def test_an_openwebui_token_without_a_service_key_is_refused(server: Caller) -> None:
     await assert_unauthenticated(server.with_headers({HEADER: token()}))
 
 

@@ -160,7 +160,7 @@ async def test_a_streamed_reply_that_cannot_be_stored_says_so_in_its_last_event(
         await case.becomes("failed")
 
 
-async def test_a_reply_that_cannot_be_stored_is_told_all_the_same_and_its_turn_fails(
+async def test_a_reply_that_cannot_be_stored_is_still_returned_and_its_turn_fails(
     severable: tuple[Severable, Stores], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with case_of(severable, Reply(answer=ANSWER, delay=0.3)) as case:
@@ -206,7 +206,7 @@ async def test_a_model_that_does_not_answer_fails_the_turn_and_keeps_the_questio
         assert steps_logged(caplog) == [], "memory did its part"
 
 
-async def test_an_answer_cut_in_the_middle_is_told_as_an_error_and_fails_the_turn(
+async def test_a_truncated_streamed_answer_ends_with_an_error_event_and_fails_the_turn(
     severable: tuple[Severable, Stores],
 ) -> None:
     async with case_of(severable, Reply(answer=ANSWER, hangs_up_after=2)) as case:

@@ -34,7 +34,7 @@ async def found(check: Check, **settings: object) -> list[tuple[str, str]]:
         *(checks.check_permissions, checks.check_token_keys, checks.check_sql_database),
     ],
 )
-async def test_what_is_not_set_is_not_looked_at(check: Check) -> None:
+async def test_services_that_are_not_configured_are_not_checked(check: Check) -> None:
     assert await found(check) == []
 
 
@@ -56,7 +56,7 @@ async def test_what_is_not_set_is_not_looked_at(check: Check) -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
-async def test_what_is_set_and_does_not_answer_has_failed(
+async def test_a_configured_service_that_does_not_answer_fails_its_check(
     check: Check, settings: dict[str, object]
 ) -> None:
     ((status, text),) = await found(check, **settings)
@@ -88,7 +88,7 @@ async def test_the_endpoint_of_the_models_is_asked_for_the_model(
     assert endpoint.requests[0].headers["authorization"] == "Bearer k"
 
 
-async def test_what_answers_is_well(tmp_path: Path) -> None:
+async def test_configured_services_that_answer_pass_their_checks(tmp_path: Path) -> None:
     permitted, shop = tmp_path / "permissions.toml", tmp_path / "shop.sqlite"
     permitted.write_text("[tenants.acme.everyone]\ntables = ['sales']\n")
     sqlite3.connect(shop).close()
@@ -118,7 +118,7 @@ async def test_no_embedder_is_no_failure() -> None:
     assert (status, "words alone" in text) == ("ok", True)
 
 
-async def test_an_address_that_nobody_listens_on_is_said_to_be_out_of_reach() -> None:
+async def test_an_address_without_a_listener_is_reported_as_unreachable() -> None:
     address = f"denodo:http://127.0.0.1:{free_port()}/c?databases=a"
     ((_, text),) = await found(checks.check_permissions, permissions=address)
 

@@ -43,7 +43,7 @@ async def _ask(dsn: str) -> int:
     return answer
 
 
-async def test_who_has_stepped_back_leaves_it_to_others_to_bring_a_server_back(
+async def test_a_process_of_lowered_priority_does_not_restart_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it starts would work only when nobody else wants to, for as long as it runs."""

@@ -103,7 +103,7 @@ async def send(client: httpx.AsyncClient, url: str, request: HostileRequest, bod
 
 
 @pytest.mark.parametrize("name", [*FOR_ALL, *IN_EACH_FIELD, *ADDED])
-async def test_a_hostile_body_holds_the_loop_through_no_route(
+async def test_no_route_blocks_the_event_loop_on_a_hostile_body(
     name: str, client: httpx.AsyncClient, server: MeasuredServer
 ) -> None:
     def sending(request: HostileRequest, body: bytes) -> Callable[[], Any]:

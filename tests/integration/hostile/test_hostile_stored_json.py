@@ -86,7 +86,7 @@ def reading(session_id: str) -> Iterator[HostileRequest]:
         )
 
 
-async def test_reading_large_json_holds_the_loop_through_no_route(
+async def test_no_route_blocks_the_event_loop_on_large_stored_json(
     session_id: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     def sending(request: HostileRequest) -> Callable[[], Any]:
@@ -96,7 +96,7 @@ async def test_reading_large_json_holds_the_loop_through_no_route(
     assert await slow_requests(server.loop_time, requests, bound=WINDOW_BOUND) == {}
 
 
-async def test_a_retry_of_large_json_holds_the_loop_no_longer(
+async def test_a_retried_message_with_large_json_does_not_block_the_event_loop(
     client: httpx.AsyncClient, server: MeasuredServer
 ) -> None:
     path = f"{server.url}/api/v1/sessions/{uuid4()}/messages"

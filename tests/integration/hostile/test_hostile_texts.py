@@ -61,7 +61,7 @@ async def loop_seconds(
 
 
 @pytest.mark.parametrize("name", TEXTS)
-async def test_a_hostile_text_holds_the_loop_through_no_route(
+async def test_no_route_blocks_the_event_loop_on_a_hostile_text(
     name: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     length = SIZES[-1] if IS_WHOLE or name in SAMPLE else SIZES[0]
@@ -70,7 +70,7 @@ async def test_a_hostile_text_holds_the_loop_through_no_route(
 
 
 @pytest.mark.parametrize("name", sample(TEXTS, of=GROWING))
-async def test_the_loop_works_in_proportion_to_the_length_of_a_text(
+async def test_event_loop_time_grows_linearly_with_the_length_of_a_text(
     name: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     worked: dict[int, float] = {}

@@ -75,7 +75,9 @@ async def test_below_v1_it_is_openais_form() -> None:
     assert response.json()["error"]["type"] == "server_error"
 
 
-async def test_an_answer_that_has_begun_just_ends(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_response_already_begun_at_shutdown_ends_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async with asked("/begun") as asking:
         with pytest.raises(httpx.RemoteProtocolError):
             await asking

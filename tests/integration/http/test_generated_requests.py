@@ -73,7 +73,7 @@ def test_any_request_gets_a_documented_answer(case: Case, program: str) -> None:
 
 @SCHEMA.include(path_regex="{").parametrize()
 @BOUNDED
-def test_any_request_for_what_exists_gets_a_documented_answer(
+def test_any_request_for_existing_resources_gets_a_documented_response(
     case: Case, program: str, ids: dict[str, object]
 ) -> None:
     case.path_parameters = {name: ids[name] for name in case.path_parameters}

@@ -39,7 +39,7 @@ async def test_a_retry_with_the_same_idempotency_key_stores_nothing_twice(alice:
     assert await alice.messages(session) == [first.json()]
 
 
-async def test_another_key_stores_another_message(alice: Caller) -> None:
+async def test_a_different_idempotency_key_stores_a_second_message(alice: Caller) -> None:
     session = await alice.start_session()
 
     first = await add(alice, session, QUESTION, "key 1")

@@ -48,7 +48,7 @@ async def a_server(client: httpx.AsyncClient, **given: object) -> AsyncIterator[
     ],
     ids=str,
 )
-async def test_the_preset_says_if_messages_start_their_session(
+async def test_the_preset_decides_whether_messages_start_their_session(
     client: httpx.AsyncClient, settings: dict[str, str], *, starts: bool
 ) -> None:
     async with a_server(client, **settings) as caller:

@@ -39,7 +39,7 @@ async def test_a_halted_user_is_refused_and_nothing_is_stored(
     assert (await alice.post(path, {field: "Hello?"})).status_code == 200
 
 
-async def test_nobody_lifts_their_own_halt(alice: Caller, operator: Caller) -> None:
+async def test_a_halted_user_cannot_end_their_own_halt(alice: Caller, operator: Caller) -> None:
     await set_mode(operator, "halted")
     lifted = await alice.send("PUT", STATE, json={"mode": "active"})
     deleted = await alice.delete(STATE)

@@ -83,7 +83,9 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
     assert set(await old.search()) == {None}
 
 
-async def test_several_workers_share_the_work(own_dsn: str, own_stores: Stores) -> None:
+async def test_several_workers_share_the_embedding_of_entries(
+    own_dsn: str, own_stores: Stores
+) -> None:
     scope, index = a_scope(), index_of(own_stores)
     await load(own_dsn, scope, EXCHANGES)
     workers = [Reindexing(index=index, embedder=NEW) for _ in range(2)]

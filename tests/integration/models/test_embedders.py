@@ -46,7 +46,7 @@ async def test_dimensions_cannot_be_asked_of_a_local_model() -> None:
         await chosen(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=256)
 
 
-async def test_a_path_is_a_folder_of_yours() -> None:
+async def test_a_path_as_model_name_loads_the_model_in_that_folder() -> None:
     folder = mini_lm_folder()
     assert folder is not None
     name = await chosen(embedding_model=str(folder))
@@ -86,7 +86,7 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
     assert words.embedded[3:] == ["two"]
 
 
-async def test_what_is_indexed_is_not_remembered() -> None:
+async def test_vectors_of_indexed_texts_are_not_cached() -> None:
     words = WordEmbedder()
     embedder = RememberingEmbedder(words, size=2)
     await embedder.embed(["one"])
@@ -111,6 +111,6 @@ async def test_an_open_embedder_is_closed_behind_its_user() -> None:
         await embedder.embed(["a"])
 
 
-async def test_a_folder_that_is_none_is_no_folder(tmp_path: Path) -> None:
+async def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is no folder"):
         await chosen(embedding_model=str(tmp_path / "missing"))

@@ -56,7 +56,7 @@ async def test_a_client_that_sends_the_whole_branch_gets_nothing_added(
     ]
 
 
-async def test_what_is_added_comes_after_the_clients_instructions_and_only_grows(
+async def test_added_messages_follow_the_clients_instructions_and_only_grow(
     stage: Stage, double: NumberingDouble
 ) -> None:
     caller = await ada(stage)
@@ -160,7 +160,7 @@ async def app_stage(stores: Stores, client: httpx.AsyncClient) -> AsyncIterator[
         yield stage
 
 
-async def test_without_a_session_id_there_is_none_but_where_users_have_one(
+async def test_without_a_session_id_nothing_is_stored_unless_the_preset_has_one_per_user(
     stage: Stage, app_stage: Stage
 ) -> None:
     plain = await stage.tenant.user("ada")

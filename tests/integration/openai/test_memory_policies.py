@@ -30,7 +30,7 @@ async def caller_with(stage: Stage, policy: MemoryPolicy) -> Caller:
 
 @pytest.mark.parametrize("of_key", MemoryPolicy)
 @pytest.mark.parametrize("of_request", MemoryPolicy)
-async def test_the_stricter_policy_decides_what_is_used_and_what_is_stored(
+async def test_the_stricter_of_two_memory_policies_applies(
     stage: Stage, double: NumberingDouble, of_key: MemoryPolicy, of_request: MemoryPolicy
 ) -> None:
     before = await caller_with(stage, MemoryPolicy.FULL)
@@ -53,7 +53,9 @@ async def test_reading_needs_no_session_to_be_there(stage: Stage, double: Number
     assert await stage.sessions("ada") == []
 
 
-async def test_memory_that_is_switched_off_is_told_as_such(stores: Stores, stage: Stage) -> None:
+async def test_switched_off_memory_is_reported_in_a_warning_header(
+    stores: Stores, stage: Stage
+) -> None:
     off = Policies(is_enabled=False)
     async with proxy_server(stores, endpoint_url=None, policies=off) as (services, url):
         server = Caller(client=stage.tenant.server.client, url=url)

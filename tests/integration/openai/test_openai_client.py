@@ -102,7 +102,7 @@ async def test_a_client_that_sends_only_its_question_gets_the_conversation_added
     ]
 
 
-async def test_models_are_the_endpoints(ada: AsyncOpenAI) -> None:
+async def test_the_models_listed_are_those_of_the_endpoint(ada: AsyncOpenAI) -> None:
     assert [model.id for model in (await ada.models.list()).data] == ["m"]
 
 

@@ -110,7 +110,7 @@ async def test_the_clients_key_and_headers_stay_here(stage: Stage, double: Numbe
         (b'{"messages": [{"role": "user", "content": "x"}], "stream": "yes"}', None),
     ],
 )
-async def test_what_is_no_request_is_refused_in_openais_form(
+async def test_an_invalid_request_is_refused_in_openais_form(
     stage: Stage, double: NumberingDouble, body: bytes, param: None
 ) -> None:
     response = await (await ada(stage)).send("POST", PATH, content=body)

@@ -40,7 +40,7 @@ async def test_the_endpoint_is_the_one_of_the_settings() -> None:
         ({"llm_base_url": URL, "llm_model": "m", "denodo_url": "http://127.0.0.1:9"}, False),
     ],
 )
-async def test_chats_go_to_whoever_is_chosen_to_answer(
+async def test_chat_completions_are_proxied_only_if_the_answerer_is_a_model(
     settings: dict[str, object], *, passes_on: bool
 ) -> None:
     async with open_outside(load_settings(**settings)) as outside:

@@ -55,7 +55,7 @@ def calling(authorization: str | None) -> Scope:
     return Scope(tenant="acme", user="ann", authorization=authorization)
 
 
-async def test_views_and_their_restrictions_are_told_by_the_callers_own_credentials(
+async def test_views_and_restrictions_are_read_with_the_callers_own_credentials(
     catalog: DenodoCatalog, double: DenodoCatalogDouble
 ) -> None:
     access = await catalog.access_of(calling(ANN))

@@ -49,7 +49,7 @@ async def test_more_users_than_connections_all_get_their_turn(connections: Conne
     assert len(set(processes)) <= 2
 
 
-async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
+async def test_a_waiting_user_gets_the_first_connection_that_is_free(
     connections: ConnectionPool,
 ) -> None:
     taken = [await connections.take(), await connections.take()]
@@ -90,7 +90,7 @@ async def test_a_cancelled_statement_ends_before_the_next_user_comes(
 
 
 @pytest.mark.filterwarnings("ignore:.*active transaction")
-async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
+async def test_an_open_transaction_is_rolled_back_before_its_connection_is_reused(
     connections: ConnectionPool,
 ) -> None:
     used = await connections.take()
@@ -108,7 +108,7 @@ async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
     assert not any(rows[0][1:])
 
 
-async def test_what_lies_idle_goes_back_to_the_pool(pool: asyncpg.Pool) -> None:
+async def test_an_idle_connection_returns_to_the_pool(pool: asyncpg.Pool) -> None:
     connections = ConnectionPool(pool, sweep_seconds=0.01)
     for _ in range(2):
         process = await which(connections)
@@ -118,7 +118,7 @@ async def test_what_lies_idle_goes_back_to_the_pool(pool: asyncpg.Pool) -> None:
     await connections.close()
 
 
-async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
+async def test_closing_the_pool_waits_for_connections_in_use(pool: asyncpg.Pool) -> None:
     connections = ConnectionPool(pool)
     await which(connections)
     used = await connections.take()
@@ -133,7 +133,7 @@ async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
         await which(connections)
 
 
-async def test_what_the_types_of_postgresql_are_is_asked_once_for_all_connections(
+async def test_types_are_introspected_once_for_all_connections(
     pool: asyncpg.Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[frozenset[int]] = []

@@ -84,7 +84,7 @@ async def happen(stores: Stores, logs: list[Log], said: list[IndexedEntry]) -> N
             logs.append(await Log.start(stores, log.scope))
 
 
-async def test_words_and_counts_are_those_of_the_entries_whatever_happens(
+async def test_stored_word_counts_match_the_entries_after_any_changes(
     stores: Stores, admin: asyncpg.Connection
 ) -> None:
     logs = [await Log.start(stores)]
@@ -132,7 +132,7 @@ async def test_the_counts_are_right_when_sessions_of_several_owners_are_cleaned_
         assert await out_of_step(admin, scope) == []
 
 
-async def test_what_is_kept_elsewhere_leaves_a_trace_when_it_goes(
+async def test_deleting_an_entry_with_an_outside_vector_records_it_for_removal(
     stores: Stores, admin: asyncpg.Connection
 ) -> None:
     log = await Log.start(stores)

@@ -83,7 +83,7 @@ def test_an_answer_without_text_is_remembered_by_its_query(text: JsonValue) -> N
     assert read_response({"answer": text}, results=SUMMARY, reader=SQL).remembered
 
 
-def test_the_longer_disclaimer_of_metadata_is_not_remembered_either() -> None:
+def test_the_longer_disclaimer_of_metadata_answers_is_not_stored() -> None:
     text = (
         "There are two views.\n        DISCLAIMER: This response has been generated based on an "
         "LLM's interpretation of the data and may not be accurate.\n        Also, …"
@@ -108,7 +108,7 @@ def test_the_longer_disclaimer_of_metadata_is_not_remembered_either() -> None:
         (1.4, None),
     ],
 )
-def test_a_version_tells_its_dialect(version: JsonValue, dialect: Dialect | None) -> None:
+def test_the_dialect_is_known_from_the_version(version: JsonValue, dialect: Dialect | None) -> None:
     assert dialect_of_version(version) is dialect
     assert dialect_of_info({"version": version}) is dialect
     assert dialect_of_openapi({"info": {"version": version}}) is dialect
@@ -125,6 +125,6 @@ def test_the_type_of_the_field_says_more_than_the_version(kind: str, dialect: Di
 
 
 @pytest.mark.parametrize("said", [None, [], "x", {}, {"components": 7}, {"info": []}])
-def test_what_tells_nothing_tells_nothing(said: JsonValue) -> None:
+def test_the_dialect_is_unknown_without_version_or_field_types(said: JsonValue) -> None:
     assert dialect_of_info(said) is None
     assert dialect_of_openapi(said) is None

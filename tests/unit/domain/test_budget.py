@@ -26,17 +26,17 @@ def test_a_budget_is_the_whole_window_whatever_its_size(window: int) -> None:
     assert {budget_for(window, tier.shares).total for tier in TIERS} == {window}
 
 
-def test_what_is_not_needed_goes_to_history_first() -> None:
+def test_unused_tokens_go_to_history_first() -> None:
     given = redistribute(budget(100, 150, 550, 200), budget(40, 900, 900, 200))
     assert given == budget(40, 210, 550, 200)
 
 
-def test_what_history_does_not_need_either_goes_to_what_was_retrieved() -> None:
+def test_tokens_unused_by_history_go_to_recalled_entries() -> None:
     given = redistribute(budget(100, 150, 550, 200), budget(40, 50, 900, 100))
     assert given == budget(40, 50, 810, 100)
 
 
-def test_what_nobody_needs_is_left_over() -> None:
+def test_tokens_that_no_part_needs_stay_unused() -> None:
     needs = budget(10, 20, 30, 40)
     assert redistribute(budget(100, 150, 550, 200), needs) == needs
 
@@ -46,7 +46,7 @@ def test_system_and_answer_never_grow_beyond_their_shares() -> None:
     assert given == budget(100, 0, 0, 200)
 
 
-def test_what_memory_adds_can_be_capped() -> None:
+def test_the_tokens_added_by_memory_can_be_capped() -> None:
     whole = budget(1000, 2000, 6000, 1500)
     assert whole.capped(4000) == budget(1000, 1000, 3000, 1500)
     assert whole.capped(8000) is whole
@@ -132,7 +132,7 @@ def test_long_texts_share_the_room() -> None:
     assert [cut.kind for cut in fitted.cuts] == [CutKind.TEXT_SHORTENED] * 2
 
 
-def test_where_only_the_sql_fits_it_is_kept_alone() -> None:
+def test_the_sql_is_kept_alone_where_nothing_else_fits() -> None:
     turn = a_turn(1, "q" * 500, "a" * 500, sql=SQL)
     fitted = fit([turn], len(SQL), len)
     (answer,) = fitted.turns[0].messages

@@ -77,7 +77,7 @@ async def test_a_small_or_unknown_model_is_not_asked(size: float | None) -> None
     assert not model.prompts
 
 
-async def test_the_threshold_can_be_moved() -> None:
+async def test_the_minimum_size_of_rewriting_models_is_configurable() -> None:
     model = FakeModel(reply="When did Marie Curie die?")
 
     result = await FollowUps(model=model, model_from_billions=7).rewrite(

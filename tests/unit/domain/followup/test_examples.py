@@ -56,7 +56,7 @@ def test_daarvoor_is_resolved_in_dutch(before: str, expected: str) -> None:
     assert result.signals == (Signal.PRONOMINAL_ADVERB,)
 
 
-def test_how_many_of_them_counts_what_was_asked_about() -> None:
+def test_how_many_of_them_counts_the_subject_of_the_last_question() -> None:
     history = conversation("user: Which of the 5 planetary boundaries have been breached?")
 
     result = rewrite("How many of them?", history)
@@ -65,7 +65,7 @@ def test_how_many_of_them_counts_what_was_asked_about() -> None:
     assert result.standalone_question == expected
 
 
-def test_how_many_of_them_without_a_predicate_still_names_them() -> None:
+def test_how_many_of_them_without_a_predicate_names_the_subject_of_the_last_question() -> None:
     history = conversation(
         "user: What are the 5 planetary boundaries?",
         "assistant: Climate change, biosphere integrity, land use, fresh water and nitrogen.",

@@ -39,7 +39,7 @@ def test_a_thing_is_preferred_for_it_and_a_person_for_he() -> None:
     )
 
 
-def test_what_an_answer_introduces_is_what_the_next_question_is_about() -> None:
+def test_the_next_question_is_about_the_entity_the_answer_introduced() -> None:
     history = conversation(
         "user: I am looking for a cheap restaurant in the north part of town.",
         "assistant: Royal Spice is a cheap Indian restaurant. Would you like the address?",
@@ -85,7 +85,7 @@ def test_a_short_question_gets_the_topic_as_last_resort() -> None:
     assert result.signals[0] is Signal.ELSE
 
 
-def test_indifference_is_completed_by_what_was_asked() -> None:
+def test_an_answer_of_indifference_is_completed_by_the_assistants_question() -> None:
     history = conversation(
         "user: I want a cheap restaurant.", "assistant: What type of food would you like?"
     )
@@ -148,7 +148,7 @@ def test_an_article_is_named_for_what_the_first_question_was_about() -> None:
     )
 
 
-def test_an_article_under_a_heading_is_before_all_eyes() -> None:
+def test_this_article_under_a_heading_is_not_rewritten() -> None:
     history = conversation("assistant: Cathy Rush: Coaching career", "user: Where did she coach?")
 
     question = "What else does this article say?"
@@ -166,7 +166,7 @@ def test_an_article_under_a_heading_is_before_all_eyes() -> None:
         ("nl", "Wat is een stoofpot?", "Vertel me over hutspot en zijn geschiedenis."),
     ],
 )
-def test_what_the_question_explains_itself_is_not_added(
+def test_a_reference_resolved_within_the_question_is_not_expanded(
     language: str, before: str, question: str
 ) -> None:
     assert standalone(question, after=before, language=language) == question

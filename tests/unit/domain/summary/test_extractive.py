@@ -32,7 +32,7 @@ def said(*pairs: tuple[str, str]) -> list[Utterance]:
     return [Utterance(speaker=speaker, text=text) for speaker, text in pairs]
 
 
-def test_what_was_asked_figures_and_tables_are_kept() -> None:
+def test_questions_figures_and_tables_are_kept_in_the_summary() -> None:
     assert summarise_extractively(said(*ENGLISH), limit=1000).splitlines() == [
         "User: Show me total sales by region for 2024",
         "Assistant: Total sales for 2024 from sales.orders: North €1,204,300, South €980,120.",
@@ -67,7 +67,7 @@ def test_people_are_called_by_their_names() -> None:
     )
 
 
-def test_what_the_system_was_told_is_no_part_of_it() -> None:
+def test_system_messages_are_no_part_of_the_summary() -> None:
     summary = summarise_extractively(
         said(("system", "You are a pirate with 7 parrots."), *ENGLISH), limit=1000
     )
@@ -76,7 +76,7 @@ def test_what_the_system_was_told_is_no_part_of_it() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 40, 100, 300])
-def test_the_limit_holds_by_any_measure(limit: int) -> None:
+def test_the_limit_of_a_summary_holds_for_any_length_function(limit: int) -> None:
     for count in (len, lambda text: len(text.split()), lambda text: len(text.encode())):
         assert count(summarise_extractively(said(*ENGLISH), limit=limit, count=count)) <= limit
 
@@ -120,11 +120,11 @@ def test_an_earlier_summary_alone_is_kept() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!!!", "Thanks!", "ok thanks"])
-def test_nothing_said_is_no_summary(text: str) -> None:
+def test_an_empty_conversation_has_no_summary(text: str) -> None:
     assert summarise_extractively(said(("user", text)), limit=100) == ""
 
 
-def test_a_repeated_message_is_told_once() -> None:
+def test_a_repeated_message_is_summarised_once() -> None:
     summary = summarise_extractively(said(*[("user", "Where is order 7?")] * 100), limit=1000)
     assert summary == "User: Where is order 7?"
 
@@ -142,7 +142,7 @@ def test_ten_thousand_messages_cost_about_five_times_two_thousand() -> None:
 @pytest.mark.parametrize(
     "text", ["." * 10_000, "'a " * 3000, "well, " * 2000, "1. " * 3000, "```" * 3000, ", " * 5000]
 )
-def test_no_text_takes_long(text: str) -> None:
+def test_hostile_texts_are_summarised_quickly(text: str) -> None:
     started = time.process_time()
     summarise_extractively(said(("user", text), ("assistant", text)), limit=500, earlier=text)
     assert time.process_time() - started < 2

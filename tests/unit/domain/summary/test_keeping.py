@@ -37,7 +37,7 @@ def test_a_summary_that_forgot_nothing_stays_as_it_is() -> None:
     assert kept(complete) == complete
 
 
-def test_what_a_user_states_and_the_model_left_out_is_kept() -> None:
+def test_user_statements_that_the_model_left_out_are_appended() -> None:
     summary = kept(NEW, earlier="", users="My name is Tom. I have 12 cows. Can you help me?")
 
     assert "Tom" in summary
@@ -45,7 +45,7 @@ def test_what_a_user_states_and_the_model_left_out_is_kept() -> None:
     assert "help" not in summary
 
 
-def test_what_a_user_states_is_kept_in_dutch_too() -> None:
+def test_dutch_user_statements_that_the_model_left_out_are_appended() -> None:
     summary = kept(
         "Er is gepraat over omzet.", earlier="", users="Ik heet Tom. Ik wil korte zinnen."
     )
