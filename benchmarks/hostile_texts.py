@@ -30,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from recollect.settings import Settings, load_settings
 from recollect.telemetry.loop_watchdog import LOOP_HELD
-from support.chat_double import serving
-from support.hostile_requests import (
+from support.doubles.chat_endpoint import serving
+from support.hostile.measured_server import MeasuredServer, measured_server
+from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
     after_it,
@@ -41,8 +42,7 @@ from support.hostile_requests import (
     send,
     settings_for,
 )
-from support.hostile_texts import SIZES, TEXTS
-from support.measured_server import MeasuredServer, measured_server
+from support.hostile.texts import SIZES, TEXTS
 
 _SECONDS: Final = 1800
 

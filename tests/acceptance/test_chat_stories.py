@@ -11,10 +11,10 @@ import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres.connection.database import Database
-from support.callers import Caller
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.http.callers import Caller
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 pytestmark = pytest.mark.slow
 

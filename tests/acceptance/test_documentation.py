@@ -31,10 +31,9 @@ import typer
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.program import run_program
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
+from support.servers.programs import run_program
+from support.timeouts import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

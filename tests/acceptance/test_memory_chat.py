@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 
 from recollect.ports.stores import Stores
-from support.callers import Caller, Json
-from support.chat_server import answering_server
-from support.denodo_double import ALICE, REGIONS, SQL, DenodoDouble, denodo_double
+from support.doubles.denodo_sdk import ALICE, REGIONS, SQL, DenodoDouble, denodo_double
+from support.http.callers import Caller, Json
+from support.servers.answering_server import answering_server
 
 FIRST = "Show me total sales by region for 2024"
 SECOND = "What about 2023?"

@@ -16,9 +16,8 @@ import psutil
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
+from support.timeouts import PATIENCE
 
 SETTINGS = {"MEMORY_PROCESSES": "2", "MEMORY_EMBEDDING_MODEL": "none"}
 

@@ -17,7 +17,7 @@ from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session, put_summary
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 COUNT = token_counter_for("gpt-4o").count

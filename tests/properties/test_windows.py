@@ -24,7 +24,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 roles = st.text(alphabet="uas", max_size=30)
 statuses = st.dictionaries(st.integers(1, 30), st.sampled_from(TurnStatus), max_size=30)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from recollect.domain.recall.query import pattern_of_names
-from support.growth import grows_faster_than_linear
-from support.patterns import (
+from support.hostile.regex_patterns import (
     METHODS,
     Found,
     calls_of_re,
@@ -17,6 +16,7 @@ from support.patterns import (
     patterns,
     used_by,
 )
+from support.hostile.time_growth import grows_faster_than_linear
 
 _SHARES = 4
 _COMPILING = {"compile", "escape"}

@@ -24,8 +24,8 @@ from recollect.errors import (
     ViewsNotFound,
 )
 from recollect.sql.reader import SqlglotReader
-from support.denodo_double import ALICE, DenodoDouble, denodo_double
-from support.ports import free_port
+from support.doubles.denodo_sdk import ALICE, DenodoDouble, denodo_double
+from support.servers.http_servers import free_port
 
 QUESTION = "Show me total sales by region for 2024"
 DIALECTS = ["0.10", "1.2", "1.4"]

@@ -17,10 +17,10 @@ from recollect.domain.policy import ContextForm
 from recollect.domain.text import JsonObject
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.testing.fakes import FIRST_MOMENT
-from support.chat_double import Reply, chat_double
-from support.chat_double import serving as listening
-from support.patience import PATIENCE
-from support.strict_templates import StrictDouble
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.doubles.chat_endpoint import serving as listening
+from support.doubles.strict_templates import StrictDouble
+from support.timeouts import PATIENCE
 
 SCOPE = Scope(tenant="acme", user="alice")
 

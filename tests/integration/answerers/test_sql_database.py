@@ -34,7 +34,7 @@ from recollect.errors import (
     StatementRefused,
 )
 from recollect.ports.models import Prompt
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 _DATA = (
     "CREATE TABLE sales (region varchar(20), year integer, amount numeric(12, 2))",

@@ -7,9 +7,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_unauthenticated
-from support.callers import Caller, Serve, Tenant
-from support.tokens import SECRET, signed
+from support.http.callers import Caller, Serve, Tenant, assert_unauthenticated
+from support.http.jwt_tokens import SECRET, signed
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -8,8 +8,13 @@ import pytest
 from recollect.domain.identity.accounts import KEY_PREFIX, KeyScope, KeyText
 from recollect.domain.identity.scope import TenantScope
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Tenant
+from support.http.callers import (
+    Caller,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
 
 GARBAGE: Final = [
     "rec_",

@@ -8,7 +8,7 @@ from recollect.errors import ConfigurationError
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import load_settings
-from support.tokens import SECRET
+from support.http.jwt_tokens import SECRET
 
 JWKS: Final = "https://issuer.example/jwks.json"
 

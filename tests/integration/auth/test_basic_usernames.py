@@ -11,10 +11,9 @@ from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.auth.callers import UPSTREAM_HEADER
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
-from support.access import assert_unauthenticated, is_same_owner, refusal_of
-from support.callers import Caller
-from support.chat_server import answering_server
-from support.denodo_double import ALICE, DenodoDouble, basic, denodo_double
+from support.doubles.denodo_sdk import ALICE, DenodoDouble, basic, denodo_double
+from support.http.callers import Caller, assert_unauthenticated, is_same_owner, refusal_of
+from support.servers.answering_server import answering_server
 
 PERMISSIONS = "/getUserPermissions"
 QUESTION = {"question": "Show me total sales by region for 2024"}

@@ -8,8 +8,14 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Serve, Tenant
+from support.http.callers import (
+    Caller,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
 
 TENANT = f"tenant-{uuid4()}"
 

@@ -12,10 +12,18 @@ import pytest_asyncio
 
 from recollect.domain.identity.accounts import KeyScope
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner, refusal_of
-from support.callers import Caller, Json, Serve, Tenant
-from support.ports import free_port
-from support.tokens import SigningKey, an_ec_key, an_rsa_key, claims, key_set, publishing
+from support.http.callers import (
+    Caller,
+    Json,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+    refusal_of,
+)
+from support.http.jwt_tokens import SigningKey, an_ec_key, an_rsa_key, claims, key_set, publishing
+from support.servers.http_servers import free_port
 
 RSA: Final = an_rsa_key()
 EC: Final = an_ec_key()

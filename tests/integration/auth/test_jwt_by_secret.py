@@ -10,9 +10,16 @@ import pytest_asyncio
 from jwt import PyJWS
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Json, Serve, Tenant
-from support.tokens import SECRET, claims, signed
+from support.http.callers import (
+    Caller,
+    Json,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
+from support.http.jwt_tokens import SECRET, claims, signed
 
 A_CENTURY_HENCE: Final = 4_943_000_000  # however long after this line a test runs
 VALID: Final[Json] = {"iss": "https://issuer.example", "aud": "recollect"}

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from recollect.telemetry.logging import JsonFormatter
-from support.callers import Caller, Json, Tenant
+from support.http.callers import Caller, Json, Tenant
 
 SECRET = "kiwi-7f3a"
 

@@ -3,8 +3,7 @@
 import pytest
 
 from recollect.domain.identity.accounts import KeyScope
-from support.access import assert_forbidden, is_same_owner, refusal_of
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant, assert_forbidden, is_same_owner, refusal_of
 
 NAMING = ["X-Memory-User", "X-OpenWebUI-User-Id"]
 

@@ -7,9 +7,16 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Json, Serve, Tenant
-from support.tokens import SECRET, signed
+from support.http.callers import (
+    Caller,
+    Json,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
+from support.http.jwt_tokens import SECRET, signed
 
 HEADER = "X-OpenWebUI-User-Jwt"
 

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.identity.scope import Scope
 from recollect.services.services import Services
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 HEADER = "X-Transaction-ID"
 

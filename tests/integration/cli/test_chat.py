@@ -29,9 +29,9 @@ from recollect.interfaces.cli.chatting.talk import Screen, source_lines, talk, t
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings
-from support.chat_double import Reply, chat_double
-from support.program import run_recollect
-from support.serving import serving
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.servers.http_servers import serving
+from support.servers.programs import run_recollect
 
 
 async def chat(home: Path, typed: str, *words: str, **env: str) -> tuple[int, str, str]:

@@ -29,9 +29,8 @@ from recollect.interfaces.cli.main import app
 from recollect.interfaces.http.app import create_app
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.ports import free_port
-from support.program import run_recollect
-from support.serving import serving
+from support.servers.http_servers import free_port, serving
+from support.servers.programs import run_recollect
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
 

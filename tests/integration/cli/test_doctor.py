@@ -10,11 +10,11 @@ import pytest
 from recollect.interfaces.cli.doctor import outside_checks as checks
 from recollect.interfaces.cli.doctor.outside_checks import Finding
 from recollect.settings import Settings, load_settings
-from support.chat_double import Reply, chat_double
-from support.denodo_double import denodo_double
-from support.embedding_double import embedding_double
-from support.opensearch_double import running_opensearch
-from support.ports import free_port
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.doubles.denodo_sdk import denodo_double
+from support.doubles.embedding_endpoint import embedding_double
+from support.doubles.opensearch import running_opensearch
+from support.servers.http_servers import free_port
 
 Check = Callable[[Settings], Iterable[Finding]]
 OPENSEARCH = {"vector_store": "opensearch", "vector_store_url": "http://127.0.0.1:9"}

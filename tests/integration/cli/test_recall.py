@@ -12,7 +12,7 @@ from recollect.domain.recall.entry import Entry, IndexedEntry
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, start_session
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 def recall(home: Path, *words: str) -> subprocess.CompletedProcess[str]:

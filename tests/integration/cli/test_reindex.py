@@ -17,7 +17,7 @@ from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 @pytest_asyncio.fixture

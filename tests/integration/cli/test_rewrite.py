@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.connection.database import Database
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 def rewrite(home: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack
 import psutil
 import pytest
 
-from support.serving import ServerProgram
-from support.sockets import Connection, Response, connected, head
+from support.http.raw_connections import Connection, Response, connected, head
+from support.servers.http_servers import ServerProgram
 
 MEGABYTE = 1_000_000
 GET = head("GET", "/healthz")

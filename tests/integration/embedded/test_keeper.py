@@ -6,7 +6,7 @@ import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer, keeper, running_server
 from recollect.engines.postgres.embedded.postmaster import Postmaster
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 
 async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from recollect.engines.postgres.embedded.account import Account
 from recollect.engines.postgres.embedded.binaries import Binaries
 from recollect.engines.postgres.embedded.postmaster import Postmaster
 from recollect.errors import EmbeddedServerFailed
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 Ask = Callable[[str, str], object]
 

@@ -12,9 +12,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from recollect.interfaces.http.app import _ROUTERS
-from support.hostile_requests import HostileRequest, as_question
-from support.loop_bound import slow_requests
-from support.measured_server import MeasuredServer
+from support.hostile.measured_server import MeasuredServer, slow_requests
+from support.hostile.requests import HostileRequest, as_question
 
 ALLOWED: Final = 49_000
 """Values that are parsed, and then refused or stored."""

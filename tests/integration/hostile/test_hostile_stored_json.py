@@ -8,9 +8,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from support.hostile_requests import HostileDouble, HostileRequest, after_it, send
-from support.loop_bound import LONGEST, slow_requests
-from support.measured_server import MeasuredServer
+from support.hostile.measured_server import LONGEST, MeasuredServer, slow_requests
+from support.hostile.requests import HostileDouble, HostileRequest, after_it, send
 
 WINDOW_BOUND: Final = 2 * LONGEST
 """A window of many large messages is freed on the loop: 120,000 small objects take 11 ms."""

@@ -13,7 +13,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from recollect.interfaces.http.app import _ROUTERS
-from support.hostile_requests import (
+from support.hostile.measured_server import MeasuredServer, slowness
+from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
     after_it,
@@ -23,10 +24,7 @@ from support.hostile_requests import (
     said_in_session,
     send,
 )
-from support.hostile_texts import SAMPLE, SIZES, TEXTS
-from support.machine import slowness
-from support.measured_server import MeasuredServer
-from support.sample import IS_WHOLE, sample
+from support.hostile.texts import IS_WHOLE, SAMPLE, SIZES, TEXTS, sample
 
 LONGEST: Final = 0.01 * slowness()
 """CPU seconds that a request may hold the loop: all but one kind take half of it or less here."""

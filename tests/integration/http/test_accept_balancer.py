@@ -12,7 +12,7 @@ import pytest
 
 from recollect.interfaces.http.serving import accept_balancer as doors
 from recollect.interfaces.http.serving.accept_balancer import AcceptBalancer, BalancerSlot, places
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 
 class Process:

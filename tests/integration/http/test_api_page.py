@@ -5,8 +5,8 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from support.callers import Caller
-from support.operations import openapi_document, operations
+from support.http.callers import Caller
+from support.http.openapi_operations import openapi_document, operations
 
 
 class Page(HTMLParser):

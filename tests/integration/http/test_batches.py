@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from support.callers import Caller, Json
-from support.refusals import SECRET, Bystander, assert_refused
+from support.http.bad_requests import SECRET, Bystander, assert_refused
+from support.http.callers import Caller, Json
 
 BATCH = "/api/v1/sessions/{session_id}/messages:batch"
 TALK = [

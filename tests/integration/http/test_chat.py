@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 ZEPPELIN = "What did the zeppelin cost?"
 

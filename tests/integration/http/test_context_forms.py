@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 
 async def in_form(caller: Caller, form: str | None) -> Json:

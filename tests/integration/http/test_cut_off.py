@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from recollect.interfaces.http.middleware import Transactions
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 
 class Endless:

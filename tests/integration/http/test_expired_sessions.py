@@ -23,10 +23,10 @@ from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
-from support.callers import Caller, Json
-from support.operations import Operation, operations
-from support.patience import PATIENCE
-from support.serving import serving
+from support.http.callers import Caller, Json
+from support.http.openapi_operations import Operation, operations
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 OPERATIONS = operations()
 STARTING = {

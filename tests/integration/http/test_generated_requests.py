@@ -17,9 +17,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from recollect.engines.postgres.connection.database import Database
-from support.operations import openapi_document
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.http.openapi_operations import openapi_document
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 Case: TypeAlias = schemathesis.Case[Any]
 SCHEMA: Final = schemathesis.openapi.from_dict(openapi_document())

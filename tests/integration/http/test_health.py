@@ -12,8 +12,8 @@ from recollect.interfaces.http.routes import health
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
 
 REASON = "ConnectionRefusedError: [Errno 111] Connect call failed ('10.1.2.3', 5432)"
 

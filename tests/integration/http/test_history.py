@@ -2,7 +2,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 
 async def remember(caller: Caller, count: int) -> list[Json]:

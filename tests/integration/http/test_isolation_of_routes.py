@@ -13,10 +13,10 @@ import pytest_asyncio
 
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from support.callers import Caller, Json, Tenant
-from support.operations import Operation, operations
-from support.recalling import index_messages
-from support.snapshots import rows_of
+from support.http.callers import Caller, Json, Tenant
+from support.http.openapi_operations import Operation, operations
+from support.recall.scripted_index import index_messages
+from support.row_snapshots import rows_of
 
 SECRET = "kiwi-7f3a"  # in everything that the owner says
 OPERATIONS = operations()

@@ -26,9 +26,9 @@ from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
-from support.conversations import a_stored_message
-from support.recalling import index_messages
-from support.snapshots import rows_of
+from support.recall.scripted_index import index_messages
+from support.row_snapshots import rows_of
+from support.stored_conversations import a_stored_message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

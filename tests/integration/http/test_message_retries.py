@@ -4,7 +4,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 QUESTION: Json = {"role": "user", "content": "Show me total sales"}
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 MESSAGES = "/api/v1/sessions/{}/messages"
 

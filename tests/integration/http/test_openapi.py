@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from support.callers import Caller, Json
-from support.operations import Operation, openapi_document, operations
+from support.http.callers import Caller, Json
+from support.http.openapi_operations import Operation, openapi_document, operations
 
 DOCUMENT: Final = openapi_document()
 OPERATIONS: Final = operations(DOCUMENT)

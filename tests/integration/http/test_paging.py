@@ -1,6 +1,6 @@
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 LISTS = ["sessions", "messages", "history"]
 

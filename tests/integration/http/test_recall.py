@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Json, Tenant
+from support.http.callers import Caller, Json, Tenant
 
 
 async def test_a_new_user_has_nothing_to_recall(alice: Caller) -> None:

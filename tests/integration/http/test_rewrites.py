@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 HISTORY = [
     {"role": "user", "content": "Show me total sales by region for 2024"},

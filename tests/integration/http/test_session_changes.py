@@ -2,7 +2,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 BODY: Json = {"name": "Before", "metadata": {"a": 1}, "databases": ["db"], "tags": ["t"]}
 

@@ -15,8 +15,8 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.callers import Caller
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
 
 MESSAGE = {"role": "user", "content": "Who is Rena?"}
 REPLY = {"role": "assistant", "content": "Hello", "reply_to": str(uuid4())}

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.services.services import Services
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 STATE = "/api/v1/state"
 ACTIVE = {"mode": "active", "updated_at": None}

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from support.callers import Caller
-from support.chat_server import answering_server
-from support.severable import severable_stores
+from support.http.callers import Caller
+from support.servers.answering_server import answering_server
+from support.servers.database_proxy import proxied_stores
 
 SESSION = str(UUID("5ca1ab1e-0000-4000-8000-000000000000"))
 REQUESTS = [
@@ -28,7 +28,7 @@ REQUESTS = [
 async def away(admin_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Caller]:
     """A caller of a server whose database was cut off."""
     async with (
-        severable_stores(admin_dsn, tmp_path_factory.mktemp("s")) as (way, stores),
+        proxied_stores(admin_dsn, tmp_path_factory.mktemp("s")) as (way, stores),
         answering_server(stores) as caller,
     ):
         await way.cut()

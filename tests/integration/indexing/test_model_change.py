@@ -16,9 +16,9 @@ from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Reindexing
 from recollect.testing.examples import a_scope
-from support.chat_double import serving
-from support.embedding_double import WordsDouble
-from support.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
+from support.doubles.chat_endpoint import serving
+from support.doubles.embedding_endpoint import WordsDouble
+from support.recall.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
 
 EXCHANGES = 3_000
 FASTEST = 2_000

@@ -19,9 +19,9 @@ from recollect.models.endpoint import connections, endpoint
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
 from recollect.ports.models import Prompt, Sampling
-from support.chat_double import ChatDouble, Received, Reply, chat_double, serving
-from support.patience import PATIENCE
-from support.ports import free_port
+from support.doubles.chat_endpoint import ChatDouble, Received, Reply, chat_double, serving
+from support.servers.http_servers import free_port
+from support.timeouts import PATIENCE
 
 KEY = "sk-very-secret"
 PROMPT = (Prompt(role="user", content="Sales?"),)

@@ -9,7 +9,7 @@ from recollect.models.embedding.embedding_cache import RememberingEmbedder
 from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
 from recollect.testing.fakes import WordEmbedder
-from support.embedding_double import embedding_double
+from support.doubles.embedding_endpoint import embedding_double
 
 
 async def chosen(**settings: object) -> str | None:

@@ -10,9 +10,9 @@ import pytest
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.ports.models import Prompt
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.patience import PATIENCE
-from support.ports import free_port
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.servers.http_servers import free_port
+from support.timeouts import PATIENCE
 
 KEY: Final = "sk-very-secret"
 QUESTION: Final = "What was the salary of Zebedee Quux?"

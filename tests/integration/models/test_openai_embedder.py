@@ -6,8 +6,8 @@ import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
-from support.chat_double import Reply
-from support.embedding_double import EmbeddingDouble, embedding_double
+from support.doubles.chat_endpoint import Reply
+from support.doubles.embedding_endpoint import EmbeddingDouble, embedding_double
 
 KEY: Final = "sk-very-secret"
 

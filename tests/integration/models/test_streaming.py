@@ -10,8 +10,8 @@ import pytest
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat, ThoughtFilter
 from recollect.ports.models import Completion, Prompt, Sampling
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.patience import PATIENCE
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.timeouts import PATIENCE
 
 PROMPT = (Prompt(role="user", content="Sales?"),)
 ANSWER = "North sold 2.5M in all."

@@ -2,8 +2,8 @@
 
 import pytest
 
-from support.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style, rag_prompt
-from support.proxying import NumberingDouble, Stage
+from support.doubles.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style, rag_prompt
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 DOCUMENT = "The warranty of the ladder is 24 months."
 styles = pytest.mark.parametrize("style", STYLES)

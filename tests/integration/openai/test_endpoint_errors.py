@@ -5,9 +5,9 @@ import logging
 
 import pytest
 
-from support.callers import Caller, Json
-from support.chat_double import Reply
-from support.proxying import NumberingDouble, Stage
+from support.doubles.chat_endpoint import Reply
+from support.http.callers import Caller, Json
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"

@@ -17,12 +17,12 @@ from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
 from recollect.services.chat.answering import REPLY_NOT_STORED
 from recollect.system import SystemClock
-from support.callers import Caller, Json
-from support.chat_double import Reply
-from support.chat_double import serving as listening
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.proxying import NumberingDouble, Stage, proxy_server, streamed_text
+from support.doubles.chat_endpoint import Reply
+from support.doubles.chat_endpoint import serving as listening
+from support.http.callers import Caller, Json
+from support.servers.http_servers import free_port
+from support.servers.openai_proxy import NumberingDouble, Stage, proxy_server, streamed_text
+from support.timeouts import PATIENCE
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"

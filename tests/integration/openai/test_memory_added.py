@@ -12,8 +12,8 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import PRESETS, Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
-from support.callers import Caller, Json
-from support.proxying import NumberingDouble, Stage, staged
+from support.http.callers import Caller, Json
+from support.servers.openai_proxy import NumberingDouble, Stage, staged
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"

@@ -6,8 +6,8 @@ from recollect.domain.identity.accounts import KeyScope, MemoryPolicy, stricter
 from recollect.domain.identity.scope import TenantScope
 from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
-from support.callers import Caller, Json, Tenant
-from support.proxying import NumberingDouble, Stage, proxy_server
+from support.http.callers import Caller, Json, Tenant
+from support.servers.openai_proxy import NumberingDouble, Stage, proxy_server
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"

@@ -10,9 +10,9 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from recollect.domain.identity.accounts import KeyScope
-from support.chat_double import Reply
-from support.openwebui import TOOL
-from support.proxying import NumberingDouble, Stage
+from support.doubles.chat_endpoint import Reply
+from support.doubles.openwebui import TOOL
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
 

@@ -8,9 +8,9 @@ import pytest
 from recollect.domain.conversation.paging import PageRequest
 from recollect.ports.stores import Stores
 from recollect.services.access.accounts import States
-from support.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
-from support.proxying import NumberingDouble, Stage
-from support.recalling import index_messages
+from support.doubles.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
+from support.recall.scripted_index import index_messages
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 styles = pytest.mark.parametrize("style", STYLES)
 

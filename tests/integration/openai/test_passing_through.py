@@ -5,9 +5,9 @@ import json
 import pytest
 
 from recollect.domain.identity.accounts import KeyScope
-from support.callers import Caller
-from support.chat_double import Reply
-from support.proxying import NumberingDouble, Stage
+from support.doubles.chat_endpoint import Reply
+from support.http.callers import Caller
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 PATH = "/v1/chat/completions"
 ODD_BODY = (

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.composition import open_outside
 from recollect.settings import load_settings
-from support.chat_double import chat_double
+from support.doubles.chat_endpoint import chat_double
 
 URL = "http://127.0.0.1:9/v1"
 

@@ -13,10 +13,10 @@ from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
-from support.callers import Caller, Json
-from support.proxying import Stage, staged
-from support.recalling import index_messages
-from support.strict_templates import StrictDouble
+from support.doubles.strict_templates import StrictDouble
+from support.http.callers import Caller, Json
+from support.recall.scripted_index import index_messages
+from support.servers.openai_proxy import Stage, staged
 
 PATH = "/v1/chat/completions"
 STRICT = [ChatTemplate.PLAIN, ChatTemplate.ALTERNATING, ChatTemplate.NO_SYSTEM]

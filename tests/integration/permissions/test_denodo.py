@@ -10,7 +10,7 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 from recollect.permissions.http import DenodoCatalog
-from support.denodo_catalog_double import DenodoCatalogDouble, Right, View, denodo_catalog
+from support.doubles.denodo_catalog import DenodoCatalogDouble, Right, View, denodo_catalog
 
 ALL, SHAPE = Visibility.ALL, Visibility.SHAPE
 ANN = "Basic YW5uOmdlaGVpbQ=="

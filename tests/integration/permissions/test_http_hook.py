@@ -14,7 +14,7 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError, PermissionsUnavailable
 from recollect.permissions.http import PermissionsHook
-from support.serving import serving
+from support.servers.http_servers import serving
 
 ANN = Scope(tenant="acme", user="ann", authorization="Bearer her own")
 

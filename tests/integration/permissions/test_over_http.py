@@ -21,10 +21,10 @@ from recollect.memory import Memory
 from recollect.services.access.permissions import UNAVAILABLE
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller, Json
-from support.denodo_catalog_double import DenodoCatalogDouble, Right, View, denodo_catalog
-from support.patience import PATIENCE
-from support.serving import serving
+from support.doubles.denodo_catalog import DenodoCatalogDouble, Right, View, denodo_catalog
+from support.http.callers import Caller, Json
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 SECRET = "a secret that is long enough for HS256"
 TENANT = f"tenant-{uuid4()}"

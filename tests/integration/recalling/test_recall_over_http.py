@@ -3,8 +3,8 @@
 import asyncio
 from uuid import uuid4
 
-from support.callers import Caller, Json, Tenant
-from support.patience import PATIENCE
+from support.http.callers import Caller, Json, Tenant
+from support.timeouts import PATIENCE
 
 SALES = (
     "Show me total sales by region for 2024",

@@ -17,7 +17,7 @@ from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FixedClock
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 async def run_command(dsn: str, *words: str) -> subprocess.CompletedProcess[str]:

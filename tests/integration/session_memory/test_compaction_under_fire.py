@@ -31,7 +31,7 @@ from recollect.services.context.summarising import Compaction, LlmSummariser
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
 from recollect.testing.fakes import FixedClock
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 LEASE = timedelta(minutes=5)
 PAUSE = timedelta(seconds=10)

@@ -15,9 +15,9 @@ from recollect.memory import Memory
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller
-from support.patience import PATIENCE
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 SIZES = [0, 1, 9, 10, 11, 100, 10_000]
 

@@ -17,8 +17,8 @@ from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
-from support.patience import PATIENCE
-from support.ports import free_port
+from support.servers.http_servers import free_port
+from support.timeouts import PATIENCE
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 

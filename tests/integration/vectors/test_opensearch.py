@@ -11,7 +11,7 @@ from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.client import OpenSearchClient
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
-from support.opensearch_double import OpenSearchDouble, running_opensearch
+from support.doubles.opensearch import OpenSearchDouble, running_opensearch
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 

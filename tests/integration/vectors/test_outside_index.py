@@ -30,9 +30,9 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session
 from recollect.testing.fakes import FixedClock, WordEmbedder
-from support.opensearch_double import OpenSearchDouble, running_opensearch
-from support.outside import outside_index
-from support.patience import PATIENCE
+from support.doubles.opensearch import OpenSearchDouble, running_opensearch
+from support.recall.outside_index import outside_index
+from support.timeouts import PATIENCE
 
 STORED = stored_name(MODEL, len(EAST))
 

@@ -7,7 +7,7 @@ from recollect.domain.context.shortening import CUT_MARK, CutKind, ShortenedPart
 from recollect.domain.context.window import SMALL, TIERS, TINY
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.turns import TurnStatus
-from support.conversations import a_stored_message, a_turn, stored_turns
+from support.stored_conversations import a_stored_message, a_turn, stored_turns
 
 SQL = "SELECT region, SUM(amount) FROM sales GROUP BY region"
 

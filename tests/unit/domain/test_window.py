@@ -14,7 +14,7 @@ from recollect.domain.context.window import (
 from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import InvalidInput
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 LAST_TEN = WindowPolicy(unit=WindowUnit.MESSAGES, size=10)
 BY_MODEL = WindowPolicy(unit=WindowUnit.TURNS)

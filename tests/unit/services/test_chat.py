@@ -15,8 +15,8 @@ from recollect.errors import (
     SessionNotFound,
     UserHalted,
 )
-from support.answering import ScriptedAnswerer
-from support.chatting import SCOPE, SESSION, Setup, pieces_of
+from support.chat_services import SCOPE, SESSION, Setup, pieces_of
+from support.scripted_answerer import ScriptedAnswerer
 
 
 async def test_a_question_and_its_answer_are_stored_and_returned() -> None:

@@ -15,8 +15,8 @@ from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
 from recollect.ports.conversations import MessageStore, StoredWindow
 from recollect.services.chat.chat import NO_MEMORY, Chat
-from support.chatting import SCOPE, SESSION, Setup
-from support.patience import PATIENCE
+from support.chat_services import SCOPE, SESSION, Setup
+from support.timeouts import PATIENCE
 
 Before = Callable[[], Awaitable[object]]
 

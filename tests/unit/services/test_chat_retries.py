@@ -14,8 +14,8 @@ from recollect.errors import (
     ModelUnavailable,
 )
 from recollect.services.chat.answering import REPLAYED
-from support.answering import ScriptedAnswerer
-from support.chatting import SCOPE, SESSION, Setup, pieces_of
+from support.chat_services import SCOPE, SESSION, Setup, pieces_of
+from support.scripted_answerer import ScriptedAnswerer
 
 
 async def test_a_retry_gets_the_stored_answer_without_calling_the_answerer() -> None:

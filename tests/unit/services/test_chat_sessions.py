@@ -15,7 +15,7 @@ from recollect.errors import (
 )
 from recollect.services.chat.answering import SESSION_GONE
 from recollect.services.chat.chat import SWITCHED_OFF
-from support.chatting import SCOPE, SESSION, Setup
+from support.chat_services import SCOPE, SESSION, Setup
 
 
 async def test_an_unknown_session_is_started_under_its_id_with_name_tags_and_metadata() -> None:

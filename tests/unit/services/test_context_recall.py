@@ -19,7 +19,7 @@ from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 SALES = "Question: Show me total sales by region for 2024 Result summary: North 2.5M"

@@ -10,7 +10,7 @@ from recollect.domain.followup.dialogue import Method
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import Prompt
 from recollect.services.context.rewriting import FollowUps
-from support.dialogue import conversation
+from support.followups import conversation
 
 HISTORY = conversation(
     "user: Who was Marie Curie?", "assistant: Marie Curie was a physicist and chemist."

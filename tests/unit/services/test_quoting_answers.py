@@ -5,7 +5,7 @@ from recollect.domain.chat.answers import Inquiry
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import Policies
 from recollect.services.services import Services
-from support.chatting import SCOPE, SESSION, Setup
+from support.chat_services import SCOPE, SESSION, Setup
 
 POLICIES = Policies(compaction=CompactionPolicy(trigger=4, keep=2))
 

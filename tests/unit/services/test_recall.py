@@ -51,7 +51,7 @@ from recollect.services.recall.recall import (
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock, WordEmbedder
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUERY = "What were the sales?"
 SCOPE = a_scope()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from recollect.services.context.rewriting import ReadyRewriter
-from support.dialogue import conversation
+from support.followups import conversation
 
 QUESTIONS = {
     "Who was Marie Curie?": "When did Marie Curie die?",

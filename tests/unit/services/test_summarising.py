@@ -9,7 +9,7 @@ from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import Prompt
 from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser, Summariser
-from support.conversations import a_stored_message
+from support.stored_conversations import a_stored_message
 
 SUMMARY: Final = "The user asked for sales by region in 2024; North sold most."
 

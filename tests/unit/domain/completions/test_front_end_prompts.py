@@ -6,7 +6,7 @@ from recollect.domain.chat.front_end_prompts import is_task_prompt, user_words_i
 from recollect.domain.chat.reconciliation import reconcile
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.turns import Stored
-from support.conversations import a_stored_message
+from support.stored_conversations import a_stored_message
 
 START = "### Task:\nRespond to the user query using the provided context.\n\n<context>\n"
 OLD = "<source><source_id>1</source_id><source_context>Text.</source_context></source>"

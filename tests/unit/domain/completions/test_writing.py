@@ -16,7 +16,7 @@ from recollect.domain.chat.writing import (
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.testing.fakes import FIRST_MOMENT
-from support.strict_templates import check_template
+from support.doubles.strict_templates import check_template
 
 
 def said(role: str, content: str) -> dict[str, JsonValue]:

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said, Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import asked, standalone
+from support.followups import asked, standalone
 
 SALES = "Show me total sales by region for 2024"
 

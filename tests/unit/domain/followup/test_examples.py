@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Method, Said, Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 SALES = "Show me total sales by region for 2024"
 SALES_SQL = (

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.followup.language import detect_language, known_language
 from recollect.domain.followup.languages import installed, pack_for
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 
 @pytest.mark.parametrize(

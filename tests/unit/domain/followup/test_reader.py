@@ -6,7 +6,7 @@ from recollect.domain.followup.languages import pack_for
 from recollect.domain.followup.reader import Memory, Reader
 from recollect.domain.followup.recent import Recent
 from recollect.domain.followup.rewrite import Rewriter, rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 
 def test_a_remembered_conversation_reads_as_at_first() -> None:

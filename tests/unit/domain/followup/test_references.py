@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import asked, conversation, standalone
+from support.followups import asked, conversation, standalone
 
 
 def test_a_pronoun_becomes_the_person_asked_about() -> None:
