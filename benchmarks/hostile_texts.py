@@ -35,12 +35,12 @@ from support.hostile.measured_server import MeasuredServer, measured_server
 from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
-    after_it,
     as_question,
     as_reply,
-    said_in_session,
+    follow_up_requests,
     send,
     settings_for,
+    store_in_session,
 )
 from support.hostile.texts import SIZES, TEXTS
 
@@ -96,8 +96,8 @@ def _holders(held: _Held) -> Table:
 async def _measured(
     client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble, text: str
 ) -> AsyncIterator[tuple[HostileRequest, tuple[float, float, float]]]:
-    session_id = await said_in_session(client, server.url, text)
-    for request in (*as_question(text), *after_it(session_id), *as_reply(text)):
+    session_id = await store_in_session(client, server.url, text)
+    for request in (*as_question(text), *follow_up_requests(session_id), *as_reply(text)):
         server.loop_time.take()
         worked = time.process_time()
         await send(client, server.url, request, double)

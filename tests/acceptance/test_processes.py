@@ -40,7 +40,7 @@ def connections(pid: int, port: int) -> int:
     return sum(one.status == psutil.CONN_ESTABLISHED and one.laddr.port == port for one in found)
 
 
-def steps_back(pid: int) -> bool:
+def has_idle_priority(pid: int) -> bool:
     """Whether a process works only when others do not."""
     if sys.platform != "linux":
         return os.getpriority(os.PRIO_PROCESS, pid) > 0
@@ -91,7 +91,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     assert sorted(said) == list(range(1, 41))
 
     before = members(server)
-    until(lambda: sum(map(steps_back, before)) == 1)
+    until(lambda: sum(map(has_idle_priority, before)) == 1)
     with contextlib.ExitStack() as opened:
         clients = [
             opened.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE))
@@ -107,7 +107,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     assert say(server.url, session_id) == 41
     until(lambda: worker_of(server) == "ok")
 
-    (worker,) = filter(steps_back, members(server))
+    (worker,) = filter(has_idle_priority, members(server))
     os.kill(worker, signal.SIGKILL)
     until(lambda: worker_of(server) == "dead")
     until(lambda: worker_of(server) == "ok")

@@ -53,7 +53,7 @@ sequences = st.integers(0, 2**63 - 1)
 times = st.datetimes(timezones=st.just(UTC))
 
 
-def there_and_back(position: Position, order: Order) -> Position | None:
+def cursor_round_trip(position: Position, order: Order) -> Position | None:
     page = PageRequest(limit=1, order=order).page([("shown", position), ("more", position)])
     return PageRequest(cursor=page.next_cursor, order=order).position(type(position))
 
@@ -63,11 +63,11 @@ def test_a_cursor_decodes_to_its_position(
     sequence: int, time: datetime, session_id: UUID, order: Order
 ) -> None:
     message = MessagePosition(sequence)
-    assert there_and_back(message, order) == message
+    assert cursor_round_trip(message, order) == message
     session = SessionPosition(time, session_id)
-    assert there_and_back(session, order) == session
+    assert cursor_round_trip(session, order) == session
     history = HistoryPosition(time, session_id, sequence)
-    assert there_and_back(history, order) == history
+    assert cursor_round_trip(history, order) == history
 
 
 @given(any_text, st.sampled_from([MessagePosition, SessionPosition, HistoryPosition]))

@@ -13,7 +13,7 @@ def conversation(*lines: str) -> tuple[Said, ...]:
     return tuple(Said(role=_ROLES[role], content=content) for role, _, content in parts)
 
 
-def asked(question: str, *, after: tuple[str, ...] | str, language: str = "en") -> Rewrite:
+def rewrite_after(question: str, *, after: tuple[str, ...] | str, language: str = "en") -> Rewrite:
     """Rewrite a question that follows one or several questions of the user."""
     questions = (after,) if isinstance(after, str) else after
     history = conversation(*(f"user: {text}" for text in questions))
@@ -21,5 +21,5 @@ def asked(question: str, *, after: tuple[str, ...] | str, language: str = "en") 
 
 
 def standalone(question: str, *, after: tuple[str, ...] | str, language: str = "en") -> str:
-    """Return only the standalone question of `asked`."""
-    return asked(question, after=after, language=language).standalone_question
+    """Return only the standalone question of `rewrite_after`."""
+    return rewrite_after(question, after=after, language=language).standalone_question

@@ -10,11 +10,11 @@ from support.hostile.regex_patterns import (
     METHODS,
     Found,
     calls_of_re,
-    each_once,
+    calls_with,
+    distinct,
     hostile_texts,
     is_importable,
     patterns,
-    used_by,
 )
 from support.hostile.time_growth import grows_faster_than_linear
 
@@ -51,7 +51,7 @@ def _all_patterns() -> list[Found]:
 
 def _slow(found: Found) -> Iterator[str]:
     for text, text_of in hostile_texts(found.pattern).items():
-        for way, call in used_by(found):
+        for way, call in calls_with(found):
             if grows_faster_than_linear(call, text_of):
                 yield f"{found.place}.{way} on {text}"
                 return
@@ -59,7 +59,7 @@ def _slow(found: Found) -> Iterator[str]:
 
 @pytest.mark.parametrize("share", range(_SHARES))
 def test_every_pattern_takes_time_in_proportion_to_a_hostile_text(share: int) -> None:
-    found = each_once(_all_patterns())[share::_SHARES]
+    found = distinct(_all_patterns())[share::_SHARES]
 
     assert [slow for one in found for slow in _slow(one)] == []
 

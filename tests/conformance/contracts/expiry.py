@@ -42,7 +42,7 @@ class ExpiredSessionsContract:
         assert await stores.expired.count(now=END_OF_PAST) == 0
         entries = await stores.audit.entries(scope, limit=9)
         assert {entry.target for entry in entries} == {str(first), str(second)}
-        assert await stores.audit.entries(other, limit=9) == (_told(others, second=5),)
+        assert await stores.audit.entries(other, limit=9) == (_expiry_entry(others, second=5),)
 
     async def test_the_sessions_that_expired_first_are_deleted_first(self, stores: Stores) -> None:
         scope = a_scope()
@@ -71,7 +71,7 @@ class ExpiredSessionsContract:
         assert is_new
         assert await stores.sessions.get(scope, session_id) == session
         entries = await stores.audit.entries(scope, limit=9)
-        assert entries == (_told(session_id, second=2),), "it is told once"
+        assert entries == (_expiry_entry(session_id, second=2),), "it is told once"
 
     async def test_two_that_clean_up_at_once_delete_nothing_twice(self, stores: Stores) -> None:
         scope = a_scope()
@@ -85,7 +85,7 @@ class ExpiredSessionsContract:
         assert len(await stores.audit.entries(scope, limit=9)) == sum(counts)
 
 
-def _told(session_id: UUID, *, second: float) -> AuditEntry:
+def _expiry_entry(session_id: UUID, *, second: float) -> AuditEntry:
     return AuditEntry(
         action=AuditAction.SESSION_EXPIRED,
         target=str(session_id),

@@ -53,7 +53,7 @@ def context(language: str = "nl", *, summary: str | None = None) -> Context:
     )
 
 
-async def told(
+async def request_body(
     form: ContextForm, *, options: JsonObject | None = None, model: str | None = None
 ) -> dict[str, Any]:
     """The body that the model's endpoint received."""
@@ -75,7 +75,7 @@ def roles(messages: Sequence[dict[str, str]]) -> list[str]:
 
 
 async def test_a_context_is_sent_to_the_model_as_messages() -> None:
-    messages = (await told(ContextForm.MESSAGES))["messages"]
+    messages = (await request_body(ContextForm.MESSAGES))["messages"]
     assert messages == [
         {"role": "system", "content": "Wees kort."},
         {"role": "user", "content": "Wat kost een harnas?"},
@@ -85,7 +85,7 @@ async def test_a_context_is_sent_to_the_model_as_messages() -> None:
 
 
 async def test_a_context_is_sent_as_a_system_prompt_block_in_the_questions_language() -> None:
-    messages = (await told(ContextForm.SYSTEM_PROMPT))["messages"]
+    messages = (await request_body(ContextForm.SYSTEM_PROMPT))["messages"]
     assert messages == [
         {
             "role": "system",
@@ -97,14 +97,14 @@ async def test_a_context_is_sent_as_a_system_prompt_block_in_the_questions_langu
 
 
 async def test_a_context_is_sent_to_the_model_as_instructions() -> None:
-    messages = (await told(ContextForm.INSTRUCTIONS))["messages"]
+    messages = (await request_body(ContextForm.INSTRUCTIONS))["messages"]
     assert roles(messages) == ["system", "user"]
     assert "=== RECENT CONVERSATION ===" in messages[0]["content"]
 
 
 @pytest.mark.parametrize("form", [ContextForm.TEMPLATE, ContextForm.OBJECT])
 async def test_forms_for_other_programs_reach_a_model_as_messages(form: ContextForm) -> None:
-    assert roles((await told(form))["messages"]) == ["system", "user", "assistant", "user"]
+    assert roles((await request_body(form))["messages"]) == ["system", "user", "assistant", "user"]
 
 
 async def test_model_options_and_instructions_of_the_request_reach_the_model() -> None:
@@ -114,7 +114,7 @@ async def test_model_options_and_instructions_of_the_request_reach_the_model() -
         "custom_instructions": "Noem prijzen.",
         "plot": True,
     }
-    body = await told(ContextForm.MESSAGES, options=options, model="large")
+    body = await request_body(ContextForm.MESSAGES, options=options, model="large")
     assert body["messages"][0]["content"] == "Wees kort.\n\nNoem prijzen."
     assert {name: body[name] for name in body if name != "messages"} == {
         "model": "large",

@@ -42,7 +42,7 @@ def wait_until_up(process: subprocess.Popen[str]) -> None:
     assert process.stdout.readline() == "up\n"
 
 
-def let_go(process: subprocess.Popen[str]) -> None:
+def end_process(process: subprocess.Popen[str]) -> None:
     process.communicate("\n", timeout=PATIENCE)
     assert process.returncode == 0
 
@@ -81,7 +81,7 @@ def test_another_process_shares_the_server(home: Path, ask: Ask) -> None:
     wait_until_up(other)
     server = EmbeddedServer(home)
     dsn = server.start()
-    let_go(other)
+    end_process(other)
     assert ask(dsn, "SELECT 1") == 1
     server.stop()
     assert not server.is_running()
@@ -94,7 +94,7 @@ def test_processes_that_start_at_once_on_an_empty_folder_share_one_server(home: 
     for other in others:
         wait_until_up(other)
     for other in others:
-        let_go(other)
+        end_process(other)
     assert not EmbeddedServer(home).is_running()
 
 

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from support.hostile.measured_server import LONGEST, MeasuredServer, slow_requests
-from support.hostile.requests import HostileDouble, HostileRequest, after_it, send
+from support.hostile.requests import HostileDouble, HostileRequest, follow_up_requests, send
 
 WINDOW_BOUND: Final = 2 * LONGEST
 """A window of many large messages is freed on the loop: 120,000 small objects take 11 ms."""
@@ -63,7 +63,7 @@ async def session_id(
 
 def reading(session_id: str) -> Iterator[HostileRequest]:
     """Requests that read the session, or a list with it."""
-    yield from after_it(session_id)
+    yield from follow_up_requests(session_id)
     paths = "/api/v1/sessions", "/api/v1/sessions/{session_id}/messages", "/api/v1/history"
     for path in paths:
         for limit in ("1", "100"):

@@ -17,12 +17,12 @@ from support.hostile.measured_server import MeasuredServer, slowness
 from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
-    after_it,
     as_question,
     as_reply,
     everything,
-    said_in_session,
+    follow_up_requests,
     send,
+    store_in_session,
 )
 from support.hostile.texts import IS_WHOLE, SAMPLE, SIZES, TEXTS, sample
 
@@ -73,8 +73,10 @@ async def test_event_loop_time_grows_linearly_with_the_length_of_a_text(
 ) -> None:
     worked: dict[int, float] = {}
     for size in sample(SIZES, of=(SIZES[0], SIZES[-1])):
-        session_id = await said_in_session(client, server.url, TEXTS[name](size))
-        requests = islice(after_it(session_id), 4)  # a context, and those who answer with one
+        session_id = await store_in_session(client, server.url, TEXTS[name](size))
+        requests = islice(
+            follow_up_requests(session_id), 4
+        )  # a context, and those who answer with one
         worked[size] = await loop_seconds(client, server, double, requests)
     assert worked[SIZES[-1]] <= GROWTH * worked[SIZES[0]]
 
@@ -82,7 +84,7 @@ async def test_event_loop_time_grows_linearly_with_the_length_of_a_text(
 def test_no_route_that_takes_text_is_forgotten() -> None:
     sent = {
         (request.method, request.route)
-        for request in (*as_question("x"), *after_it(str(uuid4())), *as_reply("x"))
+        for request in (*as_question("x"), *follow_up_requests(str(uuid4())), *as_reply("x"))
     }
     routes = [route for router in _ROUTERS for route in router.routes]
     assert all(isinstance(route, APIRoute) for route in routes)

@@ -32,7 +32,7 @@ async def backend_of(database: Database) -> psutil.Process:
         return psutil.Process(await connection.fetchval(PID))
 
 
-def end_unseen(backend: psutil.Process) -> None:
+def end_backend(backend: psutil.Process) -> None:
     """End a connection's process while the event loop does not look."""
     backend.send_signal(signal.SIGTERM)
     while psutil.pid_exists(backend.pid):
@@ -44,7 +44,7 @@ async def test_a_connection_that_ends_while_idle_never_breaks_its_next_user(
     one: Database, steps: int
 ) -> None:
     """PostgreSQL says why it ends, and hangs up later: the driver can be met in between."""
-    end_unseen(await backend_of(one))
+    end_backend(await backend_of(one))
     for _ in range(steps):
         await asyncio.sleep(0)
     try:
@@ -62,7 +62,7 @@ async def test_a_connection_lost_in_a_transaction_raises_database_unavailable(
 ) -> None:
     async def work() -> None:
         async with one.owned_by(uuid4()) as connection:
-            end_unseen(psutil.Process(await connection.fetchval(PID)))
+            end_backend(psutil.Process(await connection.fetchval(PID)))
             for _ in range(steps):
                 await asyncio.sleep(0)
             await connection.fetchval("SELECT 1")
@@ -77,7 +77,7 @@ async def test_a_connection_lost_before_the_commit_raises_database_unavailable(
 ) -> None:
     async def work() -> None:
         async with one.owned_by(uuid4()) as connection:
-            end_unseen(psutil.Process(await connection.fetchval(PID)))
+            end_backend(psutil.Process(await connection.fetchval(PID)))
             await asyncio.sleep(0.05)
 
     with pytest.raises(DatabaseUnavailable):

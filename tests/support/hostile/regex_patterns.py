@@ -82,7 +82,7 @@ def patterns() -> tuple[Found, ...]:
     return tuple(found)
 
 
-def each_once(found: Iterable[Found]) -> list[Found]:
+def distinct(found: Iterable[Found]) -> list[Found]:
     """The same without those that are equal to another one and used in the same ways."""
     by_use = {(f.pattern.pattern, f.pattern.flags, f.ways): f for f in found}
     return sorted(by_use.values(), key=lambda one: one.place)
@@ -205,7 +205,7 @@ def _inner_functions(tree: ast.Module) -> dict[ast.AST, str]:
     return inner
 
 
-def used_by(found: Found) -> Iterator[tuple[str, Callable[[str], object]]]:
+def calls_with(found: Found) -> Iterator[tuple[str, Callable[[str], object]]]:
     """The calls by which a pattern is used."""
     for way in found.ways:
         method = getattr(found.pattern, way)

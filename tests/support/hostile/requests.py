@@ -76,7 +76,7 @@ def as_question(text: str) -> Iterator[HostileRequest]:
     yield _post("/answerQuestion", "question", {"question": text})
 
 
-def after_it(session_id: str) -> Iterator[HostileRequest]:
+def follow_up_requests(session_id: str) -> Iterator[HostileRequest]:
     """Short requests in a session where the text was said."""
     few = {"question": FOLLOW_UP, "max_tokens": 1500}
     yield _post("/api/v1/sessions/{session_id}/context", "cut", few, session_id=session_id)
@@ -191,7 +191,7 @@ async def send(
     return response
 
 
-async def said_in_session(client: httpx.AsyncClient, url: str, text: str) -> str:
+async def store_in_session(client: httpx.AsyncClient, url: str, text: str) -> str:
     """A session in which the text was asked and answered."""
     session_id = str(uuid4())
     await client.post(f"{url}/api/v1/sessions", json={"session_id": session_id})
@@ -216,5 +216,5 @@ def settings_for(model_url: str) -> Json:
 
 async def everything(client: httpx.AsyncClient, url: str, text: str) -> list[HostileRequest]:
     """All requests with a text, or after it."""
-    session_id = await said_in_session(client, url, text)
-    return [*as_question(text), *after_it(session_id), *as_reply(text)]
+    session_id = await store_in_session(client, url, text)
+    return [*as_question(text), *follow_up_requests(session_id), *as_reply(text)]

@@ -85,7 +85,7 @@ def _become(request: dict[str, object], descriptors: list[int]) -> list[str]:
     return [str(word) for word in request["words"]]  # type: ignore[attr-defined]  # as above
 
 
-def run_what_is_asked_for() -> None:
+def run_requested_program() -> None:
     """Run `recollect`, or a file of Python."""
     if sys.argv[0] == "recollect":
         main()
@@ -109,7 +109,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.argv = fork_at_each_request(socket.socket(fileno=int(sys.argv[1])))
     try:
-        run_what_is_asked_for()
+        run_requested_program()
     except SystemExit as ended:
         end(ended.code)
     end()

@@ -37,7 +37,7 @@ def write(path: Path, text: str, *, moment: int) -> None:
     os.utime(path, (moment, moment))
 
 
-def break_it(path: Path, text: str | None) -> None:
+def break_file(path: Path, text: str | None) -> None:
     path.unlink()
     if text is not None:
         write(path, text, moment=3)
@@ -117,7 +117,7 @@ async def test_a_broken_file_allows_nothing_and_the_log_says_once_why(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     await access_of(source, "ann")
-    break_it(path, text)
+    break_file(path, text)
 
     for _ in range(3):
         with pytest.raises(PermissionsUnavailable):

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said, Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.followups import asked, standalone
+from support.followups import rewrite_after, standalone
 
 SALES = "Show me total sales by region for 2024"
 
@@ -97,7 +97,7 @@ def test_a_follow_up_can_remove_a_filter() -> None:
 
 
 def test_a_follow_up_can_add_a_column() -> None:
-    result = asked("also show the location", after="Show the name of all stadiums")
+    result = rewrite_after("also show the location", after="Show the name of all stadiums")
 
     assert result.standalone_question == "Show the name and location of all stadiums"
     assert Signal.SAME_BUT in result.signals

@@ -4,11 +4,11 @@ import pytest
 
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.followups import asked, conversation, standalone
+from support.followups import conversation, rewrite_after, standalone
 
 
 def test_a_pronoun_becomes_the_person_asked_about() -> None:
-    result = asked("When did she die?", after="Who was Marie Curie?")
+    result = rewrite_after("When did she die?", after="Who was Marie Curie?")
 
     assert result.standalone_question == "When did Marie Curie die?"
     assert result.signals == (Signal.PRONOUN,)
@@ -79,7 +79,7 @@ def test_a_heading_names_what_the_conversation_is_about() -> None:
 
 
 def test_a_short_question_gets_the_topic_as_last_resort() -> None:
-    result = asked("Anything else interesting?", after="When did MC Hammer start singing?")
+    result = rewrite_after("Anything else interesting?", after="When did MC Hammer start singing?")
 
     assert result.standalone_question == "Anything else interesting about MC Hammer?"
     assert result.signals[0] is Signal.ELSE
@@ -119,7 +119,7 @@ def test_thanks_between_questions_do_not_hide_the_topic(filler: str) -> None:
 
 
 def test_a_surname_is_completed_by_the_name_the_user_gave() -> None:
-    result = asked("When did Curie die?", after="Who was Marie Curie?")
+    result = rewrite_after("When did Curie die?", after="Who was Marie Curie?")
 
     assert result.standalone_question == "When did Marie Curie die?"
     assert result.signals == (Signal.PARTIAL_NAME,)
