@@ -23,7 +23,7 @@ from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
 _EMBEDDING_TIMEOUT = "MEMORY_EMBEDDING_TIMEOUT_SECONDS"

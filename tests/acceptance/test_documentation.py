@@ -31,10 +31,9 @@ import typer
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.program import run_program
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
+from support.servers.programs import run_program
+from support.timeouts import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -230,7 +229,9 @@ def home() -> Iterator[Path]:
     [page for page in PAGES if RUN & {block.language for block in blocks_of(page)}],
     ids=name_of,
 )
-def test_every_code_block_does_what_its_page_says(page: Path, home: Path, tmp_path: Path) -> None:
+def test_every_code_block_runs_and_prints_what_its_page_says(
+    page: Path, home: Path, tmp_path: Path
+) -> None:
     reader = Reader(page, home=home, folder=tmp_path)
     try:
         for block in blocks_of(page):

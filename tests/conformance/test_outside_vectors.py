@@ -12,8 +12,8 @@ from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from support.opensearch_double import running_opensearch
-from support.outside import outside_index
+from support.doubles.opensearch import running_opensearch
+from support.recall.outside_index import outside_index
 
 
 @pytest.fixture(scope="module")

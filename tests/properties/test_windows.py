@@ -24,7 +24,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 roles = st.text(alphabet="uas", max_size=30)
 statuses = st.dictionaries(st.integers(1, 30), st.sampled_from(TurnStatus), max_size=30)
@@ -75,7 +75,7 @@ def test_the_last_ten_messages_no_more_no_fewer(stored: int, data: st.DataObject
 
 
 @given(roles, statuses, st.integers(0, 12), tiers)
-def test_a_window_of_messages_is_the_end_of_what_may_enter(
+def test_a_window_of_messages_is_the_end_of_the_eligible_messages(
     spoken: str, known: dict[int, TurnStatus], size: int, tier: Tier
 ) -> None:
     turns = stored_turns(spoken, known)
@@ -121,13 +121,15 @@ def test_messages_come_back_in_order_whatever_order_they_were_read_in(
 
 
 @given(conversations(), st.integers(0, 200))
-def test_what_fits_is_never_over_the_limit(turns: tuple[ConversationTurn, ...], limit: int) -> None:
+def test_fitted_turns_are_never_over_the_token_limit(
+    turns: tuple[ConversationTurn, ...], limit: int
+) -> None:
     fitted = fit(turns, limit, words)
     assert fitted.tokens == in_tokens(fitted.turns) <= limit
 
 
 @given(conversations(), st.integers(0, 60), st.integers(0, 5))
-def test_what_fits_is_never_over_the_limit_with_a_real_tokenizer(
+def test_fitted_turns_are_never_over_the_token_limit_of_a_real_tokenizer(
     turns: tuple[ConversationTurn, ...], limit: int, beside: int
 ) -> None:
     count = token_counter_for("gpt-4o").count
@@ -179,7 +181,7 @@ def test_a_larger_budget_keeps_all_turns_that_a_smaller_one_keeps(
 
 
 @given(texts, st.integers(0, 80))
-def test_a_shortened_text_is_a_start_and_a_mark(text: str, limit: int) -> None:
+def test_a_shortened_text_is_its_beginning_and_an_ellipsis(text: str, limit: int) -> None:
     turn = ConversationTurn(
         number=1, status=TurnStatus.COMPLETE, messages=(a_stored_message(1, content=text),)
     )
@@ -220,6 +222,6 @@ def test_a_size_in_the_name_is_found_among_other_marks(billions: int, rest: str)
 
 
 @given(st.text(max_size=200), st.sampled_from(["gpt-4o", "gpt-4", "llama3", "qwen3", "wonder"]))
-def test_any_text_is_counted(text: str, model: str) -> None:
+def test_any_text_but_the_empty_one_has_tokens(text: str, model: str) -> None:
     counter = token_counter_for(model)
     assert (counter.count(text) == 0) == (text == "")

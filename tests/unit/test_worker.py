@@ -52,7 +52,7 @@ class Troubled:
     ],
     ids=["unexpected", "away"],
 )
-async def test_indexing_goes_on_after_what_it_met(
+async def test_indexing_goes_on_after_an_unexpected_error_and_after_a_database_outage(
     caplog: pytest.LogCaptureFixture, error: Exception, failures: int, state: WorkerState
 ) -> None:
     counters, pulse, scope = ProcessCounters(), Heartbeat(), a_scope()

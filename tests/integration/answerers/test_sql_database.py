@@ -34,7 +34,7 @@ from recollect.errors import (
     StatementRefused,
 )
 from recollect.ports.models import Prompt
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 _DATA = (
     "CREATE TABLE sales (region varchar(20), year integer, amount numeric(12, 2))",
@@ -197,7 +197,7 @@ async def test_the_answer_has_the_fields_of_answer_question(answering: Answering
     }
 
 
-async def test_what_is_stored_of_the_rows_has_no_values(answering: Answering) -> None:
+async def test_the_stored_result_summary_has_no_values_of_rows(answering: Answering) -> None:
     answer = await _ask(answering(ScriptedModel()), "Show me total sales by region for 2024")
 
     assert answer.details.execution_result == {
@@ -480,7 +480,7 @@ async def test_a_statement_that_takes_too_long_is_interrupted_and_leaves_its_con
     await database.close()
 
 
-async def test_a_statement_that_finds_all_connections_busy_is_told_so(address: str) -> None:
+async def test_a_statement_is_refused_when_all_connections_are_busy(address: str) -> None:
     database = open_database(address, timeout=600, connections=1)
     endless = asyncio.create_task(database.read(_ENDLESS, limit=1))
     await asyncio.sleep(0)

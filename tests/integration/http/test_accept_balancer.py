@@ -16,7 +16,7 @@ from recollect.interfaces.http.serving.accept_balancer import (
     BalancerSlot,
     balancer_slots,
 )
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 
 class Process:
@@ -107,7 +107,9 @@ async def test_connections_that_come_at_once_are_shared_out_evenly(
         assert await until_taken(two, 20) == [10, 10]
 
 
-async def test_whoever_has_fewer_takes_the_next(listener: socket.socket, opened: ExitStack) -> None:
+async def test_the_next_connection_goes_to_the_process_with_fewer(
+    listener: socket.socket, opened: ExitStack
+) -> None:
     with of_two(listener, busy_with=(5, 0)) as (busy, idle):
         with accepting(busy, idle):
             for count in range(1, 6):  # one after the other
@@ -116,7 +118,7 @@ async def test_whoever_has_fewer_takes_the_next(listener: socket.socket, opened:
         assert len(busy.taken) == 5
 
 
-async def test_one_that_does_not_come_is_not_waited_for_for_long(
+async def test_a_process_that_accepts_nothing_is_not_waited_for(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
     working, busy = two
@@ -126,7 +128,7 @@ async def test_one_that_does_not_come_is_not_waited_for_for_long(
         assert await until_taken([working], 3) == [3]
 
 
-async def test_those_that_ended_no_longer_count(
+async def test_closed_connections_no_longer_count_for_balancing(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
     first, _ = two
@@ -141,7 +143,7 @@ async def test_those_that_ended_no_longer_count(
     assert [len(process.taken) for process in two] == [2, 2]
 
 
-async def test_one_that_is_not_there_yet_or_any_more_is_not_waited_for(
+async def test_a_process_that_has_not_started_or_has_stopped_is_not_waited_for(
     listener: socket.socket, two: list[Process], opened: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(accept_balancer, "_DEFER_SECONDS", 10 * PATIENCE)
@@ -155,7 +157,7 @@ async def test_one_that_is_not_there_yet_or_any_more_is_not_waited_for(
         assert await until_taken([first], 4) == [4]
 
 
-async def test_a_closed_balancer_leaves_all_to_the_other(
+async def test_connections_go_to_the_other_process_when_one_stops_accepting(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
     first, second = two
@@ -167,7 +169,7 @@ async def test_a_closed_balancer_leaves_all_to_the_other(
     assert first.taken == []
 
 
-async def test_one_that_cannot_take_more_now_says_so_and_goes_on_later(
+async def test_a_process_that_fails_to_accept_logs_a_warning_and_accepts_again_later(
     opened: ExitStack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(accept_balancer, "_AFTER_ERROR_SECONDS", 0.01)

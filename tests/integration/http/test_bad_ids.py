@@ -2,9 +2,9 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Json
-from support.operations import Operation, operations
-from support.refusals import EXCHANGES, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.bad_requests import EXCHANGES, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.callers import Json
+from support.http.openapi_operations import Operation, operations
 
 NOT_UUIDS = {
     "text": "not-a-uuid",

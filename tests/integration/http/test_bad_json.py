@@ -3,8 +3,7 @@ from typing import Final
 
 import pytest
 
-from support.callers import Caller
-from support.refusals import (
+from support.http.bad_requests import (
     EXCHANGES,
     MESSAGES,
     SECRET,
@@ -14,6 +13,7 @@ from support.refusals import (
     Bystander,
     assert_refused,
 )
+from support.http.callers import Caller
 
 WITH_BODY: Final = [
     ("POST", SESSIONS),

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, QueryValue, Tenant
-from support.refusals import HISTORY, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.bad_requests import HISTORY, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.callers import Caller, QueryValue, Tenant
 
 LISTS: Final = [SESSIONS, MESSAGES, HISTORY]
 NUMBERS: Final = [

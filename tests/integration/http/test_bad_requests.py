@@ -3,9 +3,17 @@ from typing import Final
 import httpx
 import pytest
 
-from support.callers import Caller
-from support.operations import Operation, operations
-from support.refusals import HISTORY, MESSAGES, SECRET, SESSION, SESSIONS, Bystander, assert_refused
+from support.http.bad_requests import (
+    HISTORY,
+    MESSAGES,
+    SECRET,
+    SESSION,
+    SESSIONS,
+    Bystander,
+    assert_refused,
+)
+from support.http.callers import Caller
+from support.http.openapi_operations import Operation, operations
 
 OPERATIONS: Final = operations()
 WITHOUT_BODY: Final = [operation for operation in OPERATIONS if operation.example is None]

@@ -5,8 +5,7 @@ from typing import Final
 
 import pytest
 
-from support.callers import Json
-from support.refusals import (
+from support.http.bad_requests import (
     EXCHANGES,
     MESSAGES,
     SECRET,
@@ -15,6 +14,7 @@ from support.refusals import (
     Bystander,
     assert_refused,
 )
+from support.http.callers import Json
 
 QUESTION: Final = {"role": "user", "content": SECRET}
 ANSWER: Final = {"role": "assistant", "content": SECRET}
@@ -94,7 +94,7 @@ async def test_an_unknown_field_whose_name_is_no_text_is_refused(
             assert_refused(await bystander.send_raw(method, path, raw), 422)
 
 
-async def test_what_was_said_in_the_place_of_a_field_name_is_not_repeated(
+async def test_text_sent_as_a_field_name_is_not_repeated_in_the_error(
     bystander: Bystander,
 ) -> None:
     body = {"name": "Sales", f"What is the price of {SECRET}?": 1}
@@ -136,7 +136,9 @@ async def test_names_with_control_characters_are_refused(
             assert_refused(await bystander.send("PATCH", SESSION, json=body), 422)
 
 
-async def test_what_is_too_long_is_refused(subtests: pytest.Subtests, bystander: Bystander) -> None:
+async def test_values_beyond_the_length_limits_are_refused(
+    subtests: pytest.Subtests, bystander: Bystander
+) -> None:
     for method, path, body in [
         ("POST", SESSIONS, {"name": "x" * 501}),
         ("PATCH", SESSION, {"name": "x" * 501}),

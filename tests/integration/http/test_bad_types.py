@@ -4,8 +4,7 @@ from typing import Final
 
 import pytest
 
-from support.callers import Json
-from support.refusals import (
+from support.http.bad_requests import (
     EXCHANGES,
     MESSAGES,
     SECRET,
@@ -15,6 +14,7 @@ from support.refusals import (
     Bystander,
     assert_refused,
 )
+from support.http.callers import Json
 
 QUESTION: Final = {"role": "user", "content": SECRET}
 ANSWER: Final = {"role": "assistant", "content": SECRET}

@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from support.callers import Caller, Json
-from support.operations import Operation, openapi_document, operations
+from support.http.callers import Caller, Json
+from support.http.openapi_operations import Operation, openapi_document, operations
 
 DOCUMENT: Final = openapi_document()
 OPERATIONS: Final = operations(DOCUMENT)
@@ -16,14 +16,14 @@ OF_MEMORY: Final = [operation for operation in OPERATIONS if operation.path.star
 WITH_BODY: Final = [operation for operation in OPERATIONS if "requestBody" in operation.spec]
 
 
-async def test_the_document_is_served_to_everybody(anonymous: Caller) -> None:
+async def test_the_openapi_document_needs_no_credentials(anonymous: Caller) -> None:
     response = await anonymous.get("/openapi.json")
 
     assert response.status_code == 200
     assert response.json() == DOCUMENT
 
 
-def test_the_document_says_what_it_describes() -> None:
+def test_the_openapi_document_has_title_version_and_description() -> None:
     assert DOCUMENT["openapi"].startswith("3.")
     assert all(DOCUMENT["info"][part] for part in ("title", "version", "description", "license"))
 
@@ -77,7 +77,7 @@ def test_every_body_has_an_example(operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=str)
-async def test_every_example_is_one_that_works(
+async def test_every_example_body_is_accepted_by_its_route(
     alice: Caller, operator: Caller, operation: Operation
 ) -> None:
     caller = operator if operation.is_for_operators else alice

@@ -23,7 +23,7 @@ from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
-from support.searching import Asked, assert_same, found
+from support.recall.search_comparison import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
 VECTORS = (EAST, NORTH, NORTH_EAST, None)

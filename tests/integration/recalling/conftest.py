@@ -17,9 +17,9 @@ from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.callers import Caller, Tenant
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.http.callers import Caller, Tenant
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -76,7 +76,7 @@ def test_an_answer_without_text_is_remembered_by_its_query(text: JsonValue) -> N
     assert read_response({"answer": text}, results=SUMMARY, reader=SQL).remembered
 
 
-def test_the_longer_disclaimer_of_metadata_is_not_remembered_either() -> None:
+def test_the_longer_disclaimer_of_metadata_answers_is_not_stored() -> None:
     text = (
         "There are two views.\n        DISCLAIMER: This response has been generated based on an "
         "LLM's interpretation of the data and may not be accurate.\n        Also, …"

@@ -36,5 +36,5 @@ def test_a_character_that_unicode_calls_a_lines_end_stays_in_the_line() -> None:
     assert read('data: "a\u2028b\x85c"\n'.encode()) == ['data: "a\u2028b\x85c"']
 
 
-def test_what_is_no_text_is_replaced() -> None:
+def test_bytes_that_are_no_utf_8_are_replaced() -> None:
     assert read(b"a\xffb\xc3\n") == ["a\ufffdb\ufffd"]

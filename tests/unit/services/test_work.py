@@ -45,7 +45,7 @@ class Scene:
         self.meanwhile = 0
 
 
-async def test_a_round_does_what_waits_and_leaves_what_comes_meanwhile() -> None:
+async def test_a_round_does_the_waiting_jobs_and_leaves_those_queued_meanwhile() -> None:
     scene = Scene()
     await scene.talk()
     await scene.talk()

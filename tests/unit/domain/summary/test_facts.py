@@ -67,7 +67,9 @@ def test_a_fact_survives_in_another_form(earlier: str, new: str) -> None:
         ("El usuario prefiere respuestas cortas.", FactKind.WISH),
     ],
 )
-def test_a_fact_that_is_not_told_again_is_lost(earlier: str, kind: FactKind) -> None:
+def test_a_fact_missing_from_the_new_summary_is_detected_as_lost(
+    earlier: str, kind: FactKind
+) -> None:
     told = FactIndex.by("The user asked about sales by region and the assistant answered.")
     lost = {fact.kind for fact in facts_in(earlier) if not fact.is_in(told)}
 
