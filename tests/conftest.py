@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from recollect.answerers.from_memory import FromMemory
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
@@ -101,7 +102,7 @@ def services(stores: Stores) -> Services:
         answerer=FromMemory(),
         sql=SqlglotReader(),
     )
-    return Services.on(stores, around)
+    return build_services(stores, around)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py, session_handle.py and history.py.
+Written by tools/generate_blocking.py from memory.py and session_handle.py.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import history, memory, session_handle
+from recollect import memory, session_handle
 from recollect.domain.chat.answers import Answered
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message
@@ -23,10 +23,9 @@ from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
-from recollect.new_messages import Details, MessageFields
+from recollect.inputs import Asking, Details, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
-from recollect.session_handle import Asking, RecallFilters
 from recollect.settings import Settings
 
 
@@ -246,7 +245,7 @@ class History:
     What is added here goes to the user-wide session, which its first message starts.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: history.History) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session_handle.History) -> None:
         self._portal = portal
         self._inner = inner
 

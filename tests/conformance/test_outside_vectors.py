@@ -9,7 +9,7 @@ import pytest_asyncio
 from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.engines.chroma import open_chroma
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
 from support.doubles.opensearch import running_opensearch

@@ -6,13 +6,14 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.composition import build_services
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session, put_summary
@@ -74,7 +75,7 @@ def build(
         )
         index = ScriptedIndex(*map(an_entry, recalled or ()))
         stores = replace(in_memory_stores(clock), recall=index)
-        services = Services.on(stores, around, load_settings(preset=preset).policies())
+        services = build_services(stores, around, load_settings(preset=preset).policies())
         scope, session = a_scope(), a_session()
         await services.sessions.start(scope, session)
         if messages:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID, uuid4
 
+from recollect.composition import build_services
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
@@ -12,7 +13,7 @@ from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Answerer
-from recollect.services.chat.answering import ChatTurn
+from recollect.services.chat.chat import ChatTurn
 from recollect.services.services import ServiceDependencies, Services
 from recollect.testing.fakes import CountingIds, FixedClock
 from support.scripted_answerer import ScriptedAnswerer
@@ -42,7 +43,7 @@ class Setup:
             answerer=answerer,
             answer_timeout=self.timeout,
         )
-        return Services.on(in_memory_stores(clock), around, self.policies)
+        return build_services(in_memory_stores(clock), around, self.policies)
 
     async def ask(self, text: str, session_id: UUID | None = SESSION, **more: object) -> Answered:
         inquiry = replace(Inquiry(text=text, session_id=session_id), **more)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.stores import Stores
-from recollect.services.access.permissions import Permissions
+from recollect.services.access import Permissions
 from recollect.sql.reader import SqlglotReader
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from recollect.adapters import open_adapters
 from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
-from recollect.composition import open_outside
 from recollect.domain.policy import MissingSession
 from recollect.settings import load_settings
 
@@ -28,9 +28,9 @@ DENODO = {"denodo_url": "http://127.0.0.1:9"}
 async def test_the_first_that_is_set_up_answers_unless_another_is_named(
     settings: dict[str, object], answerer: type[object]
 ) -> None:
-    async with open_outside(load_settings(**settings)) as outside:
-        assert type(outside.around.answerer) is answerer
-        assert (outside.denodo is not None) == ("denodo_url" in settings)
+    async with open_adapters(load_settings(**settings)) as adapters:
+        assert type(adapters.dependencies.answerer) is answerer
+        assert (adapters.denodo is not None) == ("denodo_url" in settings)
 
 
 @pytest.mark.parametrize(

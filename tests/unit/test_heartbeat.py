@@ -3,7 +3,7 @@
 import asyncio
 import multiprocessing
 
-from recollect.interfaces.heartbeat import Heartbeat, WorkerState
+from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.supervision import TaskSupervisor
 
 

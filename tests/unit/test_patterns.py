@@ -23,8 +23,8 @@ _COMPILING = {"compile", "escape"}
 _MADE_IN_FUNCTIONS = {
     "recollect.domain.recall.dates._starts": "recollect.domain.recall.dates.DATES.[en].asks",
     "recollect.domain.recall.dates.__post_init__": "recollect.domain.recall.dates.DATES.[nl].ago",
-    "recollect.domain.summary.candidates._rules": (
-        "recollect.domain.summary.candidates._FIRST_PERSON.[0].[0]"
+    "recollect.domain.summary.sentences._rules": (
+        "recollect.domain.summary.sentences._FIRST_PERSON.[0].[0]"
     ),
     "recollect.domain.recall.query.pattern_of_names": (
         "recollect.domain.recall.query.pattern_of_names"

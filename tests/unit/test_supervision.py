@@ -7,7 +7,7 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.supervision import TASK_FAILURES, TaskSupervisor, watch
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters
 
 SECRET = "the zeppelin cost 3 million"
 

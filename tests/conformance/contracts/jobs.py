@@ -12,8 +12,8 @@ from conformance.contracts.shared import (
     long_ago,
     queue_job,
 )
-from recollect.domain.job import Job, JobKind, job_id_for
 from recollect.ports.stores import Stores
+from recollect.ports.work import Job, JobKind, job_id_for
 from recollect.testing.examples import a_scope, a_session
 
 

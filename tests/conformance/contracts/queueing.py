@@ -10,9 +10,9 @@ import pytest
 from conformance.contracts.shared import END_OF_PAST, LEASE, an_empty_queue, long_ago
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.stores import Stores
+from recollect.ports.work import Job
 from recollect.testing.examples import (
     a_message,
     a_scope,

@@ -15,7 +15,7 @@ from conformance.contracts.recall_shared import (
     search,
 )
 from recollect.domain.recall.entry import REACH, RecallFilter, RecallQuery, Vector
-from recollect.domain.recall.words import Statistics, score
+from recollect.domain.recall.words import WordIndex
 from recollect.ports.stores import Stores
 
 
@@ -37,9 +37,8 @@ class RecallIndexContract:
             await log.say("nothing of all that"),
         ]
         await other.say("skis")
-        statistics = Statistics.of(one.terms for one in said)
-        question = {"skis": 1.0, "sledge": 1.0}
-        expected = {one.entry.text: score(question, one.terms, statistics) for one in said}
+        scores = WordIndex(one.terms for one in said).scores({"skis": 1.0, "sledge": 1.0})
+        expected = {one.entry.text: scores.get(at, 0.0) for at, one in enumerate(said)}
         found = {
             one.entry.text: one.scores.lexical
             for one in await search(stores, log.scope, "skis sledge")

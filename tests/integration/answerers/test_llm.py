@@ -8,8 +8,7 @@ import pytest
 
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import Answer, AnswerRequest
-from recollect.domain.context.context import Context
-from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import NO_DETAILS, Message, Role
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import ChatTemplate

@@ -21,9 +21,9 @@ from sqlalchemy.engine import make_url
 from recollect import Memory
 from recollect.answerers.sql_database import SqlDatabaseAnswerer, open_database
 from recollect.answerers.sql_database.alchemy import SqlAlchemyDatabase
+from recollect.answerers.sql_database.answerer import statement_in, to_write
 from recollect.answerers.sql_database.data import Column, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
-from recollect.answerers.sql_database.prompts import statement_in, to_write
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.identity.scope import Scope
 from recollect.errors import (

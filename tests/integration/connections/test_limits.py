@@ -139,6 +139,16 @@ async def test_a_client_reads_why_its_upload_was_refused(impatient: ServerProgra
         assert await connection.rest() == b""
 
 
+async def test_a_response_before_the_body_says_that_the_connection_ends(
+    impatient: ServerProgram,
+) -> None:
+    async with connected(impatient.url) as connection:
+        await connection.send(head("POST", "/nothing", body=b"x" * MEGABYTE) + b"x")
+        response = await connection.response()
+        assert (response.status, response.headers["connection"]) == (404, "close")
+        assert await connection.rest() == b""
+
+
 async def test_slow_connections_do_not_keep_others_out(crowded: ServerProgram) -> None:
     """The oldest of those that wait are closed, whatever has been sent on them."""
     slow: list[Connection] = []

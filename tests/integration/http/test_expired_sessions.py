@@ -13,6 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
@@ -78,7 +79,7 @@ async def a_scene(retention: str) -> AsyncIterator[Scene]:
     around = ServiceDependencies(
         clock=clock, ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(clock), around, settings.policies())
+    services = build_services(in_memory_stores(clock), around, settings.policies())
     async with (
         serving(create_app(Memory(services), settings)) as url,
         httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,

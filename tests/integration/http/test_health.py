@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.heartbeat import Heartbeat
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.routes import health
+from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings

@@ -53,6 +53,11 @@ def tenant_of(scope: Scope) -> TenantScope:
     return TenantScope(tenant=scope.tenant, actor="test")
 
 
+async def build_requested(services: Services, scope: Scope, session_id: UUID) -> object:
+    request = await services.contexts.request("And now?")
+    return await services.contexts.build_requested(scope, session_id, request)
+
+
 def indexing_of(services: Services) -> Indexing:
     assert services.indexing is not None
     return services.indexing
@@ -72,10 +77,10 @@ NOT_FOUND: Final[dict[str, Call]] = {
     "messages.turn_status": lambda s, scope, o: s.messages.turn_status(scope, o.session_id, 1),
     "messages.fail_turn": lambda s, scope, o: s.messages.fail_turn(scope, o.session_id, 1),
     "turns.begin": lambda s, scope, o: s.turns.begin(scope, o.session_id, a_message()),
-    "branches.follow": lambda s, scope, o: s.branches.follow(
+    "turns.follow": lambda s, scope, o: s.turns.follow(
         scope, o.session_id, [a_message()], continues=False
     ),
-    "branches.reply": lambda s, scope, o: s.branches.reply(
+    "turns.reply": lambda s, scope, o: s.turns.reply(
         scope,
         replace(a_stored_message(1), session_id=o.session_id, message_id=o.message_id),
         a_message("assistant"),
@@ -88,6 +93,7 @@ NOT_FOUND: Final[dict[str, Call]] = {
         scope, SECRET, filters=RecallFilter(session_id=o.session_id)
     ),
     "contexts.build": lambda s, scope, o: s.contexts.build(scope, o.session_id, "And now?"),
+    "contexts.build_requested": lambda s, scope, o: build_requested(s, scope, o.session_id),
 }
 NOTHING: Final[dict[str, tuple[Call, object]]] = {
     "sessions.list": (lambda s, scope, _: s.sessions.list(scope, PAGE), EMPTY),
@@ -129,14 +135,14 @@ OF_CALLERS: Final = {
     "permissions.for_model",
     "permissions.for_owner",
     "permissions.sessions_for_owner",
-    *("contexts.check", "contexts.bare", "contexts.prepare"),
+    *("contexts.request", "contexts.bare", "contexts.prepare"),
     *("proxy.models", "proxy.model"),
 }
 # What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
 OF_ONES_OWN: Final = {
     *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
     *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
-    *("branches.fail", "branches.settle", "proxy.begin", "last_access.settle"),
+    *("proxy.begin", "last_access.settle"),
 }
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.

@@ -7,11 +7,12 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from recollect.composition import build_services
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -28,7 +29,7 @@ async def a_server(client: httpx.AsyncClient, **given: object) -> AsyncIterator[
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(), around, settings.policies())
+    services = build_services(in_memory_stores(), around, settings.policies())
     async with serving(create_app(Memory(services), settings)) as url:
         yield Caller(client=client, url=url)
 

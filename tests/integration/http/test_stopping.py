@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 _START = """
 import asyncio, sys, threading, time
-from recollect.interfaces import running
+from recollect.interfaces import processes as running
 """
 _LEAVES_A_THREAD = (
     _START

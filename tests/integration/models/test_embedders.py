@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.composition import open_outside
+from recollect.adapters import open_adapters
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
-from recollect.models.embedding.embedding_cache import RememberingEmbedder
+from recollect.models.embedding.embedders import CachedEmbedder, EmbeddingChoice, open_embedder
 from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
 from recollect.testing.fakes import WordEmbedder
@@ -14,8 +13,8 @@ from support.doubles.embedding_endpoint import embedding_double
 
 async def chosen(**settings: object) -> str | None:
     """The name of the embedder that these settings give."""
-    async with open_outside(load_settings(**settings)) as outside:
-        embedder = outside.around.embedder
+    async with open_adapters(load_settings(**settings)) as adapters:
+        embedder = adapters.dependencies.embedder
         return None if embedder is None else embedder.model
 
 
@@ -58,9 +57,9 @@ async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
     async with embedding_double() as double:
         settings = {"embedding_model": "small", "llm_api_key": "sk-llm"}
         for urls in ({"llm_base_url": double.url}, {"embedding_base_url": double.url}):
-            async with open_outside(load_settings(**settings, **urls)) as outside:
-                assert outside.around.embedder is not None
-                await outside.around.embedder.embed(["a"])
+            async with open_adapters(load_settings(**settings, **urls)) as adapters:
+                assert adapters.dependencies.embedder is not None
+                await adapters.dependencies.embedder.embed(["a"])
     sent = [request.headers.get("authorization") for request in double.requests]
     assert sent == ["Bearer sk-llm", None]
 
@@ -76,7 +75,7 @@ async def test_where_the_model_is_not_installed_words_alone_are_used(
 
 async def test_a_question_asked_again_is_not_embedded_again() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words, size=2)
+    embedder = CachedEmbedder(words, size=2)
     first = await embedder.embed_question("one")
     assert await embedder.embed_question("one") == first
     for question in ("two", "one", "three", "one"):
@@ -88,7 +87,7 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
 
 async def test_vectors_of_indexed_texts_are_not_cached() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words, size=2)
+    embedder = CachedEmbedder(words, size=2)
     await embedder.embed(["one"])
     await embedder.embed_question("one")
     assert words.embedded == ["one", "one"]
@@ -96,7 +95,7 @@ async def test_vectors_of_indexed_texts_are_not_cached() -> None:
 
 async def test_a_failure_is_not_remembered() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words)
+    embedder = CachedEmbedder(words)
     words.is_available = False
     with pytest.raises(ModelUnavailable):
         await embedder.embed_question("one")

@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.embedding.local_embedder import LocalEmbedder, mini_lm_folder, step_back
+from recollect.models.embedding.local_embedder import LocalEmbedder, lower_priority, mini_lm_folder
 from recollect.models.embedding.onnx_model import find_graph
 from recollect.models.embedding.quantised import quantised_file
 
@@ -110,7 +110,7 @@ async def test_background_threads_lower_their_priority() -> None:
     def priority() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    with ThreadPoolExecutor(max_workers=1, initializer=step_back) as threads:
+    with ThreadPoolExecutor(max_workers=1, initializer=lower_priority) as threads:
         patient = await asyncio.wrap_future(threads.submit(priority))
     assert patient >= max(10, priority())
 
@@ -122,5 +122,5 @@ async def test_an_already_lower_thread_priority_is_not_raised(
     asked: list[int] = []
     monkeypatch.setattr(os, "getpriority", lambda *_: 15)
     monkeypatch.setattr(os, "setpriority", lambda *given: asked.append(given[2]))
-    step_back()
+    lower_priority()
     assert asked == [15]

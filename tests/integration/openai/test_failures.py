@@ -15,7 +15,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
-from recollect.services.chat.answering import REPLY_NOT_STORED
+from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.system import SystemClock
 from support.doubles.chat_endpoint import Reply
 from support.doubles.chat_endpoint import serving as listening

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.composition import open_outside
+from recollect.adapters import open_adapters
 from recollect.settings import load_settings
 from support.doubles.chat_endpoint import chat_double
 
@@ -12,8 +12,8 @@ URL = "http://127.0.0.1:9/v1"
 async def test_the_endpoint_is_the_one_of_the_settings() -> None:
     async with chat_double() as double:
         settings = load_settings(llm_base_url=f"{double.url}/", llm_api_key="upstream")
-        async with open_outside(settings) as outside:
-            endpoint = outside.around.endpoint
+        async with open_adapters(settings) as adapters:
+            endpoint = adapters.dependencies.endpoint
             assert endpoint is not None
             async with endpoint.complete(b'{"messages": []}') as reply:
                 assert reply.status == 200
@@ -43,5 +43,5 @@ async def test_the_endpoint_is_the_one_of_the_settings() -> None:
 async def test_chat_completions_are_proxied_only_if_the_answerer_is_a_model(
     settings: dict[str, object], *, passes_on: bool
 ) -> None:
-    async with open_outside(load_settings(**settings)) as outside:
-        assert (outside.around.endpoint is not None) is passes_on
+    async with open_adapters(load_settings(**settings)) as adapters:
+        assert (adapters.dependencies.endpoint is not None) is passes_on

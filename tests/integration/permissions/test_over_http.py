@@ -18,7 +18,7 @@ from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.auth.callers import Authenticator
 from recollect.memory import Memory
-from recollect.services.access.permissions import UNAVAILABLE
+from recollect.services.access import UNAVAILABLE
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.doubles.denodo_catalog import DenodoCatalogDouble, Right, View, denodo_catalog

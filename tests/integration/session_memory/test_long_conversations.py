@@ -14,6 +14,7 @@ from integration.session_memory.talk import (
     turns_about_sales,
     work_until_idle,
 )
+from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import PRESETS
@@ -183,7 +184,7 @@ async def test_a_context_is_fitted_with_few_token_counts(preset: str) -> None:
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=lambda _: Counter(), sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(), around, policies_of(preset))
+    services = build_services(in_memory_stores(), around, policies_of(preset))
     scope = a_scope()
     session_id = await started(services, scope)
     await services.messages.append(scope, session_id, turns_about_sales(1))

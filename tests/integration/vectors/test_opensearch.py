@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
 from support.doubles.opensearch import OpenSearchDouble, running_opensearch

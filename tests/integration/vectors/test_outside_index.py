@@ -12,9 +12,10 @@ import pytest
 import pytest_asyncio
 
 from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
+from recollect.composition import build_services
 from recollect.domain.recall.entry import Vector
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.migrate import migrate
 from recollect.engines.postgres.engine import open_external
@@ -343,7 +344,7 @@ async def test_a_worker_fills_and_empties_the_store_by_itself(
         embedder=WordEmbedder(dimensions=3, model=MODEL),
         vectors=vectors,
     )
-    services, scope = Services.on(stores, around), a_scope()
+    services, scope = build_services(stores, around), a_scope()
     session = await start_session(stores, scope)
     said = (a_message(content="Where do kiwis grow?"), a_message("assistant", "In New Zealand."))
     await append(stores, scope, session.session_id, *said)

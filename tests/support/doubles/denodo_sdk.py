@@ -7,6 +7,7 @@ import base64
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Header, HTTPException, Request
@@ -53,8 +54,8 @@ class DenodoDouble:
         self.authorizations: list[str | None] = []
         self.paths: list[str] = []
         self.reply: Response | None = None
-        self.hidden: set[str] = set()
-        """Paths that are not there, whatever the version."""
+        self.refused = 0
+        """How many requests had a field of another type."""
         self.users = {ALICE: "alice", "Bearer alices-token": "alice"}
 
     @property
@@ -68,10 +69,10 @@ class DenodoDouble:
         body = self._request_model()
 
         @app.middleware("http")
-        async def hide(request: Request, call_next: RequestResponseEndpoint) -> Response:
-            if request.url.path in self.hidden:
-                return JSONResponse({"detail": "Not Found"}, 404)
-            return await call_next(request)
+        async def count(request: Request, call_next: RequestResponseEndpoint) -> Response:
+            response = await call_next(request)
+            self.refused += response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+            return response
 
         @app.post("/answerQuestion")
         async def answer_question(  # noqa: ANN202  # whatever the reply is

@@ -4,12 +4,13 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 
-from recollect.domain.chat.writing import OUR_MODEL
+from recollect.composition import build_services
+from recollect.domain.chat.replies import OUR_MODEL
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import Settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -56,7 +57,7 @@ def _made_document() -> Json:
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(), around)
+    services = build_services(in_memory_stores(), around)
     return create_app(Memory(services), Settings.model_construct()).openapi()
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import asyncpg
 
 from conformance.contracts.recall_shared import CLOSE
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.postgres.recall.rows import model_key, term_key
@@ -115,7 +116,7 @@ class Searcher:
             counter_for=token_counter_for,
             embedder=embedder,
         )
-        return cls(services=Services.on(stores, around), scope=scope, embedder=embedder)
+        return cls(services=build_services(stores, around), scope=scope, embedder=embedder)
 
     async def search_until(self, done: asyncio.Event) -> None:
         """Search, and check each time what was found."""

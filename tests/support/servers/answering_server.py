@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import httpx
 
-from recollect.composition import open_outside
+from recollect.adapters import open_adapters
+from recollect.composition import build_services
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.ports.stores import Stores
-from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.http.callers import Caller
 from support.servers.http_servers import serving
@@ -22,11 +22,11 @@ async def answering_server(stores: Stores, **settings: object) -> AsyncIterator[
     """A server built as `Memory.open` builds it, and a caller of it; nobody else has its tenant."""
     chosen = load_settings(**{"tenant": f"tenant-{uuid4()}", **settings})
     async with (
-        open_outside(chosen) as outside,
+        open_adapters(chosen) as adapters,
         httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
-        services = Services.on(stores, outside.around, chosen.policies())
-        memory = Memory(services, tenant=chosen.tenant, denodo=outside.denodo)
+        services = build_services(stores, adapters.dependencies, chosen.policies())
+        memory = Memory(services, tenant=chosen.tenant, denodo=adapters.denodo)
         async with serving(create_app(memory, chosen)) as url:
             yield Caller(client=client, url=url)
         await services.turns.settle()

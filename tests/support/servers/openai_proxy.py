@@ -11,10 +11,11 @@ from uuid import UUID
 import httpx
 
 from recollect.answerers.from_memory import FromMemory
+from recollect.composition import build_services
 from recollect.domain.policy import Policies
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
+from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
@@ -103,7 +104,7 @@ async def proxy_server(
             endpoint=endpoint,
             answer_timeout=answer_timeout,
         )
-        services = Services.on(stores, around, policies)
+        services = build_services(stores, around, policies)
         chosen = load_settings(**{"user_id_source": "api_key", **settings})
         app = create_app(Memory(services), chosen)
         async with serving(app) as url:

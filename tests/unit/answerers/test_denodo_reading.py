@@ -2,14 +2,7 @@
 
 import pytest
 
-from recollect.answerers.denodo.dialect import (
-    Dialect,
-    dialect_of_info,
-    dialect_of_openapi,
-    dialect_of_version,
-)
-from recollect.answerers.denodo.response import read_response, rows_of
-from recollect.answerers.denodo.tables import tables_of
+from recollect.answerers.denodo.answerer import read_response, rows_of, tables_of
 from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.sql.reader import SqlglotReader
@@ -91,40 +84,3 @@ def test_the_longer_disclaimer_of_metadata_answers_is_not_stored() -> None:
     answer = read_response({"answer": text}, results=SUMMARY, reader=SQL)
     assert answer.content == text
     assert answer.remembered == "There are two views."
-
-
-@pytest.mark.parametrize(
-    ("version", "dialect"),
-    [
-        ("0.10", Dialect.TEXT),
-        ("1.2.3", Dialect.TEXT),
-        ("1.3", Dialect.TEXT),
-        ("v1.4.0", Dialect.LISTS),
-        ("2.0", Dialect.LISTS),
-        ("10.0", Dialect.LISTS),
-        ("latest", None),
-        ("", None),
-        (None, None),
-        (1.4, None),
-    ],
-)
-def test_the_dialect_is_known_from_the_version(version: JsonValue, dialect: Dialect | None) -> None:
-    assert dialect_of_version(version) is dialect
-    assert dialect_of_info({"version": version}) is dialect
-    assert dialect_of_openapi({"info": {"version": version}}) is dialect
-
-
-@pytest.mark.parametrize(("kind", "dialect"), [("array", Dialect.LISTS), ("string", Dialect.TEXT)])
-def test_the_type_of_the_field_says_more_than_the_version(kind: str, dialect: Dialect) -> None:
-    schema = {"properties": {"vdp_database_names": {"type": kind}}}
-    document = {
-        "info": {"version": "0.1"},
-        "components": {"schemas": {"answerQuestionRequest": schema}},
-    }
-    assert dialect_of_openapi(document) is dialect
-
-
-@pytest.mark.parametrize("said", [None, [], "x", {}, {"components": 7}, {"info": []}])
-def test_the_dialect_is_unknown_without_version_or_field_types(said: JsonValue) -> None:
-    assert dialect_of_info(said) is None
-    assert dialect_of_openapi(said) is None

@@ -6,8 +6,7 @@ from uuid import UUID
 
 from recollect.answerers.from_memory import FROM_MEMORY, FromMemory
 from recollect.domain.chat.answers import Answer, AnswerRequest
-from recollect.domain.context.context import Context
-from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import Recalled

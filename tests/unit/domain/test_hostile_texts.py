@@ -14,10 +14,14 @@ from recollect.domain.identity.permissions import normalised
 from recollect.domain.recall.entries import is_empty_answer
 from recollect.domain.recall.query import read_question
 from recollect.domain.recall.words import words_of
-from recollect.domain.summary.candidates import in_third_person, read_summary
-from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
+from recollect.domain.summary.extractive import (
+    Utterance,
+    cut_to_fit,
+    read_summary,
+    summarise_extractively,
+)
 from recollect.domain.summary.facts import facts_in
-from recollect.domain.summary.sentences import split_sentences, tighten
+from recollect.domain.summary.sentences import in_third_person, split_sentences, tighten
 from recollect.models.endpoint.chat_model import without_thoughts as without_leading_thoughts
 from support.hostile.texts import HOSTILE_PIECES, IS_WHOLE, repeated, sample
 from support.hostile.time_growth import grows_faster_than_linear

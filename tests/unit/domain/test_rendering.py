@@ -7,8 +7,7 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.chat.front_end_prompts import user_words_in
-from recollect.domain.context.context import Context
-from recollect.domain.context.parts import Sources, Tokens, Truncation
+from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.recall.recalled import Recalled
 from recollect.testing.fakes import FIRST_MOMENT

@@ -1,7 +1,7 @@
 import pytest
 
 from recollect.domain.conversation.message import Visibility
-from recollect.permissions.grants import access_from
+from recollect.permissions.local import access_from
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 

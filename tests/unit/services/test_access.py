@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage, Visibility
@@ -16,7 +17,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.access.permissions import UNAVAILABLE
+from recollect.services.access import UNAVAILABLE
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
@@ -64,7 +65,7 @@ class Scene:
             permissions=self.source,
         )
         policies = load_settings(preset=self.preset).policies()
-        self.services = Services.on(self.stores, around, policies)
+        self.services = build_services(self.stores, around, policies)
 
     async def start(self, *databases: str) -> None:
         await self.services.sessions.start(

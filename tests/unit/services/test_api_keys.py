@@ -7,7 +7,7 @@ import pytest
 from recollect.domain.identity.accounts import KeyScope, KeyText
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated
-from recollect.services.access.accounts import ApiKeys
+from recollect.services.access import ApiKeys
 from recollect.testing.examples import a_tenant_scope
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
 

@@ -14,7 +14,8 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
 from recollect.ports.conversations import MessageStore, StoredWindow
-from recollect.services.chat.chat import NO_MEMORY, Chat
+from recollect.services.chat.chat import Chat
+from recollect.services.chat.turn import NO_MEMORY
 from support.chat_services import SCOPE, SESSION, Setup
 from support.timeouts import PATIENCE
 
@@ -37,8 +38,9 @@ class WindowAfter:
 
 def chat_reading_after(setup: Setup, before: Before) -> Chat:
     chat = setup.services.chat
-    messages = WindowAfter(chat.contexts.messages, before)
-    return replace(chat, contexts=replace(chat.contexts, messages=messages))  # type: ignore[arg-type]
+    messages = chat.contexts.messages
+    slow = replace(messages, store=WindowAfter(messages.store, before))  # type: ignore[arg-type]
+    return replace(chat, contexts=replace(chat.contexts, messages=slow))
 
 
 async def never() -> None:

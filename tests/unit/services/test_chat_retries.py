@@ -7,13 +7,13 @@ from uuid import uuid4
 import pytest
 
 from recollect.domain.chat.answers import Inquiry
-from recollect.domain.context.parts import Sources
+from recollect.domain.context.context import Sources
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import (
     IdAlreadyUsed,
     ModelUnavailable,
 )
-from recollect.services.chat.answering import REPLAYED
+from recollect.services.chat.chat import REPLAYED
 from support.chat_services import SCOPE, SESSION, Setup, pieces_of
 from support.scripted_answerer import ScriptedAnswerer
 

@@ -13,8 +13,7 @@ from recollect.errors import (
     MissingSessionId,
     SessionNotFound,
 )
-from recollect.services.chat.answering import SESSION_GONE
-from recollect.services.chat.chat import SWITCHED_OFF
+from recollect.services.chat.turn import SESSION_GONE, SWITCHED_OFF
 from support.chat_services import SCOPE, SESSION, Setup
 
 

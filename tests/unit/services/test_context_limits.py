@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
@@ -23,7 +24,7 @@ def services_of(preset: str) -> Services:
     around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    return Services.on(in_memory_stores(clock), around, load_settings(preset=preset).policies())
+    return build_services(in_memory_stores(clock), around, load_settings(preset=preset).policies())
 
 
 async def a_talk(services: Services, *messages: NewMessage) -> tuple[Scope, UUID]:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.identity.scope import Scope
@@ -68,7 +69,7 @@ async def a_scene(preset: str = "default", *texts: str, **settings: object) -> S
     )
     stores = replace(in_memory_stores(clock), recall=index)
     policies = load_settings(preset=preset, **settings).policies()
-    services = Services.on(stores, around, policies)
+    services = build_services(stores, around, policies)
     scope, session = a_scope(), a_session()
     await services.sessions.start(scope, session)
     return Scene(

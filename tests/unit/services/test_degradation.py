@@ -12,8 +12,8 @@ from recollect.errors import (
     RecollectError,
     Unauthenticated,
 )
-from recollect.services.chat.degradation import MEMORY_FAILURES, Degradation
-from recollect.telemetry.counters import ProcessCounters
+from recollect.services.chat.turn import MEMORY_FAILURES, Degradation
+from recollect.system import ProcessCounters
 
 
 async def failing(error: RecollectError) -> int:

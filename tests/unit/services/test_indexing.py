@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entry import IndexedEntry, RecallQuery
@@ -33,7 +34,7 @@ class Scene:
             counter_for=token_counter_for,
             embedder=self.embedder,
         )
-        return Services.on(self.stores, around, policies)
+        return build_services(self.stores, around, policies)
 
     @property
     def indexing(self) -> Indexing:

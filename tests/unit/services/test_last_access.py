@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
+from recollect.composition import build_services
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.identity.scope import Scope
@@ -78,7 +79,7 @@ async def scene() -> AsyncIterator[Scene]:
     around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    services = Services.on(
+    services = build_services(
         replace(stores, sessions=slow),  # type: ignore[arg-type]  # the rest is the store's own
         around,
         load_settings(retention="sliding:7").policies(),

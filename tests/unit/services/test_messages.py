@@ -14,8 +14,7 @@ from recollect.errors import (
     TurnNotFound,
 )
 from recollect.ports.stores import Stores
-from recollect.services.conversations.messages import Messages
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.sessions import LastAccess, Messages
 from recollect.testing.examples import (
     a_message,
     a_scope,

@@ -36,7 +36,7 @@ from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
 from recollect.ports.stores import Stores
-from recollect.services.access.permissions import UNAVAILABLE, Permissions
+from recollect.services.access import UNAVAILABLE, Permissions
 from recollect.services.conversations.sessions import LastAccess
 from recollect.services.recall.recall import (
     EMBEDDER_FAILED,

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
@@ -23,7 +24,7 @@ def services_with(clock: FixedClock, policies: Policies) -> Services:
     around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    return Services.on(in_memory_stores(clock), around, policies)
+    return build_services(in_memory_stores(clock), around, policies)
 
 
 async def end_of_new(services: Services, scope: Scope) -> datetime | None:
@@ -157,7 +158,7 @@ async def test_a_question_waits_for_twice_the_time_of_an_answer_and_ten_minutes_
         sql=SqlglotReader(),
         answer_timeout=answer_timeout,
     )
-    services = Services.on(in_memory_stores(clock), around)
+    services = build_services(in_memory_stores(clock), around)
     scope, session = a_scope(), a_session()
     await services.sessions.start(scope, session)
     await services.messages.append(scope, session.session_id, [a_message("user")])

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from recollect.services.context.rewriting import ReadyRewriter
+from support.chat_services import Setup
 from support.followups import conversation
 
 QUESTIONS = {
@@ -27,19 +27,17 @@ print(*sorted({{"py3langid", "sqlglot"}} & set(sys.modules)))
 
 
 async def test_questions_at_once_get_their_own_answers_before_and_after_preparing() -> None:
-    rewriter = ReadyRewriter()
+    rewriting = Setup().services.rewriting
 
     for _ in range(2):
         results = await asyncio.gather(
             *(
-                rewriter.rewrite(
-                    "When did she die?", conversation(f"user: {before}"), language="en"
-                )
+                rewriting.after(conversation(f"user: {before}"), "When did she die?", language="en")
                 for before in QUESTIONS
             )
         )
         assert [one.standalone_question for one in results] == list(QUESTIONS.values())
-        await rewriter.prepare()
+        await rewriting.prepare()
 
 
 @pytest.mark.parametrize(

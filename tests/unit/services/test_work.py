@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.job import Job, JobKind
 from recollect.engines.in_memory import in_memory_stores
+from recollect.ports.work import Job, JobKind
 from recollect.services.work import Work
 from recollect.testing.examples import a_scope, append, messages_of, start_session
 from recollect.testing.fakes import FixedClock

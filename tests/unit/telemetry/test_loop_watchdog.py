@@ -12,9 +12,15 @@ import pytest
 
 from recollect.domain.text import check_json
 from recollect.models.tokens import Encoding, _count_with
-from recollect.telemetry.counters import ProcessCounters
-from recollect.telemetry.loop_watchdog import LOOP_HELD, LOOP_HOLDING, THREAD, LoopWatchdog
-from recollect.telemetry.task_contexts import BACKGROUND, current_route
+from recollect.system import ProcessCounters
+from recollect.telemetry.loop_watchdog import (
+    BACKGROUND,
+    LOOP_HELD,
+    LOOP_HOLDING,
+    THREAD,
+    LoopWatchdog,
+    current_route,
+)
 
 LIMIT = 0.05
 SECRET = "The password is swordfish."

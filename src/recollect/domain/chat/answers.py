@@ -14,7 +14,6 @@ from recollect.domain.text import JsonObject, JsonValue, check_json_object, chec
 from recollect.errors import InvalidInput
 
 _ROWS: Final = re.compile(r"rows:(\d{1,4})")
-_MOST_TABLES: Final = 1000
 _MAX_MODEL_NAME: Final = 255
 
 
@@ -53,17 +52,6 @@ class ResultPolicy:
         if self.kept is StoredPart.ROWS:
             summary["rows"] = [dict(row) for row in rows[: self.rows]]
         return summary
-
-
-def drawing_on(details: AnswerDetails, tables: tuple[str, ...]) -> AnswerDetails:
-    """What is stored about an answer; one that tells no tables may repeat those it was told.
-
-    Otherwise whoever may no longer see a table would still be told what an answer said of it.
-    """
-    if not tables or details.sql_query or details.tables_used:
-        return details
-    told = {**details.to_json(), "tables_used": tables[:_MOST_TABLES]}
-    return AnswerDetails.stored(told)  # checked already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Chat completion requests, read."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +19,6 @@ from recollect.errors import InvalidInput
 _OPENING: Final = re.compile(
     r"<(?P<tag>think|thinking|details)(?P<attributes>\b[^<>]*)>", re.IGNORECASE
 )
-
-
 _REASONING: Final = re.compile(r"\btype=[\"']reasoning[\"']", re.IGNORECASE)
 
 
@@ -103,9 +102,12 @@ class ChatRequest:
 
     body: JsonObject
     messages: tuple[JsonObject, ...]
-    _said: tuple[tuple[Role, str], ...] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    said: tuple[tuple[Role, str], ...]
+    """What users and assistants said, from the first question to the last one.
+
+    Instructions, tool calls and their results are no part of it, nor is a greeting before the
+    first question, nor the beginning of the answer that is asked for.
+    """
 
     @classmethod
     def of(cls, body: JsonValue) -> Self:
@@ -117,7 +119,10 @@ class ChatRequest:
             raise InvalidInput("messages", "must be a list of at least one message")
         if not all(isinstance(message, Mapping) for message in messages):
             raise InvalidInput("messages", "must be a list of objects")
-        return cls(body=body, messages=tuple(messages))
+        spoken = list(_spoken(messages))
+        questions = [place for place, (role, _) in enumerate(spoken) if role is Role.USER]
+        said = tuple(spoken[questions[0] : questions[-1] + 1]) if questions else ()
+        return cls(body=body, messages=tuple(messages), said=said)
 
     @property
     def model(self) -> str | None:
@@ -129,23 +134,6 @@ class ChatRequest:
     def streams(self) -> bool:
         """Whether the answer is to come in pieces."""
         return self.body.get("stream") is True
-
-    @property
-    def said(self) -> tuple[tuple[Role, str], ...]:
-        """What users and assistants said, from the first question to the last one.
-
-        Instructions, tool calls and their results are no part of it, nor is a greeting before the
-        first question, nor the beginning of the answer that is asked for. Read once: a front
-        end sends the whole conversation with every question.
-        """
-        if self._said is None:
-            object.__setattr__(self, "_said", self._read_said())
-        return self._said or ()
-
-    def _read_said(self) -> tuple[tuple[Role, str], ...]:
-        spoken = list(_spoken(self.messages))
-        questions = [place for place, (role, _) in enumerate(spoken) if role is Role.USER]
-        return tuple(spoken[questions[0] : questions[-1] + 1]) if questions else ()
 
     @property
     def goes_on(self) -> bool:
@@ -191,7 +179,7 @@ class ChatRequest:
         return text_of(first.get("content")) if is_alone else ""
 
 
-def remembered(text: str) -> str:
+def storable_text(text: str) -> str:
     """A text as it is stored: without thoughts, and without what no database holds."""
     return storable(without_thoughts(text)).strip()[:MAX_CONTENT_LENGTH].rstrip()
 
@@ -201,7 +189,7 @@ def _spoken(messages: Sequence[JsonObject]) -> Iterator[tuple[Role, str]]:
         if question := _question(message):
             yield Role.USER, question
         elif message.get("role") == Role.ASSISTANT and not message.get("tool_calls"):
-            text = remembered(text_of(message.get("content")))
+            text = storable_text(text_of(message.get("content")))
             if text:
                 yield Role.ASSISTANT, text
 
@@ -211,7 +199,7 @@ def _question(message: JsonObject) -> str:
     if message.get("role") != Role.USER:
         return ""
     content = message.get("content")
-    said = remembered(user_text(content)) or kinds_of(content)
+    said = storable_text(user_text(content)) or kinds_of(content)
     return said or ("" if text_of(content).strip() else _NOTHING)
 
 
@@ -219,7 +207,7 @@ def _tools(calls: JsonValue) -> Iterator[str]:
     for call in calls if isinstance(calls, list) else []:
         function = call.get("function") if isinstance(call, Mapping) else None
         name = function.get("name") if isinstance(function, Mapping) else None
-        if isinstance(name, str) and (kept := remembered(name)):
+        if isinstance(name, str) and (kept := storable_text(name)):
             yield kept[:_MAX_TOOL_NAME]
 
 
@@ -268,6 +256,11 @@ class CompletionCall:
     """What is noted of the caller where a session is started."""
 
     @property
+    def question(self) -> str:
+        """The last question, of which there must be one."""
+        return self.request.said[-1][1]
+
+    @property
     def is_task(self) -> bool:
         """Whether no user asks, but a front end for a title, tags, suggestions or searches.
 
@@ -311,3 +304,13 @@ class CompletionCall:
         """
         is_whole = self.ids.is_front_end or self.ids.knows_messages
         return not is_whole and len(self.request.said) == 1
+
+
+def to_bytes(body: JsonObject) -> bytes:
+    """JSON as it is sent; escapes keep even what is no valid text as it came."""
+    return json.dumps(body, default=dict).encode()
+
+
+def to_bytes_in_steps(body: JsonObject) -> bytes:
+    """The same for large ones, slower, and without keeping other threads waiting."""
+    return "".join(json.JSONEncoder(default=dict).iterencode(body)).encode()

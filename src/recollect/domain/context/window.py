@@ -57,8 +57,6 @@ TINY: Final = Tier(
     kept_turns=2,
     shares=BudgetShares(system=10, history=10, retrieved=60, answer=20),
 )
-
-
 SMALL: Final = Tier(
     name="small",
     max_billions=9,
@@ -67,8 +65,6 @@ SMALL: Final = Tier(
     kept_turns=5,
     shares=BudgetShares(system=10, history=15, retrieved=55, answer=20),
 )
-
-
 MEDIUM: Final = Tier(
     name="medium",
     max_billions=34,
@@ -77,8 +73,6 @@ MEDIUM: Final = Tier(
     kept_turns=8,
     shares=BudgetShares(system=10, history=15, retrieved=60, answer=15),
 )
-
-
 LARGE: Final = Tier(
     name="large",
     max_billions=math.inf,
@@ -87,8 +81,6 @@ LARGE: Final = Tier(
     kept_turns=12,
     shares=BudgetShares(system=10, history=15, retrieved=60, answer=15),
 )
-
-
 TIERS: Final = (TINY, SMALL, MEDIUM, LARGE)
 
 

@@ -1,4 +1,4 @@
-"""Finding entries by looking at every one of them."""
+"""The recall index in memory: every search looks at all entries of the owner."""
 
 import math
 import operator
@@ -8,22 +8,16 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import (
-    Candidate,
-    Entry,
-    IndexedEntry,
-    RecallQuery,
-    Vector,
-)
+from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import best_positions, neighbouring_positions
-from recollect.domain.recall.words import Statistics, score
+from recollect.domain.recall.words import WordIndex
 from recollect.engines.in_memory.state import InMemoryState, StoredConversation
 from recollect.ports.recall import IndexSize
 
 
 @dataclass(frozen=True, slots=True)
 class InMemoryRecallIndex:
-    """Implements `recollect.ports.recall.RecallIndex`."""
+    """A `RecallIndex` in memory."""
 
     state: InMemoryState
 
@@ -46,25 +40,24 @@ class InMemoryRecallIndex:
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, those by meaning and those by words among them."""
-        conversations = self.state.conversations(scope)
-        statistics = Statistics.of(one.terms for one in _indexed(conversations))
-        found = list(
-            chain.from_iterable(
-                _candidates(conversation, query, statistics) for conversation in conversations
-            )
-        )
-        meant = [at for at, one in enumerate(found) if query.filters.matches(one.entry)]
-        scores = [(at, found[at].scores) for at in meant]
+        indexed = list(_indexed(self.state.conversations(scope)))
+        entries = [one.entry for one in indexed]
+        lexical = WordIndex(one.terms for one in indexed).scores(query.terms)
+        meanings = tuple(_cosine(one, query) for one in indexed)
+        matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
         best = best_positions(
-            {at: lexical for at, (lexical, _) in scores if lexical > 0},
-            {at: semantic for at, (_, semantic) in scores if semantic is not None},
+            {at: score for at, score in lexical.items() if at in matching},
+            {at: cosine for at in matching if (cosine := meanings[at]) is not None},
             count=query.count,
         )
-        sessions = [one.entry.session_id for one in found]
-        beside = neighbouring_positions(
-            best, sessions, [one.entry.speaker is not None for one in found]
+        sessions = [entry.session_id for entry in entries]
+        is_named = [entry.speaker is not None for entry in entries]
+        beside = neighbouring_positions(best, sessions, is_named)
+        words = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
+        return tuple(
+            Candidate.among(entries[at], words, meanings, at, sessions=sessions)
+            for at in best | beside & matching
         )
-        return tuple(found[at] for at in best | beside.intersection(meant))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries, each once, in no order."""
@@ -106,15 +99,6 @@ class InMemoryRecallIndex:
 
 def _indexed(conversations: Iterable[StoredConversation]) -> Iterable[IndexedEntry]:
     return chain.from_iterable(conversation.entries.values() for conversation in conversations)
-
-
-def _candidates(
-    conversation: StoredConversation, query: RecallQuery, statistics: Statistics
-) -> list[Candidate]:
-    indexed = list(conversation.entries.values())
-    words = tuple(score(query.terms, one.terms, statistics) for one in indexed)
-    meanings = tuple(_cosine(one, query) for one in indexed)
-    return [Candidate.among(one.entry, words, meanings, at) for at, one in enumerate(indexed)]
 
 
 def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:

@@ -10,6 +10,7 @@ from recollect.engines.postgres.conversations.branches import PostgresBranchStor
 from recollect.engines.postgres.conversations.history import PostgresHistoryStore
 from recollect.engines.postgres.conversations.messages import PostgresMessageStore
 from recollect.engines.postgres.conversations.sessions import PostgresSessionStore
+from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.engines.postgres.work.indexing import PostgresIndexingStore
@@ -24,6 +25,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
 
     With `kept_in`, the vectors of entries are in another store of that name.
     """
+    index = PostgresRecallIndex(database, clock, kept_in=kept_in)
     outside = None if kept_in is None else PostgresOutsideEntries(database, clock, kept_in=kept_in)
     return Stores(
         sessions=PostgresSessionStore(database, clock),
@@ -37,7 +39,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired=PostgresExpiredSessions(database),
         api_keys=PostgresApiKeyStore(database),
         audit=PostgresAuditLog(database),
-        recall=PostgresRecallIndex(database, clock, kept_in=kept_in),
+        recall=CachedRecallIndex(index, database, clock),
         indexing=PostgresIndexingStore(database, clock),
         outside=outside,
         is_answering=database.is_answering,

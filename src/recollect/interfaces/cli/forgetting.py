@@ -129,7 +129,7 @@ async def _all_sessions(memory: Memory, scope: Scope) -> list[Session]:
 
 def _show(sessions: list[Session], *, as_json: bool) -> None:
     if as_json:
-        from recollect.interfaces.http.schemas.sessions import SessionOut  # noqa: PLC0415
+        from recollect.interfaces.http.schemas.conversations import SessionOut  # noqa: PLC0415
 
         show_page(map(SessionOut.of, sessions))
     else:

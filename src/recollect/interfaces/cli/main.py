@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from recollect.errors import DatabaseUnavailable, RecollectError
+from recollect.extras import named_extra
 from recollect.interfaces.cli import accounts, chat, recall, running, sessions
 from recollect.interfaces.cli.doctor import doctor
 from recollect.interfaces.cli.output import fail
@@ -54,7 +55,8 @@ def recollect(
 def main() -> None:
     """Run a command; what went wrong is said in one line, without a traceback."""
     try:
-        app()
+        with named_extra(f"'recollect {' '.join(sys.argv[1:2])}'"):
+            app()
     except RecollectError as error:
         # What is special about the embedded server or the schema comes with its own advice.
         is_away = type(error) is DatabaseUnavailable

@@ -10,8 +10,6 @@ from rich.console import Console
 from recollect.engines.postgres.connection.migrate import downgrade as run_downgrade
 from recollect.engines.postgres.connection.migrate import migrate as run_upgrade
 from recollect.interfaces.cli.output import AsJson, administered, fail, show, with_memory
-from recollect.interfaces.running import run_until_stopped
-from recollect.interfaces.worker import work_alone
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
 
@@ -44,6 +42,10 @@ def serve(
 
 def worker() -> None:
     """Do the background work of all servers on this database, until interrupted or told to stop."""
+    # The event loop is the server's, and an extra.
+    from recollect.interfaces.processes import run_until_stopped  # noqa: PLC0415
+    from recollect.interfaces.worker import work_alone  # noqa: PLC0415
+
     settings = load_settings()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     run_until_stopped(work_alone(settings))

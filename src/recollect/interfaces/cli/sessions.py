@@ -47,7 +47,7 @@ def list_sessions(
         )
     )
     if as_json:
-        from recollect.interfaces.http.schemas.sessions import SessionOut  # noqa: PLC0415
+        from recollect.interfaces.http.schemas.conversations import SessionOut  # noqa: PLC0415
 
         show_page(map(SessionOut.of, page.items), page.next_cursor)
     else:
@@ -71,7 +71,7 @@ def show_session(
     )
     oldest_first = page.items[::-1]
     if as_json:
-        from recollect.interfaces.http.schemas.messages import MessageOut  # noqa: PLC0415
+        from recollect.interfaces.http.schemas.conversations import MessageOut  # noqa: PLC0415
 
         show_page(map(MessageOut.of, oldest_first), page.next_cursor)
     else:

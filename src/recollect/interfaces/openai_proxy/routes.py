@@ -1,7 +1,6 @@
 """OpenAI's API with memory: `/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
 
 from contextlib import aclosing
-from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Path, Request
@@ -24,8 +23,7 @@ from recollect.interfaces.http.parameters import (
     session_metadata,
 )
 from recollect.offloading import off_loop
-from recollect.services.chat.replies import WholeReply
-from recollect.services.chat.streamed_reply import StreamedReply
+from recollect.services.chat.streamed_reply import StreamedReply, WholeReply
 
 MEMORY_HEADER: Final = "X-Memory"
 WARNING_HEADER: Final = "X-Memory-Warning"
@@ -226,7 +224,7 @@ async def complete_chat(
     status; their text is passed on only where it is in OpenAI's form and about the request (4xx).
     """
     call = CompletionCall(
-        request=await off_loop(partial(_read, body), characters=size),
+        request=await off_loop(body.to_domain, characters=size),
         ids=client_ids(request.headers),
         policy=stricter(caller.memory, wanted_memory(request.headers)),
         session_metadata=session_metadata(request.headers, created_via="openai"),
@@ -260,13 +258,6 @@ async def get_model(
 
 def _response(reply: WholeReply) -> Response:
     return Response(reply.body, status_code=reply.status, headers=dict(reply.headers))
-
-
-def _read(body: CompletionIn) -> ChatRequest:
-    """The request, with what it says read already."""
-    request = body.to_domain()
-    _ = request.said
-    return request
 
 
 async def _whole(passing: StreamedReply) -> Response:

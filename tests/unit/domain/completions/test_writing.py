@@ -2,17 +2,15 @@ import json
 
 import pytest
 
-from recollect.domain.chat.replies import AnswerReader
-from recollect.domain.chat.requests import ChatRequest
-from recollect.domain.chat.writing import (
-    Memories,
+from recollect.domain.chat.replies import (
+    AnswerReader,
     OurCompletion,
     before_the_end,
     error_event,
-    to_bytes,
     warning_comment,
-    with_memories,
 )
+from recollect.domain.chat.requests import ChatRequest, to_bytes
+from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.testing.fakes import FIRST_MOMENT

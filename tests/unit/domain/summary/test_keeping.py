@@ -1,5 +1,5 @@
 from recollect.domain.summary.extractive import Utterance
-from recollect.domain.summary.keeping import keep_facts
+from recollect.domain.summary.facts import keep_facts
 
 EARLIER = (
     "The user is Anna, who owns the shop Blue Door with 4 employees. "

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.summary.candidates import in_third_person
+from recollect.domain.summary.sentences import in_third_person
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Entries whose vectors another store keeps, in PostgreSQL."""
+"""Entries whose vectors are in an outside store."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -8,21 +8,16 @@ from asyncpg import Connection, Record
 
 from recollect.domain.recall.entry import Entry
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.recall.rows import (
-    hold_entries,
-    hold_some_sessions,
-    model_key,
-    said_json,
-)
+from recollect.engines.postgres.recall.rows import entries_json, model_key
 from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
 
 
 class PostgresOutsideEntries:
-    """Keeps in `recall_entries.kept_in` who may have a copy, and `recall_removals` as an outbox.
+    """An `OutsideEntries`: `recall_entries.kept_in` names the store, `recall_removals` an outbox.
 
-    The database itself fills the outbox, in the transaction in which an entry goes.
+    Triggers fill the outbox in the transaction that deletes an entry.
     """
 
     def __init__(self, database: Database, clock: Clock, *, kept_in: str) -> None:
@@ -38,14 +33,14 @@ class PostgresOutsideEntries:
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
         """Note that the store may have these from now on; None for what is not there any more."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, entries)
-            living = [entry for entry in entries if entry.session_id in there]
+            sessions = await self._lock(connection, owner_id, entries)
+            living = [entry for entry in entries if entry.session_id in sessions]
             rows = await connection.fetch(
                 *statement(
                     "claim_entries",
                     owner_id=owner_id,
                     store=self._kept_in,
-                    entries=said_json(living),
+                    entries=entries_json(living),
                 )
             )
         keys = {(row["session_id"], row["sequence"]): _key_of(row) for row in rows}
@@ -56,7 +51,7 @@ class PostgresOutsideEntries:
     ) -> None:
         """The store has the vectors of these; what has gone meanwhile is to be removed there."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, keys)
+            sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
                 *statement(
                     "place_entries",
@@ -66,7 +61,7 @@ class PostgresOutsideEntries:
                     model_key=model_key(model, dimensions),
                     session_ids=[key.session_id for key in keys],
                     numbers=[key.number for key in keys],
-                    living_sessions=list(there),
+                    living_sessions=list(sessions),
                 )
             )
 
@@ -74,14 +69,14 @@ class PostgresOutsideEntries:
         """The store has lost the vectors of these: they count as embedded by no model."""
         numbers = [key.number for key in keys]
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, keys)
+            sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
                 *statement(
                     "displace_entries",
                     owner_id=owner_id,
                     store=self._kept_in,
                     numbers=numbers,
-                    session_ids=list(there),
+                    session_ids=list(sessions),
                 )
             )
 
@@ -129,16 +124,21 @@ class PostgresOutsideEntries:
             )
         return count
 
-    async def _hold(
+    async def _lock(
         self, connection: Connection, owner_id: UUID, of: Iterable[Entry | EntryKey]
     ) -> frozenset[UUID]:
-        """Hold the living sessions of these, then the owner's entries; which sessions."""
-        sessions = {one.session_id for one in of}
+        """Lock the living sessions of these, then the owner's entries; return those sessions.
+
+        Everything that locks both takes sessions first, so that no two wait for each other.
+        """
+        sessions = sorted({one.session_id for one in of})
         now = self._clock.now()
-        there = await hold_some_sessions(connection, owner_id, sessions, now=now)
-        if there:
-            await hold_entries(connection, owner_id)
-        return there
+        rows = await connection.fetch(
+            *statement("lock_some_sessions", owner_id=owner_id, session_ids=sessions, now=now)
+        )
+        if rows:
+            await connection.execute(*statement("lock_recall", owner_id=owner_id))
+        return frozenset(row["session_id"] for row in rows)
 
 
 def _key_of(row: Record) -> EntryKey:

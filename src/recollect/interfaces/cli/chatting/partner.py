@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 from recollect.domain.chat.answers import Answered, Inquiry
-from recollect.domain.context.shortening import CUT_MARK
+from recollect.domain.context.budget import CUT_MARK
 from recollect.domain.conversation.message import NewMessage, Role, reply_id_for
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope

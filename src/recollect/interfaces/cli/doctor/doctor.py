@@ -26,7 +26,7 @@ from recollect.interfaces.cli.doctor.outside_checks import (
     warning,
 )
 from recollect.interfaces.cli.output import AsJson, administered, facts_of, show_table
-from recollect.interfaces.http.serving.listener import listening
+from recollect.interfaces.http.serving.accept_balancer import listening
 from recollect.settings import (
     AnswererKind,
     Settings,

@@ -11,18 +11,19 @@ from uuid import UUID
 
 import orjson
 
-from recollect.answerers.denodo.client import DenodoClient
-from recollect.answerers.sql_database.data import StatementFailed
-from recollect.composition import (
+from recollect.adapters import (
+    denodo_client,
     embedding_choice,
     model_endpoint,
     permission_source,
     vector_store_choice,
 )
+from recollect.answerers.sql_database.data import StatementFailed
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.engines.vector_stores import open_vectors
 from recollect.errors import ModelUnavailable, RecollectError
+from recollect.extras import require
 from recollect.models.embedding.embedders import open_embedder
 from recollect.settings import AnswererKind, Settings
 
@@ -74,7 +75,7 @@ async def sql_account_problems(settings: Settings) -> tuple[str, ...] | None:
     """
     if settings.chosen_answerer is not AnswererKind.SQL_DATABASE or not settings.sql_database:
         return None
-    # Loaded here: the SQL parser takes 0.15 s that other answerers do not need.
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")
     from recollect.answerers.sql_database import inspect_account  # noqa: PLC0415
 
     return await inspect_account(
@@ -198,8 +199,7 @@ async def _look_at_vectors(settings: Settings) -> Finding:
 
 
 async def _look_at_denodo(settings: Settings) -> Finding:
-    url, verifies = settings.denodo_url or "", settings.denodo_verify_tls
-    async with DenodoClient(url, verifies_tls=verifies) as client:
+    async with denodo_client(settings, settings.denodo_url or "") as client:
         status = await client.reach()
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ModelUnavailable(f"the Denodo AI SDK fails with status {status}")
@@ -208,6 +208,7 @@ async def _look_at_denodo(settings: Settings) -> Finding:
 
 async def _look_at_sql_database(settings: Settings) -> Finding:
     # Loaded here: it is an extra's, and takes 0.2 s that other answerers do not need.
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")
     from recollect.answerers.sql_database import open_database  # noqa: PLC0415
 
     assert settings.sql_database is not None  # noqa: S101  # looked at where one is set

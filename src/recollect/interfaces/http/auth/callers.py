@@ -30,7 +30,7 @@ from recollect.interfaces.http.parameters import (
     header_text,
 )
 from recollect.ports.accounts import CredentialChecker
-from recollect.services.access.accounts import ApiKeys
+from recollect.services.access import ApiKeys
 from recollect.settings import Settings, UserIdSource
 from recollect.telemetry.logging import transaction_id
 

@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.heartbeat import Heartbeat, WorkerState
 from recollect.interfaces.http.errors import ErrorBody, log_unavailable
 from recollect.interfaces.http.parameters import ANY_QUERY
+from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.memory import Memory
 
 _LOW_BYTES: Final = 1_000_000_000

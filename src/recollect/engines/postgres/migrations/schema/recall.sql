@@ -27,7 +27,7 @@ CREATE TABLE recall_entries (
     model_key     integer,  -- stands for the model and the length of its vectors
     vector        halfvec,
     model         text,
-    bits          varbit,  -- the signs of the vector: near it, in a sixteenth of its size
+    bits          varbit,  -- the binary-quantised vector, a sixteenth of its size
     speaker       text,
     tables        text[] NOT NULL,
     message_ids   uuid[] NOT NULL,
