@@ -163,7 +163,7 @@ async def test_denodos_failures_become_our_errors_without_its_traceback(
     assert "Traceback" not in str(caught)
 
 
-async def test_the_form_that_a_version_refuses_is_not_sent_again() -> None:
+async def test_what_a_version_refuses_is_sent_in_its_other_form_and_not_tried_again() -> None:
     async with denodo("1.4") as (double, answerer):
         for _ in range(2):
             await answerer.answer(alice(), asked(options={"use_views": "a.b"}))
