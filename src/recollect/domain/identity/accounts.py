@@ -94,7 +94,7 @@ class ApiKey:
         return self.revoked_at is not None
 
     def accepts(self, secret: bytes) -> bool:
-        """Whether the secret is this key's, told in constant time."""
+        """Whether the secret is this key's, compared in constant time."""
         return hmac.compare_digest(self.secret_hash, hash_secret(secret))
 
 
