@@ -1,4 +1,4 @@
-"""Answers from what is stored, where no model is set: quoted, with dates, and no word made up."""
+"""Answers without a model: the nearest stored messages, quoted with their dates."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ _WORD: Final = re.compile(r"\w+")
 class _Words:
     no_model: str
     nothing: str
-    found: str
+    nearest: str
     question: str
     answer: str
     earlier: str
@@ -38,7 +38,7 @@ _LANGUAGES: Final = {
         no_model="No language model is set (MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL), so this is "
         "not a new answer.",
         nothing="Nothing is stored yet that could answer: {question}",
-        found="What was said before that comes nearest to: {question}",
+        nearest="What was said before that comes nearest to: {question}",
         question="You asked",
         answer="The answer was",
         earlier="Said before",
@@ -47,7 +47,7 @@ _LANGUAGES: Final = {
         no_model="Er is geen taalmodel ingesteld (MEMORY_LLM_BASE_URL en MEMORY_LLM_MODEL), dus "
         "dit is geen nieuw antwoord.",
         nothing="Er is nog niets opgeslagen dat antwoord geeft op: {question}",
-        found="Wat eerder is gezegd en hier het dichtst bij komt: {question}",
+        nearest="Wat eerder is gezegd en hier het dichtst bij komt: {question}",
         question="U vroeg",
         answer="Het antwoord was",
         earlier="Eerder gezegd",
@@ -80,8 +80,8 @@ async def _off_loop(context: Context) -> Answer:
 
 def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
-    nearest, recalled = _nearest(context), _telling(context)
-    opening = words.found if nearest or recalled else words.nothing
+    nearest, recalled = _nearest(context), _news(context)
+    opening = words.nearest if nearest or recalled else words.nothing
     paragraphs = [words.no_model, opening.format(question=without_breaks(context.question))]
     paragraphs += (_quote(exchange, words) for exchange in nearest)
     paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
@@ -116,15 +116,15 @@ def _nearest(context: Context) -> Sequence[_Exchange]:
     return sorted(near, key=score, reverse=True)[:_MOST_EXCHANGES]
 
 
-def _telling(context: Context) -> Sequence[Recalled]:
+def _news(context: Context) -> Sequence[Recalled]:
     """The recalled entries, but for messages of the window and unanswered questions."""
     shown = {context.asked, context.question, *(message.content for message in context.window)}
 
-    def tells(one: Recalled) -> bool:
+    def is_news(one: Recalled) -> bool:
         is_exchange = len(one.message_ids) > 1 or one.speaker is not None
         return is_exchange or not (one.text in shown or one.text.rstrip().endswith("?"))
 
-    return [one for one in context.recalled if tells(one)][:_MOST_EXCHANGES]
+    return [one for one in context.recalled if is_news(one)][:_MOST_EXCHANGES]
 
 
 def _exchanges(window: Sequence[Message], *, asked: str) -> Sequence[_Exchange]:

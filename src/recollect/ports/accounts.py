@@ -49,7 +49,7 @@ class StateStore(Protocol):
 
 
 class PermissionSource(Protocol):
-    """Knows what an owner may see now; asked again before every use."""
+    """Knows what an owner may see now; called again before every use."""
 
     async def access_of(self, scope: Scope) -> Access:
         """Return what the owner may see; `PermissionsUnavailable` if that is not known now.

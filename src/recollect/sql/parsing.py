@@ -102,7 +102,7 @@ def _opening(tokens: list[Token]) -> int | None:
 
 
 def _table_names(query: exp.Query) -> set[str] | None:
-    """The normalised names of all tables of a query; None if they cannot be told for certain."""
+    """The normalised names of all tables of a query; None if they are not certain."""
     if any(node.args.get("field") is not None for node in query.find_all(exp.In)):
         return None  # `x IN name`: some databases look in the table of that name
     names = {_name(table) for table in query.find_all(exp.Table) if not _is_cte(table)}
@@ -135,7 +135,7 @@ def _visible_ctes(table: exp.Table) -> Iterator[exp.CTE]:
     """The common table expressions that a name may stand for.
 
     Those of every query around it; but inside of such an expression only those before it, and
-    itself where it is said to be recursive. A name it shares with a table means the table there.
+    itself where it is recursive. A name it shares with a table means the table there.
     """
     below: exp.Expr = table
     node = table.parent

@@ -1,9 +1,8 @@
-from fnmatch import fnmatchcase
-
 import pytest
 
 from recollect.domain.model_names import (
     FAMILIES,
+    ModelFamily,
     context_window_of,
     family_name,
     is_hosted,
@@ -217,8 +216,10 @@ def test_a_family_is_named_alike_however_it_is_written() -> None:
     assert {family_name(name) for name in names} == {"llama3.2:3b"}
 
 
-def test_no_row_of_the_table_is_hidden_by_one_before_it(subtests: pytest.Subtests) -> None:
-    for family in FAMILIES:
-        with subtests.test(family=str(family)[:80]):
-            name = family.pattern.replace("*", "").replace("[134]", "3")
-            assert next(row for row in FAMILIES if fnmatchcase(name, row.pattern)) is family
+@pytest.mark.parametrize(
+    ("family", "pattern"),
+    [(family, pattern) for family in FAMILIES for pattern in family.patterns.split()],
+)
+def test_no_row_of_the_table_is_hidden_by_one_before_it(family: ModelFamily, pattern: str) -> None:
+    name = pattern.replace("*", "").replace("[134]", "3")
+    assert next(row for row in FAMILIES if row.matches(name)) is family

@@ -221,5 +221,5 @@ def _is_short(value: float | Decimal) -> bool:
 
 
 def _cut(text: str, longest: int) -> str:
-    kept = text[: longest + 1].replace("\0", "").encode(errors="ignore").decode()
-    return kept if len(text) <= longest else kept[: longest - 1] + "…"
+    start = text[: longest + 1].replace("\0", "").encode(errors="ignore").decode()
+    return start if len(text) <= longest else start[: longest - 1] + "…"

@@ -61,8 +61,8 @@ class DuckDatabase:
 
     async def tables(self) -> tuple[Table, ...]:
         """All tables and views, each with its columns."""
-        found = await self._fetch(_columns)
-        by_table = groupby(found.rows, key=lambda row: tuple(str(row[i]) for i in (0, 1, 4, 5)))
+        columns = await self._fetch(_columns)
+        by_table = groupby(columns.rows, key=lambda row: tuple(str(row[i]) for i in (0, 1, 4, 5)))
         return tuple(
             Table(
                 schema=schema,

@@ -1,4 +1,4 @@
-"""Opening the database that data questions are asked of, and what its account may do."""
+"""Opening the database for data questions, and the privileges of its account."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -53,8 +53,8 @@ async def inspect_account(
     """What the account may do beyond reading these tables, one sentence each.
 
     Nothing for databases other than PostgreSQL: their files are opened for reading alone, or
-    their privileges are not known here. `ConfigurationError` or `DatabaseUnavailable` where the
-    database cannot be asked.
+    their privileges are not known here. `ConfigurationError` or `DatabaseUnavailable` where they
+    cannot be read.
     """
     database = open_database(address, timeout=timeout, connections=1, role=role)
     try:

@@ -34,7 +34,7 @@ class RunningStatement:
         try:
             yield
         finally:
-            with self._lock:  # afterwards the connection is somebody else's
+            with self._lock:  # afterwards another statement has the connection
                 self._interrupt = None
 
     def end(self) -> None:
@@ -104,7 +104,7 @@ class StatementThreads:
             running.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(WAIT_SECONDS):
-                while self._running:  # noqa: ASYNC110  # threads tell it by this set alone
+                while self._running:  # noqa: ASYNC110  # threads report by this set alone
                     await asyncio.sleep(_FIRST_PAUSE)
         with suppress(StatementFailed, DatabaseUnavailable):  # closed with the process, then
             await self.run(lambda _: close_driver(), timeout=WAIT_SECONDS)

@@ -33,7 +33,7 @@ class Session:
     summary_tables: tuple[str, ...] = ()
     """The tables that the summary draws on."""
     name_turn: int | None = None
-    """The turn whose question the name was made from; None for a name that somebody gave."""
+    """The turn whose question the name was made from; None for a name that was set."""
 
     @property
     def only_database(self) -> str | None:

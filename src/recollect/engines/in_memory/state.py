@@ -1,4 +1,4 @@
-"""What the in-memory engine remembers of each owner."""
+"""The data of the in-memory engine."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -29,8 +29,8 @@ from recollect.ports.work import Job, JobKind, job_id_for
 class StoredConversation:
     """A session with its messages, turns and summary.
 
-    The last numbers given out are kept apart from what is there now, so that a deleted
-    message's number is never given again.
+    The last numbers are stored apart from the messages, so that the number of a deleted message
+    is never used again.
     """
 
     session: Session
@@ -39,7 +39,7 @@ class StoredConversation:
     parents: dict[int, int] = field(default_factory=dict)
     """The messages that turns follow, where that was written down; see `Stored`."""
     reopened: dict[int, datetime] = field(default_factory=dict)
-    """When turns were asked again."""
+    """When turns became pending again."""
     last_sequence: int = 0
     last_turn: int = 0
     summary: Summary | None = None
@@ -108,7 +108,7 @@ class StoredConversation:
         self._name_anew()
 
     def switch(self, *, shown: Iterable[Message], hidden: Iterable[Message]) -> None:
-        """Make messages active and others inactive; a summary that tells of either goes."""
+        """Make messages active and others inactive; a summary of either is deleted."""
         for messages, is_active in ((shown, True), (hidden, False)):
             for message in messages:
                 if message.turn_number is not None:
@@ -145,7 +145,7 @@ class StoredConversation:
         }
 
     def recount(self) -> None:
-        """Make the session tell how many messages and turns the active branch has now."""
+        """Count the messages and turns of the active branch."""
         active = self.active
         turns = {message.turn_number for message in active} - {None}
         self.session = replace(self.session, message_count=len(active), turn_count=len(turns))
@@ -153,7 +153,7 @@ class StoredConversation:
 
 @dataclass(slots=True, kw_only=True)
 class OwnerMemory:
-    """Everything kept for one owner."""
+    """Everything stored for one owner."""
 
     conversations: dict[UUID, StoredConversation] = field(default_factory=dict)
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
