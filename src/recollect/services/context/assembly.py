@@ -65,11 +65,6 @@ class Assembly:
         """How many tokens the question itself takes."""
         return self._count(question) + TOKENS_A_MESSAGE
 
-    def count_ahead(self, window: Sequence[ConversationTurn]) -> None:
-        """Count the window's messages while something else is awaited."""
-        for message in messages_in(window):
-            self._longest_form(message)
-
     def put_together(
         self,
         question: str,
