@@ -118,20 +118,20 @@ class SessionHandle:
 
         `created_at` is when both were said, for what was said elsewhere.
         """
-        asked = NewMessage(
+        user_message = NewMessage(
             message_id=self._new_id(None),
             role=Role.USER,
             content=question,
             created_at=created_at,
         )
-        answered = NewMessage(
+        reply = NewMessage(
             message_id=self._new_id(None),
             role=Role.ASSISTANT,
             content=answer,
             details=AnswerDetails(**details),
             created_at=created_at,
         )
-        first, second = await self._append([asked, answered])
+        first, second = await self._append([user_message, reply])
         return first, second
 
     async def context(
@@ -192,7 +192,7 @@ class SessionHandle:
     ) -> AsyncGenerator[str | Answered, None]:
         """The same as `ask`, in pieces of text as they come; what `ask` returns comes last.
 
-        Whoever stops listening before the end has the turn failed.
+        A caller that stops before the end fails the turn.
         """
         inquiry = Inquiry(text=question, session_id=self._session_id, **asking)
         turn = await self._services.chat.begin(self._scope, inquiry)
