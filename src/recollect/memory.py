@@ -165,11 +165,7 @@ class Memory:
         return await self.services.sessions.list(scope, page, sort=SessionSort.parse(sort))
 
     def history(
-        self,
-        user: str,
-        *,
-        tenant: GivenTenant = UNSET,
-        authorization: str | None = None,
+        self, user: str, *, tenant: GivenTenant = UNSET, authorization: str | None = None
     ) -> History:
         """A user's messages across all sessions: to list, count, trim and delete them.
 

@@ -45,12 +45,7 @@ class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
     def __init__(
-        self,
-        services: Services,
-        scope: Scope,
-        session_id: UUID,
-        *,
-        starts_session: bool = False,
+        self, services: Services, scope: Scope, session_id: UUID, *, starts_session: bool = False
     ) -> None:
         self._services = services
         self._scope = scope
@@ -119,10 +114,7 @@ class SessionHandle:
         `created_at` is when both were said, for what was said elsewhere.
         """
         user_message = NewMessage(
-            message_id=self._new_id(None),
-            role=Role.USER,
-            content=question,
-            created_at=created_at,
+            message_id=self._new_id(None), role=Role.USER, content=question, created_at=created_at
         )
         reply = NewMessage(
             message_id=self._new_id(None),
@@ -161,8 +153,7 @@ class SessionHandle:
             window=window,
             databases=databases,
             recall=RecallOverrides(
-                k=recall_k,
-                scope=None if recall_scope is None else parse_recall_scope(recall_scope),
+                k=recall_k, scope=None if recall_scope is None else parse_recall_scope(recall_scope)
             ),
         )
 

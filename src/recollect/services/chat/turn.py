@@ -102,7 +102,7 @@ class Degradation:
         """The result of the work, which is cancelled once the database is found to hang.
 
         Work that ends meanwhile counts: its result, or why it was refused. A write that has begun
-        goes on by itself, as `Turns` and `Branches` see to.
+        goes on by itself, as `Turns` sees to.
         """
         if self._probe is None:
             return await work

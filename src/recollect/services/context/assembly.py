@@ -135,9 +135,7 @@ class Assembly:
                 fitting.append(shown)
                 used += tokens
         return _FittedEntries(
-            items=tuple(fitting),
-            tokens=used if fitting else 0,
-            left_out=len(items) - len(fitting),
+            items=tuple(fitting), tokens=used if fitting else 0, left_out=len(items) - len(fitting)
         )
 
     def _needed(self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int) -> int:

@@ -20,12 +20,7 @@ from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
 from recollect.domain.job import Job
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import (
-    SHARE,
-    Utterance,
-    cut_to_fit,
-    summarise_extractively,
-)
+from recollect.domain.summary.extractive import SHARE, Utterance, cut_to_fit, summarise_extractively
 from recollect.domain.summary.keeping import keep_facts
 from recollect.domain.summary.prompting import (
     SummaryPrompt,
