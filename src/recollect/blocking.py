@@ -156,7 +156,7 @@ class SessionHandle:
     ) -> Generator[str | Answered, None, None]:
         """The same as `ask`, in pieces of text as they come; what `ask` returns comes last.
 
-        Whoever stops listening before the end has the turn failed.
+        A caller that stops before the end fails the turn.
         """
         pieces = self._inner.stream(question, **asking)
         try:
@@ -504,8 +504,8 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes and summarises what was said, and takes what was deleted out of a store of vectors
-        outside. For programs without a server or a worker, which do this by themselves.
+        Indexes and summarises new messages, and removes deleted ones from a vector store outside.
+        For programs without a server or a worker, which do this by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

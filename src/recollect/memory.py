@@ -171,11 +171,7 @@ class Memory:
         return await self.services.sessions.list(scope, page, sort=SessionSort.parse(sort))
 
     def history(
-        self,
-        user: str,
-        *,
-        tenant: GivenTenant = UNSET,
-        authorization: str | None = None,
+        self, user: str, *, tenant: GivenTenant = UNSET, authorization: str | None = None
     ) -> History:
         """A user's messages across all sessions: to list, count, trim and delete them.
 
@@ -225,14 +221,16 @@ class Memory:
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        said = [Said(role=parse_role(role), content=content) for role, content in history]
-        return await self.services.rewriting.after(said, question, model=model, language=language)
+        messages = [Said(role=parse_role(role), content=content) for role, content in history]
+        return await self.services.rewriting.after(
+            messages, question, model=model, language=language
+        )
 
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes and summarises what was said, and takes what was deleted out of a store of vectors
-        outside. For programs without a server or a worker, which do this by themselves.
+        Indexes and summarises new messages, and removes deleted ones from a vector store outside.
+        For programs without a server or a worker, which do this by themselves.
         """
         done = 0
         while self.services.indexing and (turns := await self.services.indexing.do_some()):

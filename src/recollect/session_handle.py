@@ -45,12 +45,7 @@ class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
     def __init__(
-        self,
-        services: Services,
-        scope: Scope,
-        session_id: UUID,
-        *,
-        starts_session: bool = False,
+        self, services: Services, scope: Scope, session_id: UUID, *, starts_session: bool = False
     ) -> None:
         self._services = services
         self._scope = scope
@@ -118,20 +113,17 @@ class SessionHandle:
 
         `created_at` is when both were said, for what was said elsewhere.
         """
-        asked = NewMessage(
-            message_id=self._new_id(None),
-            role=Role.USER,
-            content=question,
-            created_at=created_at,
+        user_message = NewMessage(
+            message_id=self._new_id(None), role=Role.USER, content=question, created_at=created_at
         )
-        answered = NewMessage(
+        reply = NewMessage(
             message_id=self._new_id(None),
             role=Role.ASSISTANT,
             content=answer,
             details=AnswerDetails(**details),
             created_at=created_at,
         )
-        first, second = await self._append([asked, answered])
+        first, second = await self._append([user_message, reply])
         return first, second
 
     async def context(
@@ -161,8 +153,7 @@ class SessionHandle:
             window=window,
             databases=databases,
             recall=RecallOverrides(
-                k=recall_k,
-                scope=None if recall_scope is None else parse_recall_scope(recall_scope),
+                k=recall_k, scope=None if recall_scope is None else parse_recall_scope(recall_scope)
             ),
         )
 
@@ -192,7 +183,7 @@ class SessionHandle:
     ) -> AsyncGenerator[str | Answered, None]:
         """The same as `ask`, in pieces of text as they come; what `ask` returns comes last.
 
-        Whoever stops listening before the end has the turn failed.
+        A caller that stops before the end fails the turn.
         """
         inquiry = Inquiry(text=question, session_id=self._session_id, **asking)
         turn = await self._services.chat.begin(self._scope, inquiry)

@@ -79,7 +79,7 @@ class Retention:
     turns: TurnStore
     clock: Clock
     patience: timedelta = LEAST_PATIENCE
-    """How long a question may wait for its answer before whoever had it is taken to be gone."""
+    """How long a question waits for its answer before its server is taken to be gone."""
 
     async def count(self) -> int:
         """How many sessions a clean-up would delete."""

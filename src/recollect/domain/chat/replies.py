@@ -223,10 +223,9 @@ class AnswerReader:
         self.is_finished |= choice.get("finish_reason") is not None or not self.is_stream
 
     def _add(self, text: str) -> None:
-        kept = text[: MAX_CONTENT_LENGTH - self._length]
-        if kept:
-            self._texts.append(kept)
-            self._length += len(kept)
+        if text := text[: MAX_CONTENT_LENGTH - self._length]:
+            self._texts.append(text)
+            self._length += len(text)
 
 
 def _failure(data: bytes) -> bytes:

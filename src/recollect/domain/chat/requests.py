@@ -64,8 +64,7 @@ def text_of(content: JsonValue) -> str:
 
 def user_text(content: JsonValue) -> str:
     """What a user said in a content, without what a front end has added to it."""
-    words = (user_words_in(text) for text in _texts(content))
-    return "\n".join(said for said in words if said)
+    return "\n".join(filter(None, map(user_words_in, _texts(content))))
 
 
 def kinds_of(content: JsonValue) -> str:
@@ -199,16 +198,16 @@ def _question(message: JsonObject) -> str:
     if message.get("role") != Role.USER:
         return ""
     content = message.get("content")
-    said = storable_text(user_text(content)) or kinds_of(content)
-    return said or ("" if text_of(content).strip() else _NOTHING)
+    question = storable_text(user_text(content)) or kinds_of(content)
+    return question or ("" if text_of(content).strip() else _NOTHING)
 
 
 def _tools(calls: JsonValue) -> Iterator[str]:
     for call in calls if isinstance(calls, list) else []:
         function = call.get("function") if isinstance(call, Mapping) else None
         name = function.get("name") if isinstance(function, Mapping) else None
-        if isinstance(name, str) and (kept := storable_text(name)):
-            yield kept[:_MAX_TOOL_NAME]
+        if isinstance(name, str) and (text := storable_text(name)):
+            yield text[:_MAX_TOOL_NAME]
 
 
 def is_temporary_chat(chat_id: str) -> bool:
@@ -265,7 +264,7 @@ class CompletionCall:
         """Whether no user asks, but a front end for a title, tags, suggestions or searches.
 
         A front end that gives ids to messages has none for the reply to most such calls; of
-        others, and where the prompt tells a whole chat, it is told by the prompt.
+        others, and where the prompt holds a whole chat, the prompt decides.
         """
         return self._is_declared_task or self.is_task_by_prompt
 

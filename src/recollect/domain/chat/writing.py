@@ -111,8 +111,8 @@ def _without_instructions(
     if place is None:
         return [{"role": str(Role.USER), "content": content}, *spoken]
     first = spoken[place]
-    asked = {**first, "content": _joined(content, first.get("content"))}
-    return [*spoken[:place], asked, *spoken[place + 1 :]]
+    question = {**first, "content": _joined(content, first.get("content"))}
+    return [*spoken[:place], question, *spoken[place + 1 :]]
 
 
 def _speaks(message: JsonObject, role: Role) -> bool:

@@ -13,7 +13,7 @@ from recollect.domain.conversation.message import Message
 CUT_MARK: Final = "[…]"
 """Stands where text was cut; the same in every language."""
 _GUESSED_CHARACTERS_A_TOKEN: Final = 4
-_FINEST: Final = 8192  # a part of so many characters is cut to the character
+_FINEST: Final = 8192  # characters; up to that length a text is cut to the character
 
 CountTokens: TypeAlias = Callable[[str], int]
 Cost: TypeAlias = Callable[[Message], int]
@@ -74,15 +74,15 @@ def fit(
     tokens = _tokens_of(turns[last], cost)
     if tokens > limit:
         return _only_shortened(turns, last, limit, cost)
-    kept = {last}
+    fitting = {last}
     for place in reversed([place for place in range(len(turns)) if place != last]):
         more = _tokens_of(turns[place], cost)
         if tokens + more > limit:
             break
         tokens += more
-        kept.add(place)
-    dropped = set(range(len(turns))) - kept
-    return FittedTurns(turns=_at(turns, kept), tokens=tokens, dropped=_at(turns, dropped))
+        fitting.add(place)
+    dropped = set(range(len(turns))) - fitting
+    return FittedTurns(turns=_at(turns, fitting), tokens=tokens, dropped=_at(turns, dropped))
 
 
 def _last_turn(turns: Sequence[ConversationTurn]) -> int:

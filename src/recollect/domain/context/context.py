@@ -94,7 +94,7 @@ class Context:
     cut: Truncation
     sources: Sources
     warnings: tuple[str, ...] = ()
-    """What whoever asked should know: that something could not be looked up, and is missing."""
+    """What the user should know: that something could not be looked up, and is missing."""
 
     @property
     def is_truncated(self) -> bool:

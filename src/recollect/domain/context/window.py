@@ -97,7 +97,7 @@ def tier_of(model: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> Ti
 
 
 def tier_for_size(billions: float) -> Tier:
-    """The tier of a model with so many billions of parameters."""
+    """The tier of a model with that number of parameters."""
     return next((tier for tier in TIERS if billions <= tier.max_billions), LARGE)
 
 
@@ -176,12 +176,12 @@ def choose_window(
 
     Pending turns (the current one is) and failed ones are left out and not counted.
 
-    Counted in turns, the window has the last turns, whole, with the messages of no turn said
-    since the first of them; when there are no older turns, with those said before it too.
+    Counted in turns, the window has the last turns, whole, with the messages of no turn that
+    follow the first of them; when there are no older turns, with those before it too.
 
-    Counted in messages, it has exactly so many of the last messages, or all if there are fewer:
-    no more, no fewer. That may part the oldest turn in it, which then lacks what was said first:
-    the end of a turn, its answer, is what a follow-up refers to.
+    Counted in messages, it has exactly that number of the last messages, or all if there are
+    fewer. The oldest turn in it may then lack its question: its end, the answer, is what a
+    follow-up refers to.
     """
     allowed = [turn for turn in turns if turn.may_enter_window]
     size = policy.size_for(tier)
@@ -203,11 +203,11 @@ def _last_messages(turns: Sequence[ConversationTurn], size: int) -> tuple[Conver
     if not last:
         return ()
     first = last[0].sequence
-    parted = (
+    shortened = (
         (turn, tuple(message for message in turn.messages if message.sequence >= first))
         for turn in turns
     )
-    return tuple(replace(turn, messages=kept) for turn, kept in parted if kept)
+    return tuple(replace(turn, messages=messages) for turn, messages in shortened if messages)
 
 
 def _turn(messages: Sequence[Message], statuses: Mapping[int, TurnStatus]) -> ConversationTurn:

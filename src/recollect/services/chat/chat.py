@@ -56,7 +56,7 @@ class ChatTurn:
 
     answering: Answering
     scope: Scope
-    asked: AnswerRequest
+    request: AnswerRequest
     session_id: UUID | None
     stored: StoredTurn
     earlier_reply: Message | None
@@ -70,7 +70,7 @@ class ChatTurn:
             return repeated
         try:
             async with asyncio.timeout(self.answering.time_limit):
-                answer = await self.answering.require_answerer().answer(self.scope, self.asked)
+                answer = await self.answering.require_answerer().answer(self.scope, self.request)
         except TimeoutError:
             await self.stored.fail()
             raise too_slow(self.answering.time_limit) from None
@@ -97,7 +97,7 @@ class ChatTurn:
         """The answerer's pieces, as long as it keeps to the time limit."""
         deadline = asyncio.get_running_loop().time() + self.answering.time_limit
         answerer = self.answering.require_answerer()
-        async with aclosing(answerer.stream(self.scope, self.asked)) as pieces:
+        async with aclosing(answerer.stream(self.scope, self.request)) as pieces:
             while True:
                 try:
                     async with asyncio.timeout_at(deadline):
@@ -121,7 +121,7 @@ class ChatTurn:
             message_id=reply_id_for(question.message_id),
             role=Role.ASSISTANT,
             content=answer.remembered,
-            details=drawing_on(answer.details, self.asked.context.tables),
+            details=drawing_on(answer.details, self.request.context.tables),
         )
         turns = self.stored.turns
         try:
@@ -141,7 +141,7 @@ class ChatTurn:
         answer = Answer(content=reply.content, details=reply.details)
         return replace(
             self._answered(answer, reply, perf_counter()),
-            context=self.asked.context.without_memory(),
+            context=self.request.context.without_memory(),
             is_repeated=True,
             warnings=(*self.stored.attempts.warnings, REPLAYED),
         )
@@ -152,11 +152,11 @@ class ChatTurn:
         question = self.stored.question
         return Answered(
             answer=answer,
-            context=self.asked.context,
+            context=self.request.context,
             session_id=self.session_id,
             question_id=question.message_id if question else None,
             reply_id=reply.message_id if reply else None,
-            warnings=(*self.asked.context.warnings, *self.stored.attempts.warnings),
+            warnings=(*self.request.context.warnings, *self.stored.attempts.warnings),
             timings=Timings(
                 memory=self.ready - self.began,
                 answer=at - self.ready,
@@ -202,7 +202,7 @@ class Chat:
         return ChatTurn(
             answering=self.answering,
             scope=scope,
-            asked=AnswerRequest(context=context, options=inquiry.options, model=inquiry.model),
+            request=AnswerRequest(context=context, options=inquiry.options, model=inquiry.model),
             session_id=session_id,
             stored=StoredTurn(
                 scope=scope,

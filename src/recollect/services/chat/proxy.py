@@ -238,8 +238,8 @@ class Proxy:
         answer = None
         if call.request.said and not call.is_task:
             context = context or await self.contexts.bare(call.question)
-            asked = AnswerRequest(context=context)
-            answer = await self.answering.require_answerer().answer(scope, asked)
+            request = AnswerRequest(context=context)
+            answer = await self.answering.require_answerer().answer(scope, request)
         completion = OurCompletion(
             completion_id=f"chatcmpl-{self.memory.ids.new_id().hex}",
             created=self.clock.now(),

@@ -71,7 +71,7 @@ class Degradation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What whoever asked should know, each thing once."""
+        """What the user should know, each thing once."""
         return tuple(self._warnings)
 
     @property
@@ -102,7 +102,7 @@ class Degradation:
         """The result of the work, which is cancelled once the database is found to hang.
 
         Work that ends meanwhile counts: its result, or why it was refused. A write that has begun
-        goes on by itself, as `Turns` and `Branches` see to.
+        goes on by itself, as `Turns` sees to.
         """
         if self._probe is None:
             return await work
@@ -135,7 +135,7 @@ class Degradation:
                 has_second_chance, seconds = True, self._patient_seconds
 
     def warn(self, warning: str) -> None:
-        """Tell whoever asked of something that is not as it should be."""
+        """Add a warning for the user."""
         self._warnings[warning] = None
 
 

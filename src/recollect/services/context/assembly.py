@@ -65,11 +65,6 @@ class Assembly:
         """How many tokens the question itself takes."""
         return self._count(question) + TOKENS_A_MESSAGE
 
-    def count_ahead(self, window: Sequence[ConversationTurn]) -> None:
-        """Count the window's messages while something else is awaited."""
-        for message in messages_in(window):
-            self._longest_form(message)
-
     def put_together(
         self,
         question: str,
@@ -140,9 +135,7 @@ class Assembly:
                 fitting.append(shown)
                 used += tokens
         return _FittedEntries(
-            items=tuple(fitting),
-            tokens=used if fitting else 0,
-            left_out=len(items) - len(fitting),
+            items=tuple(fitting), tokens=used if fitting else 0, left_out=len(items) - len(fitting)
         )
 
     def _needed(self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int) -> int:

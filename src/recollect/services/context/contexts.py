@@ -1,8 +1,7 @@
 """Building contexts: what a model needs to understand a question."""
 
-import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypedDict, Unpack
@@ -156,18 +155,16 @@ class Contexts:
         if await off_loop(count, characters=len(question)) > request.limit:
             question = request.question
         window = _window_of(stored, request)
+        recollection = Recollection()
+        if request.recall.is_on:
+            recollection = await self.recall.for_context(
+                scope,
+                question,
+                policy=request.recall,
+                known=_already_in(session_id, window),
+                access=access,
+            )
         characters = self._characters(request.question, stored)
-        search = partial(
-            self.recall.for_context,
-            scope,
-            question,
-            policy=request.recall,
-            known=_already_in(session_id, window),
-            access=access,
-        )
-        ahead = partial(assembly.count_ahead, window) if characters <= AT_ONCE else None
-        is_on = request.recall.is_on
-        recollection = await _search_and_count(search, ahead) if is_on else Recollection()
         build = partial(self._put_together, assembly, question, stored, window, recollection)
         context = await off_loop(build, characters=characters)
         _log(context)
@@ -263,18 +260,6 @@ def _without_quotes(message: Message) -> Message:
     What it quoted may have been deleted since, and that no model was set is no example to one.
     """
     return replace(message, content=CUT_MARK) if message.details.only_quotes else message
-
-
-async def _search_and_count(
-    search: Callable[[], Coroutine[object, object, Recollection]], count: Callable[[], None] | None
-) -> Recollection:
-    """The result of a search; tokens are counted while it waits for the embedder."""
-    async with asyncio.TaskGroup() as together:
-        searching = together.create_task(search())
-        await asyncio.sleep(0)  # the embedder gets the question before the counting begins
-        if count is not None:
-            count()
-    return searching.result()
 
 
 async def _count(counter: TokenCounter, question: str, *, limit: int | None = None) -> int:

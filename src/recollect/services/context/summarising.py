@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -52,20 +53,20 @@ _NOTHING_OF_NOTE: Final = "…"
 
 
 class Summariser(Protocol):
-    """Says in few words what messages say."""
+    """Summarises messages."""
 
     @property
     def method(self) -> str:
-        """How it does that, in one word that is kept with the summary."""
+        """How it does that, in one word that is stored with the summary."""
         ...
 
     async def summarise(
         self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
     ) -> str:
-        """One summary of the messages, oldest first, and of the summary of what was before them.
+        """One summary of the messages, oldest first, and of the summary of those before them.
 
         Never longer than `max_tokens`; '' if there is nothing to say. `ModelUnavailable` if it
-        could not be made: then nothing has changed, and the caller decides what else to do.
+        could not be made.
         """
         ...
 
@@ -88,7 +89,7 @@ class ExtractiveSummariser:
         )
 
     def extract(self, messages: Sequence[Message], *, previous: str | None, max_tokens: int) -> str:
-        """The same at once, for those who work in a thread already."""
+        """The same at once, for callers in a thread."""
         earlier, tables = split_tables_line(previous or "")
         for message in messages:
             tables += message.details.tables_used or ()
@@ -96,16 +97,13 @@ class ExtractiveSummariser:
         line = tables_line(
             tables, language=_language(messages), limit=max_tokens // _TABLES_PART, count=count
         )
-        said = _spoken_words(messages)
+        utterances = _utterances(messages)
         limit = max_tokens - count(f"\n{line}" if line else "")
+        summary = summarise_extractively(
+            utterances, limit=limit, count=count, earlier=earlier, share=self.share
+        )
         summary = keep_facts(
-            summarise_extractively(
-                said, limit=limit, count=count, earlier=earlier, share=self.share
-            ),
-            earlier=earlier,
-            utterances=said,
-            limit=limit,
-            count=count,
+            summary, earlier=earlier, utterances=utterances, limit=limit, count=count
         )
         whole = "\n".join(filter(None, [summary, line]))
         return whole if count(whole) <= max_tokens else summary
@@ -141,7 +139,7 @@ class LlmSummariser:
         language = _language(spoken)
         prompt = await asyncio.to_thread(
             summary_prompt,
-            _utterances(spoken),
+            _utterances(spoken, text_of=_with_sql),
             earlier=previous or "",
             language=language,
             max_words=words_for(max_tokens),
@@ -164,7 +162,7 @@ class LlmSummariser:
             keep_facts,
             summary,
             earlier=split_tables_line(previous or "")[0],
-            utterances=_spoken_words(spoken),
+            utterances=_utterances(spoken),
             limit=max_tokens,
             count=self.tokens.count,
         )
@@ -190,27 +188,22 @@ def _language(messages: Sequence[Message]) -> str | None:
     return guess_language(message.content[:_READ_FOR_LANGUAGE] for message in messages)
 
 
-def _spoken_words(messages: Sequence[Message]) -> list[Utterance]:
-    return [Utterance(speaker=str(message.role), text=message.content) for message in messages]
+def _utterances(
+    messages: Sequence[Message], *, text_of: Callable[[Message], str] = attrgetter("content")
+) -> list[Utterance]:
+    return [Utterance(speaker=str(message.role), text=text_of(message)) for message in messages]
 
 
-def _utterances(messages: Sequence[Message]) -> list[Utterance]:
-    return [Utterance(speaker=str(message.role), text=_shown(message)) for message in messages]
-
-
-def _shown(message: Message) -> str:
+def _with_sql(message: Message) -> str:
     details = message.details
-    parts = [message.content]
-    if details.sql_query:
-        parts.append(f"SQL: {details.sql_query[:_SQL_SHOWN]}")
-    if details.tables_used:
-        parts.append(f"Tables: {', '.join(details.tables_used)}")
-    return "\n".join(parts)
+    sql = f"SQL: {details.sql_query[:_SQL_SHOWN]}" if details.sql_query else ""
+    tables = f"Tables: {', '.join(details.tables_used)}" if details.tables_used else ""
+    return "\n".join([message.content, *filter(None, (sql, tables))])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """Keeps long conversations small without losing a word."""
+    """Replaces the older messages of long conversations in contexts by a summary."""
 
     summaries: SummaryStore
     clock: Clock
@@ -237,48 +230,47 @@ class Compaction:
         the other leaves it at that.
         """
         compacted = 0
-        while True:
-            found = await self.summaries.uncompacted(scope, session_id, limit=_AT_ONCE)
-            chosen = range_to_compact(found, keep=keep) if found else ()
-            if found is None or not chosen:
-                return compacted
-            summary = await self._summarise(found, chosen, by)
-            is_ours = await self.summaries.put(
-                scope,
-                session_id,
-                summary,
-                replaces=found.summarized_through,
-                added=len(chosen),
-            )
-            if not is_ours:
-                return compacted
-            compacted += len(chosen)
-            if len(found.messages) < _AT_ONCE:
-                return compacted
+        while uncompacted := await self.summaries.uncompacted(scope, session_id, limit=_AT_ONCE):
+            messages = range_to_compact(uncompacted, keep=keep)
+            if not messages:
+                break
+            summary = await self._summarise(uncompacted, messages, by)
+            replaced, added = uncompacted.summarized_through, len(messages)
+            if not await self.summaries.put(
+                scope, session_id, summary, replaces=replaced, added=added
+            ):
+                break
+            compacted += added
+            if len(uncompacted.messages) < _AT_ONCE:
+                break
+        return compacted
 
     async def _summarise(
-        self, found: Uncompacted, chosen: Sequence[Message], by: Summariser
+        self, uncompacted: Uncompacted, chosen: Sequence[Message], by: Summariser
     ) -> Summary:
-        previous = found.summary
-        told = await asyncio.to_thread(self._told, found, chosen)
+        previous = uncompacted.summary
+        messages = await asyncio.to_thread(self._summarisable, uncompacted, chosen)
         text = await by.summarise(
-            told, previous=previous.text if previous else None, max_tokens=_SUMMARY_TOKENS
+            messages, previous=previous.text if previous else None, max_tokens=_SUMMARY_TOKENS
         )
         return Summary(
             text=_storable(text) or (previous.text if previous else _NOTHING_OF_NOTE),
             first_sequence=previous.first_sequence if previous else chosen[0].sequence,
             last_sequence=chosen[-1].sequence,
-            tables=tables_of(told, previous, self.tables_of),
+            tables=tables_of(messages, previous, self.tables_of),
             method=by.method,
             created_at=self.clock.now(),
         )
 
-    def _told(self, found: Uncompacted, chosen: Sequence[Message]) -> list[Message]:
-        answered = (m for m in chosen if m.turn_number not in found.unanswered)
-        said = (message for message in answered if not message.details.only_quotes)
-        return [naming(message, self.tables_of(message)) for message in said]
+    def _summarisable(self, uncompacted: Uncompacted, chosen: Sequence[Message]) -> list[Message]:
+        """The messages of answered turns, without answers that only quote memory."""
+        return [
+            naming(message, self.tables_of(message))
+            for message in chosen
+            if message.turn_number not in uncompacted.unanswered and not message.details.only_quotes
+        ]
 
 
 def _storable(text: str) -> str:
-    """What a model wrote, without what no database holds."""
+    """A model's text without characters that the database cannot store."""
     return text.replace("\0", "").encode(errors="ignore").decode().strip()

@@ -281,12 +281,7 @@ class Messages:
         return stored
 
     async def list(
-        self,
-        scope: Scope,
-        session_id: UUID,
-        page: PageRequest,
-        *,
-        include_inactive: bool = False,
+        self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message]:
         """List a session's messages, newest first by default, as a display wants them.
 
