@@ -11,12 +11,19 @@ import typer
 from rich.console import Console
 
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides, RecallScope
 from recollect.errors import ConfigurationError
 from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
 from recollect.interfaces.cli.chatting.talk import Screen, talk, typed_questions
-from recollect.interfaces.cli.output import AsJson, Tenant, User, facts_of, to_json
+from recollect.interfaces.cli.output import (
+    AsJson,
+    Tenant,
+    User,
+    fields_of,
+    given_options,
+    owner_scope,
+    to_json,
+)
 from recollect.settings import Settings, load_settings
 from recollect.telemetry.logging import configure_logging
 
@@ -46,18 +53,18 @@ def chat(
     model: Annotated[
         str | None, typer.Option(help="The model; default: MEMORY_LLM_MODEL.", show_default=False)
     ] = None,
-    sources: ShowSources = False,  # noqa: FBT002  # a flag of the command line
-    recall: Recall = False,  # noqa: FBT002  # as above
+    sources: ShowSources = False,
+    recall: Recall = False,
     user: User = None,
     tenant: Tenant = None,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Talk, and be remembered; piped questions are answered line by line.
 
     Each run begins a new conversation, which knows nothing of earlier ones; --session goes on
     with one of them, and --recall lets answers draw on all.
     """
-    settings = load_settings(**({} if server is None else {"server_url": server}))
+    settings = load_settings(**given_options(server_url=server))
     configure_logging(level="ERROR", as_json=settings.wants_json_logs)
     asker = _Asker(
         settings=settings,
@@ -127,11 +134,7 @@ async def _partner(asker: _Asker) -> AsyncIterator[Partner]:
     async with Memory.open(settings) as memory, working_meanwhile(memory.services, settings):
         yield EmbeddedPartner(
             memory,
-            Scope(
-                tenant=asker.tenant or settings.tenant,
-                user=asker.user or settings.local_user,
-                actor="cli",
-            ),
+            owner_scope(settings, asker.user, asker.tenant),
             session_id=parse_uuid(asker.session_id, "session") if asker.session_id else None,
             model=asker.model,
             recall=asker.recall,
@@ -166,10 +169,10 @@ class _JsonScreen(Screen):
     def piece(self, text: str) -> None:
         """The whole comes at the end."""
 
-    def end(self, told: AnswerSummary | None) -> None:
+    def end(self, answer: AnswerSummary | None) -> None:
         """The answer with everything that is known of it."""
-        if told is not None:
-            typer.echo(to_json(facts_of(told)))
+        if answer is not None:
+            typer.echo(to_json(fields_of(answer)))
 
     def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
         """Each answer has told the session."""
