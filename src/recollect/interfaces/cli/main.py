@@ -11,7 +11,7 @@ from rich.console import Console
 
 from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.extras import named_extra
-from recollect.interfaces.cli import accounts, chat, recall, sessions
+from recollect.interfaces.cli import accounts, chatting, recall, sessions
 from recollect.interfaces.cli.output import (
     AsJson,
     administered,
@@ -140,7 +140,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
 
 
 app.command()(serve)
-app.command()(chat.chat)
+app.command()(chatting.chat)
 app.command()(migrate)
 app.add_typer(accounts.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
