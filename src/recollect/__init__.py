@@ -49,21 +49,18 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse names that are not there
+    _ERRORS = (
+        *("DatabaseUnavailable", "IdAlreadyUsed", "InvalidInput", "InvalidRole"),
+        *("NotFound", "RecollectError"),
+    )
     _MODULES = {
-        "AnswerDetails": "domain.conversation.message",
+        **dict.fromkeys(_ERRORS, "errors"),
+        **dict.fromkeys(("AnswerDetails", "Message", "Role"), "domain.conversation.message"),
         "Context": "domain.context.context",
-        "DatabaseUnavailable": "errors",
         "History": "session_handle",
-        "IdAlreadyUsed": "errors",
-        "InvalidInput": "errors",
-        "InvalidRole": "errors",
         "Memory": "memory",
-        "Message": "domain.conversation.message",
-        "NotFound": "errors",
         "Page": "domain.conversation.paging",
-        "RecollectError": "errors",
         "Rewrite": "domain.followup.dialogue",
-        "Role": "domain.conversation.message",
         "Session": "domain.conversation.session",
         "SessionHandle": "session_handle",
         "Settings": "settings",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.interfaces.cli.doctor import outside_checks as checks
-from recollect.interfaces.cli.doctor.outside_checks import Finding
+from recollect.interfaces.cli import doctor as checks
+from recollect.interfaces.cli.doctor import Finding
 from recollect.settings import Settings, load_settings
 from support.doubles.chat_endpoint import Reply, chat_double
 from support.doubles.denodo_sdk import denodo_double

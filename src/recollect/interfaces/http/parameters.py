@@ -7,7 +7,7 @@ from fastapi import Depends, Header, Path, Query, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BeforeValidator
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
@@ -115,49 +115,28 @@ ANY_QUERY = Depends(_any_query)
 
 async def refuse_unknown_query(request: Request) -> None:
     """Refuse a request with a query parameter that its route has not declared."""
-    if not request.scope["query_string"]:
+    route = request.scope.get("route")
+    if not request.scope["query_string"] or not isinstance(route, APIRoute):
         return
-    route = request.scope["route"]
-    known = _declared(route) if isinstance(route, APIRoute) else None
-    if known is None:
+    if ANY_QUERY in route.dependencies:
         return
+    known = _query_names(route.dependant)
+    takes = ", ".join(sorted(known)) or "none"
+    problem = f"is not a query parameter of this route, which takes: {takes}"
     unknown = [name for name in request.query_params if name not in known]
     if unknown:
-        takes = ", ".join(sorted(known)) if known else "none"
         raise RequestValidationError(
             [
-                {
-                    "type": "extra_forbidden",
-                    "loc": ("query", name),
-                    "msg": f"is not a query parameter of this route, which takes: {takes}",
-                }
+                {"type": "extra_forbidden", "loc": ("query", name), "msg": problem}
                 for name in unknown
             ]
         )
 
 
-def _declared(route: APIRoute) -> frozenset[str] | None:
-    """The names of a route's query parameters; None where it takes any."""
-    names: set[str] = set()
-    dependants = [route.dependant]
-    while dependants:
-        dependant = dependants.pop()
-        if dependant.call is _any_query:
-            return None
-        names.update(_names_in(dependant))
-        dependants += dependant.dependencies
-    return frozenset(names)
-
-
-def _names_in(dependant: Dependant) -> set[str]:
-    names: set[str] = set()
-    for parameter in dependant.query_params:
-        kind = parameter.field_info.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            names.update(part.alias or name for name, part in kind.model_fields.items())
-        else:
-            names.add(parameter.alias)
-    return names
+def _query_names(dependant: Dependant) -> set[str]:
+    """The names of a route's query parameters, also those of what it depends on."""
+    names = {parameter.alias for parameter in dependant.query_params}
+    return names.union(*map(_query_names, dependant.dependencies))
 
 
 def header_text(headers: Headers, name: str) -> str:

@@ -1,9 +1,10 @@
 """OpenAI's API with memory: `/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
 
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Header, Path, Request
+from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import Headers
 from starlette.responses import Response, StreamingResponse
@@ -37,22 +38,18 @@ router = APIRouter(
 def client_ids(headers: Headers) -> ClientIds:
     """The ids that a client gives; an empty header is an absent one."""
 
-    def told(*names: str) -> str | None:
-        texts = (header_text(headers, name) for name in names)
-        return next((text for text in texts if text), None)
+    def text(*names: str, longest: int | None = None) -> str | None:
+        texts = (header_text(headers, name)[:longest] for name in names)
+        return next(filter(None, texts), None)
 
-    def noted(*names: str) -> str | None:
-        text = told(*names)
-        return None if text is None else text[:_MAX_ID]
-
-    from_openwebui = told(OPENWEBUI_CHAT_HEADER)
+    from_openwebui = text(OPENWEBUI_CHAT_HEADER)
     return ClientIds(
-        session=told(SESSION_HEADER) or from_openwebui,
-        task=noted("X-Memory-Task"),
-        message=noted("X-Memory-Message-ID", OPENWEBUI_MESSAGE_HEADER),
-        user_message=noted("X-Memory-User-Message-ID"),
-        parent=noted("X-Memory-Parent-ID"),
-        idempotency_key=told("Idempotency-Key"),
+        session=text(SESSION_HEADER) or from_openwebui,
+        task=text("X-Memory-Task", longest=_MAX_ID),
+        message=text("X-Memory-Message-ID", OPENWEBUI_MESSAGE_HEADER, longest=_MAX_ID),
+        user_message=text("X-Memory-User-Message-ID", longest=_MAX_ID),
+        parent=text("X-Memory-Parent-ID", longest=_MAX_ID),
+        idempotency_key=text("Idempotency-Key"),
         is_front_end=from_openwebui is not None,
     )
 
@@ -65,12 +62,12 @@ def wanted_memory(headers: Headers) -> MemoryPolicy:
 
 def headers_for(passing: StreamedReply) -> dict[str, str]:
     """What a client is told beside the endpoint's own headers."""
-    told = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
+    headers = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
     if passing.session_id is not None:
-        told[SESSION_HEADER] = str(passing.session_id)
+        headers[SESSION_HEADER] = str(passing.session_id)
     if passing.attempts.warnings:
-        told[WARNING_HEADER] = " ".join(passing.attempts.warnings)
-    return told
+        headers[WARNING_HEADER] = " ".join(passing.attempts.warnings)
+    return headers
 
 
 class CompletionIn(BaseModel):
@@ -124,90 +121,65 @@ class OpenAIErrorBody(BaseModel):
     error: OpenAIError
 
 
-_ERRORS: Final[dict[int | str, dict[str, Any]]] = {
-    status: {"model": OpenAIErrorBody, "description": description}
-    for status, description in {
-        400: "A body that cannot be read",
-        401: "Credentials are missing or not valid",
-        403: "The credentials do not reach this far",
-        422: "A value that cannot be taken; nothing was changed",
-        502: "The model sent something that is no answer, or more than 8 MB that is no stream",
-        503: "The model does not answer now, or not in time; try again",
-    }.items()
-}
+def _errors(by_status: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
+    return {
+        status: {"model": OpenAIErrorBody, "description": description}
+        for status, description in by_status.items()
+    }
 
 
 _JSON: Final = {"application/json": {"schema": {"type": "object"}}}
-
-
 _EVENTS: Final[dict[str, Any]] = {"text/event-stream": {}}
-
-
-MODELS: Final[dict[int | str, dict[str, Any]]] = {
-    **_ERRORS,
+_MODELS: Final = {
     200: {"description": "As in OpenAI's API", "content": _JSON},
+    **_errors(
+        {
+            400: "A body that cannot be read",
+            401: "Credentials are missing or not valid",
+            403: "The credentials do not reach this far",
+            422: "A value that cannot be taken; nothing was changed",
+            502: "The model sent something that is no answer, or more than 8 MB that is no stream",
+            503: "The model does not answer now, or not in time; try again",
+        }
+    ),
 }
-
-
-MODEL: Final[dict[int | str, dict[str, Any]]] = {
-    **MODELS,
-    404: {"model": OpenAIErrorBody, "description": "No model of that id"},
-}
-
-
-COMPLETIONS: Final[dict[int | str, dict[str, Any]]] = {
-    **MODELS,
+_MODEL: Final = _MODELS | _errors({404: "No model of that id"})
+_COMPLETIONS: Final = {
+    **_MODELS,
     200: {"description": "As in OpenAI's API; with `stream` as events", "content": _JSON | _EVENTS},
-    404: {"model": OpenAIErrorBody, "description": "No such session, if those are refused"},
-    409: {"model": OpenAIErrorBody, "description": "The Idempotency-Key is an earlier question's"},
-    423: {"model": OpenAIErrorBody, "description": "The user is halted"},
+    **_errors(
+        {
+            404: "No such session, if those are refused",
+            409: "The Idempotency-Key is an earlier question's",
+            423: "The user is halted",
+        }
+    ),
 }
+_HEADERS: Final = {
+    SESSION_HEADER: "The session, any text; without one nothing is remembered.",
+    MEMORY_HEADER: "off, read (nothing is stored) or full; default: full.",
+    "X-Memory-Task": "Work of a front end's own, such as a title: never stored.",
+    "X-Memory-Message-ID": "A front end's own id of the reply.",
+    "X-Memory-User-Message-ID": "A front end's own id of the question.",
+    "X-Memory-Parent-ID": "The front end's id of what that follows.",
+    "Idempotency-Key": "Any text of your own; a retry with the same one does not store its "
+    "question twice.",
+}
+"""The headers of a completion: described here, read by `client_ids` and `wanted_memory`."""
 
 
-def _header(alias: str, description: str) -> Any:  # noqa: ANN401  # FastAPI's own type is private
-    return Header(alias=alias, description=description)
-
-
-async def _described(
-    _session: Annotated[
-        str | None,
-        _header("X-Session-ID", "The session, any text; without one nothing is remembered."),
-    ] = None,
-    _memory: Annotated[
-        str | None, _header("X-Memory", "off, read (nothing is stored) or full; default: full.")
-    ] = None,
-    _task: Annotated[
-        str | None,
-        _header("X-Memory-Task", "Work of a front end's own, such as a title: never stored."),
-    ] = None,
-    _message: Annotated[
-        str | None, _header("X-Memory-Message-ID", "A front end's own id of the reply.")
-    ] = None,
-    _question: Annotated[
-        str | None, _header("X-Memory-User-Message-ID", "A front end's own id of the question.")
-    ] = None,
-    _parent: Annotated[
-        str | None, _header("X-Memory-Parent-ID", "The front end's id of what that follows.")
-    ] = None,
-    _idempotency_key: Annotated[
-        str | None,
-        _header(
-            "Idempotency-Key",
-            "Any text of your own; a retry with the same one does not store its question twice.",
-        ),
-    ] = None,
-) -> None:
-    """Nothing to do: the headers are read all together, and stand here to be documented."""
-
-
-DESCRIBED_HEADERS: Final = Depends(_described)
+def _described(name: str, description: str) -> dict[str, Any]:
+    kinds = [{"type": "string"}, {"type": "null"}]
+    schema = {"anyOf": kinds, "description": description, "title": name.title()}
+    facts = {"name": name, "description": description, "schema": schema}
+    return {"in": "header", "required": False, **facts}
 
 
 @router.post(
     "/chat/completions",
     summary="Complete a chat",
-    responses=COMPLETIONS,
-    dependencies=[DESCRIBED_HEADERS],
+    responses=_COMPLETIONS,
+    openapi_extra={"parameters": [_described(*header) for header in _HEADERS.items()]},
     response_class=Response,
 )
 async def complete_chat(
@@ -235,7 +207,7 @@ async def complete_chat(
     return await _whole(passing)
 
 
-@router.get("/models", summary="List the models", responses=MODELS, response_class=Response)
+@router.get("/models", summary="List the models", responses=_MODELS, response_class=Response)
 async def list_models(caller: KnownCaller, services: UseCases) -> Response:  # noqa: ARG001  # must be known
     """List the models there are: the endpoint's, or the one that answers from memory."""
     return _response(await services.proxy.models())
@@ -244,7 +216,7 @@ async def list_models(caller: KnownCaller, services: UseCases) -> Response:  # n
 @router.get(
     "/models/{model_id:path}",
     summary="Get a model",
-    responses=MODEL,
+    responses=_MODEL,
     response_class=Response,
 )
 async def get_model(
