@@ -15,7 +15,7 @@ from recollect.ports.runtime import Clock
 
 
 class PostgresOutsideEntries:
-    """An `OutsideEntries`: `recall_entries.kept_in` names the store, `recall_removals` is an outbox.
+    """Stores in `recall_entries.kept_in` which store has a copy; `recall_removals` is the outbox.
 
     Triggers fill the outbox in the transaction that deletes an entry.
     """
