@@ -95,7 +95,7 @@ class PostgresOutsideEntries:
         return frozenset(row["owner_id"] for row in rows)
 
     async def removals(self, *, limit: int) -> tuple[Removal, ...]:
-        """The oldest of what is to go, whoever owned it."""
+        """The oldest vectors of any owner that are to be removed."""
         async with self._database.working(now=self._clock.now()) as connection:
             rows = await connection.fetch(
                 *statement("removals_from", store=self._kept_in, limit=limit)
