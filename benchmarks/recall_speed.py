@@ -45,7 +45,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 
 SIZES: Final = (100, 1_000, 20_000, 100_000)
-GOALS: Final = {100: 2.5, 1_000: 2.5, 20_000: 1.0, 100_000: 0.7}
+GOALS: Final = {100: 2.5, 1_000: 2.5, 20_000: 1.0, 100_000: 1.0}
 BEST: Final = 10
 _QUESTIONS: Final = {100: 300, 1_000: 150, 20_000: 40, 100_000: 40}
 _WARM_UP: Final = 8

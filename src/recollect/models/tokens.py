@@ -201,7 +201,7 @@ def _count_with(encoding: Encoding) -> Callable[[str], int]:
 def _load(encoding: Encoding) -> Callable[[str], int]:
     if find_spec("rs_bpe") is None:
         return count_with_bpe_openai(encoding)
-    from rs_bpe.bpe import openai  # noqa: PLC0415  # as said above
+    from rs_bpe.bpe import openai  # noqa: PLC0415  # see `_count_with`
 
     load = openai.cl100k_base if encoding is Encoding.CL100K else openai.o200k_base
     count: Callable[[str], int] = load().count

@@ -32,11 +32,12 @@ class InMemoryRecallIndex:
         conversation = self.state.conversation(scope, session_id)
         if conversation is None:
             return
-        gone = frozenset(turns)
-        kept = [one for one in conversation.entries.values() if one.entry.turn_number not in gone]
-        kept += [one for one in entries if conversation.has_all(one.entry.message_ids)]
-        kept.sort(key=lambda one: one.entry.sequence)
-        conversation.entries = {one.entry.sequence: one for one in kept}
+        indexed = [
+            one for one in conversation.entries.values() if one.entry.turn_number not in turns
+        ]
+        indexed += [one for one in entries if conversation.has_all(one.entry.message_ids)]
+        indexed.sort(key=lambda one: one.entry.sequence)
+        conversation.entries = {one.entry.sequence: one for one in indexed}
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, those by meaning and those by words among them."""
@@ -73,18 +74,18 @@ class InMemoryRecallIndex:
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Some entries of any owner that this model has not embedded."""
-        found = (
+        outdated = (
             (scope, one.entry)
             for scope, conversation in self.state.known()
             for one in conversation.entries.values()
             if one.model != model or one.vector is None
         )
-        return tuple(islice(found, limit))
+        return tuple(islice(outdated, limit))
 
     async def count_outdated(self, *, model: str) -> int:
         """How many entries of all owners this model has not embedded."""
-        kept = chain.from_iterable(found.entries.values() for _, found in self.state.known())
-        return sum(one.model != model or one.vector is None for one in kept)
+        indexed = _indexed(conversation for _, conversation in self.state.known())
+        return sum(one.model != model or one.vector is None for one in indexed)
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
@@ -92,9 +93,9 @@ class InMemoryRecallIndex:
         """Give entries that are still there the vectors of this model in place of others."""
         for entry, vector in vectors:
             conversation = self.state.conversation(scope, entry.session_id)
-            kept = None if conversation is None else conversation.entries.get(entry.sequence)
-            if conversation is not None and kept is not None and kept.entry == entry:
-                conversation.entries[entry.sequence] = replace(kept, model=model, vector=vector)
+            known = None if conversation is None else conversation.entries.get(entry.sequence)
+            if conversation is not None and known is not None and known.entry == entry:
+                conversation.entries[entry.sequence] = replace(known, model=model, vector=vector)
 
 
 def _indexed(conversations: Iterable[StoredConversation]) -> Iterable[IndexedEntry]:

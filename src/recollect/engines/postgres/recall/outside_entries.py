@@ -15,7 +15,7 @@ from recollect.ports.runtime import Clock
 
 
 class PostgresOutsideEntries:
-    """An `OutsideEntries`: `recall_entries.kept_in` names the store, `recall_removals` an outbox.
+    """Stores in `recall_entries.kept_in` which store has a copy; `recall_removals` is the outbox.
 
     Triggers fill the outbox in the transaction that deletes an entry.
     """
@@ -95,7 +95,7 @@ class PostgresOutsideEntries:
         return frozenset(row["owner_id"] for row in rows)
 
     async def removals(self, *, limit: int) -> tuple[Removal, ...]:
-        """The oldest of what is to go, whoever owned it."""
+        """The oldest vectors of any owner that are to be removed."""
         async with self._database.working(now=self._clock.now()) as connection:
             rows = await connection.fetch(
                 *statement("removals_from", store=self._kept_in, limit=limit)

@@ -5,14 +5,14 @@
 -- What a third store had of them is to go from there; what was to go from this one stays.
 WITH named AS (
     SELECT entry.session_id, entry.sequence, entry.number, entry.kept_in
-    FROM json_to_recordset(:entries::text::json) AS said (
+    FROM json_to_recordset(:entries::text::json) AS given (
         session_id uuid, sequence bigint, message_ids uuid[], text text
     )
     JOIN recall_entries AS entry
-        ON entry.session_id = said.session_id AND entry.sequence = said.sequence
+        ON entry.session_id = given.session_id AND entry.sequence = given.sequence
     WHERE entry.owner_id = :owner_id
-      AND entry.message_ids = said.message_ids
-      AND entry.text = said.text
+      AND entry.message_ids = given.message_ids
+      AND entry.text = given.text
 ), claimed AS (
     UPDATE recall_entries AS entry
     SET kept_in = :store,

@@ -20,10 +20,10 @@ WITH gone AS (
       AND entry.session_id = cut.session_id
       AND entry.last_sequence >= cut.first_gone
       AND EXISTS (
-        SELECT FROM unnest(entry.message_ids) AS told (message_id)
+        SELECT FROM unnest(entry.message_ids) AS own (message_id)
         WHERE NOT EXISTS (
             SELECT FROM messages AS message
-            WHERE message.owner_id = :owner_id AND message.message_id = told.message_id
+            WHERE message.owner_id = :owner_id AND message.message_id = own.message_id
         )
       )
     RETURNING entry.session_id, entry.turn_number
@@ -58,7 +58,7 @@ WHERE entry.owner_id = :owner_id
 -- name: list_speakers
 -- Those who speak in the owner's entries, each once; the statement sets the owner itself.
 -- It steps from name to name through the index: an owner has few names and many entries.
-SELECT found.*
+SELECT result.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     WITH RECURSIVE named AS (
@@ -81,7 +81,7 @@ CROSS JOIN LATERAL (
     SELECT speaker FROM named
     WHERE speaker IS NOT NULL
     LIMIT :limit
-) AS found
+) AS result
 
 -- name: outdated_owners
 -- Some owners of whom a model has not embedded all entries, and who they are.

@@ -33,7 +33,7 @@ CREATE TABLE recall_entries (
     message_ids   uuid[] NOT NULL,
     text          text NOT NULL,
     kept_in       text,  -- another store that may have a copy, by its number
-    terms         integer[] NOT NULL,  -- the words, each as a number, and how often it is said
+    terms         integer[] NOT NULL,  -- the words as numbers, and how often each occurs
     counts        smallint[] NOT NULL,
     PRIMARY KEY (owner_id, session_id, sequence) INCLUDE (number),
     FOREIGN KEY (owner_id, session_id) REFERENCES sessions ON DELETE CASCADE,
@@ -45,9 +45,9 @@ CREATE TABLE recall_entries (
 
 ALTER TABLE recall_entries ALTER COLUMN bits SET STORAGE PLAIN;
 
--- An owner's entries side by side whoever else writes, with what the first pass of a search
--- compares: eighty to the page, where the table has five and those of all owners mixed. What
--- has a fixed width comes first, and bits are kept plain: both save time on every entry.
+-- An owner's entries side by side, with what the first pass of a search compares: eighty to the
+-- page, where the table has five and those of all owners mixed. Columns of a fixed width come
+-- first, and bits are stored plain: both save time on every entry.
 CREATE UNIQUE INDEX recall_by_number ON recall_entries (owner_id, number)
     INCLUDE (model_key, said_at, bits);
 
@@ -148,10 +148,10 @@ BEGIN
         DELETE FROM recall_models WHERE owner_id = gone.owner_id AND entries = 0;
         DELETE FROM recall_words AS word
         USING removed
-        CROSS JOIN LATERAL unnest(removed.terms) AS said (term)
+        CROSS JOIN LATERAL unnest(removed.terms) AS own (term)
         WHERE removed.owner_id = gone.owner_id
           AND word.owner_id = gone.owner_id
-          AND word.term = said.term
+          AND word.term = own.term
           AND word.number = removed.number;
         INSERT INTO recall_removals (owner_id, kept_in, session_id, number)
         SELECT owner_id, kept_in, session_id, number FROM removed
@@ -161,7 +161,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Only what an entry is found by may change, not what it says.
+-- Only the vector of an entry may change, not its text.
 CREATE FUNCTION count_embedded_entries() RETURNS trigger
     LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
