@@ -32,8 +32,7 @@ from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
 from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_embedded, open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, open_external, postgres_stores
 from recollect.history import History
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
@@ -267,4 +266,8 @@ def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:
     size = settings.max_connections
     if settings.db_connection_string is None:
         return open_embedded(settings.home, max_connections=size)
-    return open_external(settings.db_connection_string.get_secret_value(), max_connections=size)
+    return open_external(
+        settings.db_connection_string.get_secret_value(),
+        max_connections=size,
+        statement_cache=settings.db_statement_cache,
+    )

@@ -52,6 +52,14 @@ class StorageSettings(BaseModel):
         default=None, ge=0, le=1000, description="Connections beyond MEMORY_DB_POOL_SIZE."
     )
 
+    db_statement_cache: int = Field(
+        default=100,
+        ge=0,
+        le=10_000,
+        description="Prepared statements that a connection to a PostgreSQL of your own caches; "
+        "0 for none, which a pooler in transaction mode may need.",
+    )
+
     host: str = Field(default="127.0.0.1", description="Address the server listens on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port the server listens on.")
     processes: int = Field(

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from recollect.engines.postgres.connection.addresses import normalise
+from recollect.engines.postgres.connection.database import normalise
 from recollect.engines.postgres.embedded import running_server
 from recollect.memory import Memory
 from recollect.settings import Settings, load_settings

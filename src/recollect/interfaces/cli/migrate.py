@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from recollect.engines.postgres.connection.migrate import downgrade as run_downgrade
-from recollect.engines.postgres.connection.migrate import migrate as run_upgrade
+from recollect.engines.postgres.migrations import downgrade as run_downgrade
+from recollect.engines.postgres.migrations import migrate as run_upgrade
 from recollect.interfaces.cli.database import administered
 from recollect.interfaces.cli.output import AsJson, fail, show
 from recollect.settings import load_settings

@@ -9,12 +9,12 @@ from typing import Final
 
 import typer
 
-from recollect.engines.postgres.connection.inspection import (
+from recollect.engines.postgres.migrations import (
+    HEAD,
     MIN_SERVER_VERSION,
     DatabaseFacts,
     inspect,
 )
-from recollect.engines.postgres.connection.migrate import HEAD
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.interfaces.cli.database import administered
 from recollect.interfaces.cli.doctor.finding import Finding, Status, failed, ok, warning
