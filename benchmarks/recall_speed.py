@@ -34,10 +34,9 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import running_server
-from recollect.engines.postgres.engine import open_embedded
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
-from recollect.engines.postgres.stores import postgres_stores
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.recall import RecallIndex

@@ -15,8 +15,7 @@ from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
-from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores

@@ -83,7 +83,7 @@ class Memory:
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
-        from recollect.engines.postgres.stores import postgres_stores  # noqa: PLC0415
+        from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
 
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
@@ -276,4 +276,8 @@ def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]
     size = settings.max_connections
     if settings.db_connection_string is None:
         return open_embedded(settings.home, max_connections=size)
-    return open_external(settings.db_connection_string.get_secret_value(), max_connections=size)
+    return open_external(
+        settings.db_connection_string.get_secret_value(),
+        max_connections=size,
+        statement_cache=settings.db_statement_cache,
+    )

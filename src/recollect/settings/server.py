@@ -105,6 +105,9 @@ class ServerSettings(BaseModel):
     """With MEMORY_DB_MAX_OVERFLOW another way to say MEMORY_DB_MAX_CONNECTIONS: the sum of both."""
     db_max_overflow: int | None = Field(default=None, ge=0, le=1000)
     """Connections beyond MEMORY_DB_POOL_SIZE."""
+    db_statement_cache: int = Field(default=100, ge=0, le=10_000)
+    """Prepared statements that a connection to a PostgreSQL of your own caches; 0 for none, which a
+    pooler in transaction mode may need."""
     host: str = "127.0.0.1"
     """Address the server listens on."""
     port: int = Field(default=8080, ge=0, le=65535)

@@ -23,7 +23,7 @@ from recollect.domain.conversation.session import NewSession, session_id_from
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.migrate import HEAD
+from recollect.engines.postgres.migrations import HEAD
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.main import app
 from recollect.interfaces.http.app import create_app

@@ -11,9 +11,8 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session

@@ -4,7 +4,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from recollect.engines.postgres.embedded import EmbeddedServer, keeper, running_server
+from recollect.engines.postgres.embedded import EmbeddedServer, running_server
+from recollect.engines.postgres.embedded import server as keeper
 from recollect.engines.postgres.embedded.postmaster import Postmaster
 from support.timeouts import PATIENCE
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from recollect.engines.postgres.embedded.account import Account
-from recollect.engines.postgres.embedded.binaries import Binaries
 from recollect.engines.postgres.embedded.postmaster import Postmaster
+from recollect.engines.postgres.embedded.programs import Account, Binaries
 from recollect.errors import EmbeddedServerFailed
 from support.timeouts import PATIENCE
 

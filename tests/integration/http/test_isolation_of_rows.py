@@ -11,8 +11,7 @@ import pytest_asyncio
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.database import Database, as_application
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
 from support.row_snapshots import rows_of, tables_of_owners

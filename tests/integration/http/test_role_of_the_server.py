@@ -6,8 +6,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.database import Database, as_application
 
 
 @pytest_asyncio.fixture

@@ -12,8 +12,7 @@ import pytest
 
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.ports.stores import Stores
 from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.system import SystemClock

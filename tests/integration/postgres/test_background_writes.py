@@ -13,7 +13,7 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
+from recollect.engines.postgres.conversations.messages import lock_sessions, remove
 from recollect.engines.postgres.sql import statement
 from recollect.ports.stores import Stores
 from recollect.testing.examples import (

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from uuid import uuid4
 
 import asyncpg
@@ -12,9 +13,11 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.accounts import PostgresStateStore
+from recollect.engines.postgres.connection.database import Database, as_application
 from recollect.errors import DatabaseUnavailable
+from recollect.system import SystemClock
+from recollect.testing.examples import a_scope
 
 PID = "SELECT pg_backend_pid()"
 
@@ -24,7 +27,7 @@ async def one(admin_dsn: str) -> AsyncIterator[Database]:
     """A database that is reached by one connection."""
     database = await Database.open(as_application(admin_dsn), max_connections=1)
     yield database
-    await database.close()
+    await database.aclose()
 
 
 async def backend_of(database: Database) -> psutil.Process:
@@ -140,3 +143,38 @@ async def test_an_sql_error_is_not_reported_as_database_unavailable(one: Databas
             await connection.execute("SELECT FROM there_is_no_such_table")
 
     assert await backend_of(one)
+
+
+async def test_after_a_fail_over_the_old_server_is_left(database: Database, admin_dsn: str) -> None:
+    """A server that has become read-only is away for writers; new connections find the other."""
+    role, scope = f"server_{uuid4().hex}", a_scope()
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"CREATE ROLE {role} LOGIN; GRANT recollect_app TO {role}")
+    await admin.execute(f"ALTER ROLE {role} SET default_transaction_read_only = on")
+    dsn = as_application(admin_dsn.replace("postgres@/", f"{role}@/"))
+    through = await Database.open(dsn, max_connections=3)
+    states = PostgresStateStore(through, SystemClock())
+    try:
+        await asyncio.gather(*(states.get(scope) for _ in range(3)))  # three connections are open
+        with pytest.raises(DatabaseUnavailable) as caught:
+            await states.put(scope, "halted", now=SystemClock().now())
+        assert str(caught.value) == "the database does not answer"
+        assert caught.value.reason.startswith("ReadOnlySQLTransactionError")
+
+        await admin.execute(f"ALTER ROLE {role} RESET default_transaction_read_only")
+        with suppress(DatabaseUnavailable):  # the pool may have connected again before that
+            await states.put(scope, "on", now=SystemClock().now())
+        for mode in ("halted", "on", "halted"):
+            await states.put(scope, mode, now=SystemClock().now())
+    finally:
+        await through.aclose()
+        await admin.execute(f"DROP ROLE {role}")
+        await admin.close()
+
+
+async def test_an_address_that_does_not_answer_is_named_in_the_log_alone() -> None:
+    dsn = "postgresql://somebody@127.0.0.1:9/nowhere"
+    with pytest.raises(DatabaseUnavailable) as caught:
+        await Database.open(dsn, max_connections=1)
+    assert str(caught.value) == "the database does not answer"
+    assert "127.0.0.1" in caught.value.reason

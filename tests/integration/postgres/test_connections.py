@@ -1,4 +1,4 @@
-"""ConnectionPool that go from one user straight to the next, and those that may not."""
+"""Connections that go from one user straight to the next, and those that may not."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,7 +7,6 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.database import Connection
 from recollect.engines.postgres.connection.pool import ConnectionPool
 
 BACKEND_PID = "SELECT pg_backend_pid()"
@@ -16,15 +15,13 @@ BACKEND_PID = "SELECT pg_backend_pid()"
 @pytest_asyncio.fixture
 async def pool(admin_dsn: str) -> AsyncIterator[asyncpg.Pool]:
     """The driver's pool, of two connections."""
-    async with asyncpg.create_pool(
-        admin_dsn, min_size=0, max_size=2, connection_class=Connection
-    ) as opened:
+    async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=2) as opened:
         yield opened
 
 
 @pytest_asyncio.fixture
 async def connections(pool: asyncpg.Pool) -> AsyncIterator[ConnectionPool]:
-    """ConnectionPool of that pool, closed at the end."""
+    """The pool in front of that pool, closed at the end."""
     opened = ConnectionPool(pool)
     yield opened
     await opened.close()
@@ -131,22 +128,3 @@ async def test_closing_the_pool_waits_for_connections_in_use(pool: asyncpg.Pool)
     await closing
     with pytest.raises(asyncpg.InterfaceError):
         await backend_pid(connections)
-
-
-async def test_types_are_introspected_once_for_all_connections(
-    pool: asyncpg.Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[frozenset[int]] = []
-    plain = asyncpg.Connection._introspect_types
-
-    async def watched(self: asyncpg.Connection, oids: set[int], seconds: float) -> object:
-        asked.append(frozenset(oids))
-        return await plain(self, oids, seconds)
-
-    monkeypatch.setattr(asyncpg.Connection, "_introspect_types", watched)
-    monkeypatch.setattr("recollect.engines.postgres.connection.database._known_types", {})
-    async with pool.acquire() as one, pool.acquire() as other:
-        for connection in (one, other, one):
-            (row,) = await connection.fetch("SELECT $1::int8[], $2::uuid[]", [7], [])
-            assert row[0] == [7]
-    assert len(asked) == 1

@@ -10,16 +10,15 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from recollect.engines.postgres import migrations
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.migrate import (
+from recollect.engines.postgres.connection.database import Database, as_application
+from recollect.engines.postgres.engine import open_external
+from recollect.engines.postgres.migrations import (
     HEAD,
     current_revision,
     downgrade,
     ensure_current,
     migrate,
 )
-from recollect.engines.postgres.engine import open_external
 from recollect.errors import SchemaOutdated
 
 Fresh = tuple[str, asyncpg.Connection]

@@ -10,9 +10,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.composition import build_services
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader

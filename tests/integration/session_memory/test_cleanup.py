@@ -10,8 +10,7 @@ import pytest
 from integration.session_memory.talk import policies_of, services_on, spoken, started
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.errors import SessionNotFound
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock

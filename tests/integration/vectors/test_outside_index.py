@@ -17,9 +17,8 @@ from recollect.domain.recall.entry import Vector
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.errors import VectorStoreUnavailable
 from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for

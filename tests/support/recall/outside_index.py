@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import postgres_stores
 from recollect.ports.recall import VectorStore
 from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores

@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.engines.postgres.embedded.cache import cache_megabytes, memory_at_hand
+from recollect.engines.postgres.embedded.programs import cache_megabytes, memory_at_hand
 
 
 @pytest.mark.parametrize(

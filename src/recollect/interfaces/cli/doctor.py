@@ -24,8 +24,7 @@ from recollect.adapters import (
 )
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.inspection import MIN_SERVER_VERSION, inspect
-from recollect.engines.postgres.connection.migrate import HEAD
+from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
 from recollect.engines.vector_stores import open_vectors
 from recollect.errors import (
     ConfigurationError,

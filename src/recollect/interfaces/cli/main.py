@@ -113,7 +113,7 @@ def migrate(
 
 
 async def _migrate(down_to: str | None) -> tuple[str | None, str | None]:
-    from recollect.engines.postgres.connection import migrate as migrations  # noqa: PLC0415
+    from recollect.engines.postgres import migrations  # noqa: PLC0415
 
     async with administered(load_settings()) as dsn:
         if down_to is None:

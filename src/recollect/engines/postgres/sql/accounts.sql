@@ -18,7 +18,7 @@ SELECT key.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     SELECT * FROM api_keys
-    WHERE owner_id = scope.owner_id AND key_id = :key_id
+    WHERE scope.owner_id = :owner_id AND owner_id = :owner_id AND key_id = :key_id
     LIMIT 1
 ) AS key
 
@@ -38,7 +38,7 @@ SELECT state.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     SELECT found.mode, found.updated_at FROM states AS found
-    WHERE found.owner_id = scope.owner_id
+    WHERE scope.owner_id = :owner_id AND found.owner_id = :owner_id
     LIMIT 1
 ) AS state
 

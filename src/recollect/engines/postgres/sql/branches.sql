@@ -47,7 +47,7 @@ WITH switched AS (
 UPDATE turns SET index_due = pg_current_xact_id()::text::bigint
 WHERE owner_id = :owner_id
   AND session_id = :session_id
-  AND turn_number IN (SELECT turn_number FROM switched)
+  AND EXISTS (SELECT FROM switched WHERE switched.turn_number = turns.turn_number)
 
 -- name: siblings_of_reply
 -- The number of a question, and the active replies that a new one takes the place of.
@@ -74,7 +74,7 @@ WHERE question.owner_id = :owner_id
 SELECT message.turn_number, message.is_active
 FROM sessions AS session
 JOIN messages AS message
-  ON message.owner_id = session.owner_id AND message.session_id = session.session_id
+  ON message.owner_id = :owner_id AND message.session_id = session.session_id
 WHERE session.owner_id = :owner_id AND session.session_id = :session_id AND message.message_id = :message_id
 FOR NO KEY UPDATE OF session
 FOR SHARE OF message
@@ -87,7 +87,7 @@ SELECT
     said.is_active
 FROM turns AS turn
 JOIN messages AS said
-    ON said.owner_id = turn.owner_id
+    ON said.owner_id = :owner_id
     AND said.session_id = turn.session_id
     AND said.turn_number = turn.turn_number
 WHERE turn.owner_id = :owner_id
@@ -154,7 +154,7 @@ WHERE turn.owner_id = :owner_id
   AND turn.session_id = ANY(:session_ids::uuid[])
   AND NOT EXISTS (
     SELECT FROM messages AS message
-    WHERE message.owner_id = turn.owner_id
+    WHERE message.owner_id = :owner_id
       AND message.session_id = turn.session_id
       AND message.turn_number = turn.turn_number
   )

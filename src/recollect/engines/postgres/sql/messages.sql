@@ -191,8 +191,9 @@ CROSS JOIN LATERAL (
         summary.tables, summary.method, summary.created_at AS summarized_at
     FROM sessions AS found
     LEFT JOIN summaries AS summary
-        ON summary.owner_id = found.owner_id AND summary.session_id = found.session_id
-    WHERE found.owner_id = scope.owner_id
+        ON summary.owner_id = :owner_id AND summary.session_id = found.session_id
+    WHERE scope.owner_id = :owner_id
+      AND found.owner_id = :owner_id
       AND found.session_id = :session_id
       AND (found.expires_at IS NULL OR found.expires_at > :now)
     LIMIT 1
@@ -200,12 +201,12 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (
     -- The status is looked up for each message read; a join would read all of the session's turns.
     SELECT said.* FROM messages AS said
-    WHERE said.owner_id = scope.owner_id
+    WHERE said.owner_id = :owner_id
       AND said.session_id = :session_id
       AND said.is_active
       AND (said.turn_number IS NULL OR 'complete' = (
         SELECT turn.status FROM turns AS turn
-        WHERE turn.owner_id = scope.owner_id
+        WHERE turn.owner_id = :owner_id
           AND turn.session_id = :session_id
           AND turn.turn_number = said.turn_number
       ))
@@ -224,12 +225,13 @@ FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid
 CROSS JOIN LATERAL (
     SELECT session_id, sequence, message_id, turn_number, role, content, metadata, details, created_at
     FROM messages
-    WHERE owner_id = scope.owner_id
+    WHERE scope.owner_id = :owner_id
+      AND owner_id = :owner_id
       AND session_id = :session_id
       AND is_active
       AND EXISTS (
         SELECT FROM sessions AS session
-        WHERE session.owner_id = scope.owner_id
+        WHERE session.owner_id = :owner_id
           AND session.session_id = :session_id
           AND (session.expires_at IS NULL OR session.expires_at > :now)
       )
@@ -237,44 +239,45 @@ CROSS JOIN LATERAL (
     LIMIT :count
 ) AS message
 
--- name: list_messages_newest_first
--- The messages of a session, the last one first, from a number on; the statement itself sets the owner.
+-- name: list_messages
+-- A page of a session's messages from a number on, in either order; the statement itself sets the owner.
+-- Each order is a branch of its own, so that both go through the index; the other one is not run.
+-- COALESCE stands in a subquery: beside a column it counts as leaky, and row-level security would
+-- compare every message with it instead of looking the position up.
 SELECT message.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT * FROM messages
-    WHERE owner_id = scope.owner_id
-      AND session_id = :session_id
-      AND sequence < coalesce(:after_sequence, 9223372036854775807)
-      AND (is_active OR :include_inactive)
-      AND EXISTS (
+    SELECT page.* FROM (
+        (
+            SELECT * FROM messages
+            WHERE owner_id = :owner_id
+              AND session_id = :session_id
+              AND :newest_first::boolean
+              AND sequence < (SELECT coalesce(:after_sequence, 9223372036854775807))
+              AND (is_active OR :include_inactive)
+            ORDER BY sequence DESC
+            LIMIT :limit OFFSET :offset
+        )
+        UNION ALL
+        (
+            SELECT * FROM messages
+            WHERE owner_id = :owner_id
+              AND session_id = :session_id
+              AND NOT :newest_first
+              AND sequence > (SELECT coalesce(:after_sequence, 0))
+              AND (is_active OR :include_inactive)
+            ORDER BY sequence
+            LIMIT :limit OFFSET :offset
+        )
+    ) AS page
+    WHERE scope.owner_id = :owner_id AND EXISTS (
         SELECT FROM sessions AS session
-        WHERE session.owner_id = scope.owner_id
+        WHERE session.owner_id = :owner_id
           AND session.session_id = :session_id
           AND (session.expires_at IS NULL OR session.expires_at > :now)
-      )
-    ORDER BY sequence DESC
-    LIMIT :limit OFFSET :offset
-) AS message
-
--- name: list_messages_oldest_first
--- The messages of a session, the first one first, from a number on; the statement itself sets the owner.
-SELECT message.*
-FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
-CROSS JOIN LATERAL (
-    SELECT * FROM messages
-    WHERE owner_id = scope.owner_id
-      AND session_id = :session_id
-      AND sequence > coalesce(:after_sequence, 0)
-      AND (is_active OR :include_inactive)
-      AND EXISTS (
-        SELECT FROM sessions AS session
-        WHERE session.owner_id = scope.owner_id
-          AND session.session_id = :session_id
-          AND (session.expires_at IS NULL OR session.expires_at > :now)
-      )
-    ORDER BY sequence
-    LIMIT :limit OFFSET :offset
+    )
+    ORDER BY CASE WHEN :newest_first THEN -page.sequence ELSE page.sequence END
+    LIMIT :limit
 ) AS message
 
 -- name: messages_by_id

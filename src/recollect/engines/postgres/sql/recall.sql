@@ -34,7 +34,10 @@ WHERE turn.owner_id = :owner_id
   AND turn.session_id = ANY(:session_ids::uuid[])
   AND (
     turn.index_due IS NOT NULL
-    OR (turn.session_id, turn.turn_number) IN (SELECT session_id, turn_number FROM gone)
+    OR EXISTS (
+        SELECT FROM gone
+        WHERE gone.session_id = turn.session_id AND gone.turn_number = turn.turn_number
+    )
   )
 
 -- name: lock_recall

@@ -23,60 +23,44 @@ CROSS JOIN LATERAL (
     SELECT found.*, summary.text AS summary, summary.tables AS summary_tables
     FROM sessions AS found
     LEFT JOIN summaries AS summary
-        ON summary.owner_id = found.owner_id AND summary.session_id = found.session_id
-    WHERE found.owner_id = scope.owner_id
+        ON summary.owner_id = :owner_id AND summary.session_id = found.session_id
+    WHERE scope.owner_id = :owner_id
+      AND found.owner_id = :owner_id
       AND found.session_id = :session_id
       AND (found.expires_at IS NULL OR found.expires_at > :now)
     LIMIT 1
 ) AS session
 
--- name: list_sessions_newest_first
--- The owner's sessions, the last changed one first, or the last used one, from a position on.
+-- name: list_sessions
+-- A page of the owner's sessions by their last change or use, from a position on, in either order.
 -- No index: one on a time that every read moves would cost each of them more than sorting does.
 -- Summaries are looked up for the page alone: for all of 10,000 sessions they took half the time.
 SELECT page.*, summary.text AS summary, summary.tables AS summary_tables
 FROM (
-    SELECT session.*, sorted.by_time
+    SELECT session.*, used.at AS used_at
     FROM sessions AS session
     CROSS JOIN LATERAL (
         SELECT CASE WHEN :by_access::boolean THEN session.last_accessed_at ELSE session.updated_at END
-    ) AS sorted (by_time)
+    ) AS used (at)
     WHERE session.owner_id = :owner_id
-      AND (sorted.by_time, session.session_id) < (
-        coalesce(:after_time, 'infinity'::timestamptz),
-        coalesce(:after_session, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-      )
+      AND (:after_time::timestamptz IS NULL OR CASE
+        WHEN :newest_first::boolean
+        THEN (used.at, session.session_id) < (:after_time, :after_session::uuid)
+        ELSE (used.at, session.session_id) > (:after_time, :after_session)
+      END)
       AND (session.expires_at IS NULL OR session.expires_at > :now)
-    ORDER BY sorted.by_time DESC, session.session_id DESC
+    ORDER BY
+        CASE WHEN :newest_first THEN used.at END DESC, CASE WHEN :newest_first THEN session_id END DESC,
+        used.at, session.session_id
     LIMIT :limit OFFSET :offset
 ) AS page
 LEFT JOIN summaries AS summary
     ON summary.owner_id = :owner_id AND summary.session_id = page.session_id
 WHERE page.owner_id = :owner_id
-ORDER BY page.by_time DESC, page.session_id DESC
-
--- name: list_sessions_oldest_first
--- The owner's sessions, the one unchanged for longest first, or unused, from a position on.
-SELECT page.*, summary.text AS summary, summary.tables AS summary_tables
-FROM (
-    SELECT session.*, sorted.by_time
-    FROM sessions AS session
-    CROSS JOIN LATERAL (
-        SELECT CASE WHEN :by_access::boolean THEN session.last_accessed_at ELSE session.updated_at END
-    ) AS sorted (by_time)
-    WHERE session.owner_id = :owner_id
-      AND (sorted.by_time, session.session_id) > (
-        coalesce(:after_time, '-infinity'::timestamptz),
-        coalesce(:after_session, '00000000-0000-0000-0000-000000000000'::uuid)
-      )
-      AND (session.expires_at IS NULL OR session.expires_at > :now)
-    ORDER BY sorted.by_time, session.session_id
-    LIMIT :limit OFFSET :offset
-) AS page
-LEFT JOIN summaries AS summary
-    ON summary.owner_id = :owner_id AND summary.session_id = page.session_id
-WHERE page.owner_id = :owner_id
-ORDER BY page.by_time, page.session_id
+ORDER BY
+    CASE WHEN :newest_first THEN page.used_at END DESC,
+    CASE WHEN :newest_first THEN page.session_id END DESC,
+    page.used_at, page.session_id
 
 -- name: change_session
 -- Replace the given parts of a session; a NULL leaves its part as it is.

@@ -173,7 +173,8 @@ CROSS JOIN LATERAL (
         AND message.session_id = :session_id
         AND message.turn_number = chosen.turn_number
         AND message.is_active
-    WHERE session.owner_id = scope.owner_id
+    WHERE scope.owner_id = :owner_id
+      AND session.owner_id = :owner_id
       AND session.session_id = :session_id
       AND (session.expires_at IS NULL OR session.expires_at > :now)
     ORDER BY chosen.turn_number, message.sequence
