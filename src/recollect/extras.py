@@ -14,7 +14,7 @@ EXTRAS: Final = {
     "duckdb": "duckdb",
     "fastapi": "server",
     "httptools": "server",
-    "httpx": "http",
+    "httpx": "chroma",
     "jwt": "server",
     "prompt_toolkit": "cli",
     "rich": "cli",

@@ -44,7 +44,7 @@ def configure_logging(*, level: str, as_json: bool | None, stream: TextIO = sys.
     handler.setFormatter(JsonFormatter() if use_json else TextFormatter())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # Libraries speak up when something is wrong; their progress reports are not ours.
-    for name in ("alembic", "sqlalchemy", "uvicorn", "asyncio", "httpx", "aiohttp"):
+    for name in ("sqlalchemy", "uvicorn", "asyncio", "httpx", "aiohttp"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 

@@ -54,7 +54,7 @@ async def test_every_table_forces_row_level_security(connection: asyncpg.Connect
     unforced = {row["relname"] for row in rows if not row["is_forced"]}
 
     assert len(rows) > 1
-    assert unforced == {"alembic_version"}
+    assert unforced == {"schema_revision"}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ async def test_every_table_forces_row_level_security(connection: asyncpg.Connect
         "CREATE ROLE mine SUPERUSER",
         "SET ROLE postgres",
         "SET SESSION AUTHORIZATION postgres",
-        "UPDATE alembic_version SET version_num = 'x'",
+        "UPDATE schema_revision SET revision = 'x'",
         "COPY messages TO PROGRAM 'cat'",
         "SELECT pg_read_file('/etc/passwd')",
     ],

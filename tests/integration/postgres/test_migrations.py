@@ -6,8 +6,6 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import pytest_asyncio
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from recollect.engines.postgres import migrations
 from recollect.engines.postgres.connection.database import Database, as_application
@@ -19,7 +17,7 @@ from recollect.engines.postgres.migrations import (
     ensure_current,
     migrate,
 )
-from recollect.errors import SchemaOutdated
+from recollect.errors import InvalidInput, SchemaOutdated
 
 Fresh = tuple[str, asyncpg.Connection]
 
@@ -43,13 +41,12 @@ async def objects(connection: asyncpg.Connection) -> set[str]:
         "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('recollect')"
         " UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace('recollect')"
     )
-    return {row["relname"] for row in rows} - {"alembic_version", "alembic_version_pkc"}
+    return {row["relname"] for row in rows} - {"schema_revision", "schema_revision_pkey"}
 
 
-def test_the_latest_revision_is_the_one_we_ask_for() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+def test_every_folder_of_a_revision_is_known() -> None:
+    folders = sorted(path.name for path in Path(migrations.__file__).parent.glob("[0-9]*"))
+    assert (migrations.BASE, *folders) == migrations.REVISIONS
 
 
 async def test_going_up_down_and_up_again_leaves_the_same_schema(fresh: Fresh) -> None:
@@ -92,24 +89,32 @@ async def test_a_migration_that_fails_leaves_nothing_behind(fresh: Fresh) -> Non
 async def test_a_database_of_a_newer_version_is_refused(fresh: Fresh) -> None:
     dsn, connection = fresh
     await migrate(dsn)
-    await connection.execute("UPDATE recollect.alembic_version SET version_num = '9999'")
+    await connection.execute("UPDATE recollect.schema_revision SET revision = '9999'")
     with pytest.raises(SchemaOutdated, match="newer"):
         await ensure_current(dsn)
 
 
 @pytest.mark.parametrize("run", [ensure_current, migrate])
-@pytest.mark.parametrize("revision", ["0002", "0010"])
 async def test_a_database_of_a_development_version_is_refused_with_what_to_do(
-    fresh: Fresh, run: Callable[[str], Awaitable[object]], revision: str
+    fresh: Fresh, run: Callable[[str], Awaitable[object]]
 ) -> None:
     dsn, connection = fresh
-    await migrate(dsn)
-    await connection.execute("UPDATE recollect.alembic_version SET version_num = $1", revision)
-    with pytest.raises(SchemaOutdated, match=f"{revision}.* 'DROP SCHEMA recollect CASCADE'"):
+    await connection.execute("CREATE SCHEMA recollect; CREATE TABLE recollect.alembic_version ()")
+    with pytest.raises(SchemaOutdated, match="'DROP SCHEMA recollect CASCADE'"):
         await run(dsn)
     await connection.execute("DROP SCHEMA recollect CASCADE")
     await run(dsn)
     assert await current_revision(dsn) == HEAD
+
+
+@pytest.mark.parametrize("target", ["0000", "9999", "head", HEAD])
+async def test_going_down_to_an_unknown_or_later_revision_is_refused(
+    fresh: Fresh, target: str
+) -> None:
+    dsn, connection = fresh
+    with pytest.raises(InvalidInput, match="revision"):
+        await downgrade(dsn, target=target)
+    assert await objects(connection) == set()
 
 
 async def test_a_role_without_migration_rights_gets_an_error_that_names_the_command(
@@ -151,7 +156,7 @@ async def test_every_key_of_every_table_starts_with_the_owner(
                 AS first_column
         FROM pg_constraint
         WHERE connamespace = 'recollect'::regnamespace AND contype IN ('p', 'u', 'f')
-          AND conrelid <> 'recollect.alembic_version'::regclass
+          AND conrelid <> 'recollect.schema_revision'::regclass
         """
     )
     await connection.close()
@@ -170,7 +175,7 @@ async def test_every_table_forces_row_level_security_and_is_not_owned_by_the_app
             (SELECT count(*) FROM pg_policy WHERE polrelid = pg_class.oid) AS policies
         FROM pg_class
         WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'
-          AND relname <> 'alembic_version'
+          AND relname <> 'schema_revision'
         """
     )
     await connection.close()

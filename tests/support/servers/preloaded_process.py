@@ -19,9 +19,7 @@ import threading
 from contextlib import suppress
 from typing import Final
 
-import alembic.command  # noqa: F401  # what a new database takes
 import bpe_openai  # noqa: F401  # half of what a server loads
-import sqlalchemy.ext.asyncio  # noqa: F401  # as alembic
 import sqlglot  # noqa: F401  # as bpe_openai
 
 import recollect.interfaces.http.serving.server  # noqa: F401  # most programs are servers

@@ -1,26 +1,37 @@
-"""The schema: its revisions in plain SQL, run by Alembic, and what a database is like."""
+"""The schema: its revisions in plain SQL, and what a database is like.
+
+A folder holds the SQL of a revision: files that are run in the order of their names, and
+`down.sql`, which undoes them.
+"""
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 import asyncpg
 
 from recollect.engines.postgres.connection.database import APP_ROLE, as_application, display
 from recollect.engines.postgres.connection.error_mapping import translated
-from recollect.errors import SchemaOutdated
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine.interfaces import AdaptedConnection
+from recollect.errors import InvalidInput, SchemaOutdated
 
 MIN_SERVER_VERSION: Final = 15
-HEAD: Final = "0001"
-"""The latest revision; a test compares it with the files in `versions`."""
-
-_DEVELOPMENT: Final = frozenset(f"{number:04}" for number in range(2, 11))
-"""Revisions before the first release, made one; the next revision is 0011."""
 _FOLDER: Final = Path(__file__).parent
+BASE: Final = "base"
+"""The revision before the first: an empty schema."""
+REVISIONS: Final = (BASE, "0001")
+"""All in their order; a test compares them with the folders."""
+HEAD: Final = REVISIONS[-1]
+
+DEVELOPMENT: Final = "development"
+"""What is read as the revision of a database from before the first release."""
+_IS_DEVELOPMENT: Final = "SELECT to_regclass('recollect.alembic_version') IS NOT NULL"
+_PREPARE: Final = """
+CREATE SCHEMA IF NOT EXISTS recollect;
+SET LOCAL search_path TO recollect;
+CREATE TABLE IF NOT EXISTS schema_revision (revision text PRIMARY KEY);
+"""
 _LOCK: Final = 0x7265636F6C6C6563  # 'recollec': one migration at a time on a server
 
 _HAS_PGVECTOR: Final = "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector')"
@@ -33,21 +44,25 @@ CROSS JOIN pg_class AS relation
 WHERE role.rolname = current_user
   AND relation.relnamespace = 'recollect'::regnamespace
   AND relation.relkind = 'r'
-  AND relation.relname <> 'alembic_version'
+  AND relation.relname <> 'schema_revision'
 GROUP BY role.oid, role.rolsuper, role.rolbypassrls
 """
 
 logger = logging.getLogger(__name__)
 
 
-async def migrate(dsn: str, *, target: str = "head") -> tuple[str | None, str | None]:
-    """Upgrade to a revision, one replica at a time; the revisions before and after."""
-    return await _run(dsn, target, is_upgrade=True)
+async def migrate(dsn: str) -> tuple[str | None, str | None]:
+    """Upgrade to the latest revision, one replica at a time; the revisions before and after."""
+    return await _run(dsn, HEAD)
 
 
 async def downgrade(dsn: str, *, target: str) -> tuple[str | None, str | None]:
     """Go back to an earlier revision, or to 'base': an empty schema; data goes with its tables."""
-    return await _run(dsn, target, is_upgrade=False)
+    current = await current_revision(dsn)
+    _refuse_unknown(current, dsn)
+    if target not in REVISIONS[: REVISIONS.index(current or BASE) + 1]:
+        raise InvalidInput("revision", f"{target!r} is not one below that of the database")
+    return await _run(dsn, target)
 
 
 async def current_revision(dsn: str) -> str | None:
@@ -67,19 +82,17 @@ async def ensure_current(dsn: str) -> None:
         await migrate(dsn)
 
 
-async def _run(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
+async def _run(dsn: str, target: str) -> tuple[str | None, str | None]:
     with translated():
-        before, after = await _run_explained(dsn, target, is_upgrade=is_upgrade)
+        before, after = await _run_explained(dsn, target)
     logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
     return before, after
 
 
-async def _run_explained(
-    dsn: str, target: str, *, is_upgrade: bool
-) -> tuple[str | None, str | None]:
+async def _run_explained(dsn: str, target: str) -> tuple[str | None, str | None]:
     """Migrate, or say what an administrator has to do before that is possible."""
     try:
-        return await _run_locked(dsn, target, is_upgrade=is_upgrade)
+        return await _run_in_one_transaction(dsn, target)
     except asyncpg.InsufficientPrivilegeError as error:
         if "extension" in str(error):
             raise SchemaOutdated(
@@ -96,26 +109,44 @@ async def _run_explained(
         ) from error
 
 
-async def _run_locked(dsn: str, target: str, *, is_upgrade: bool) -> tuple[str | None, str | None]:
-    connection = await asyncpg.connect(dsn)
+async def _run_in_one_transaction(dsn: str, target: str) -> tuple[str | None, str | None]:
+    connection = await asyncpg.connect(dsn, statement_cache_size=0)
     try:
-        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
-        before = await _read_revision(connection)
-        _refuse_unknown(before, dsn)
-        await connection.execute("CREATE SCHEMA IF NOT EXISTS recollect")
-        await _run_alembic(dsn, target, is_upgrade=is_upgrade)
-        return before, await _read_revision(connection)
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+            before = await _read_revision(connection)
+            _refuse_unknown(before, dsn)
+            await connection.execute(_PREPARE)
+            for script in _scripts(before or BASE, target):
+                await connection.execute(script.read_text(encoding="utf-8"))
+            after = None if target == BASE else target
+            if after != before:
+                await connection.execute("DELETE FROM schema_revision")
+            if after not in (before, None):
+                await connection.execute("INSERT INTO schema_revision VALUES ($1)", after)
+        return before, after
     finally:
         await connection.close()
 
 
+def _scripts(current: str, target: str) -> Iterator[Path]:
+    """The files that lead from one revision to another, up or down."""
+    start, end = REVISIONS.index(current), REVISIONS.index(target)
+    for revision in REVISIONS[start + 1 : end + 1]:
+        yield from sorted((_FOLDER / revision).glob("[0-9]*.sql"))
+    for revision in reversed(REVISIONS[end + 1 : start + 1]):
+        yield _FOLDER / revision / "down.sql"
+
+
 async def _read_revision(connection: asyncpg.Connection) -> str | None:
     try:
+        if await connection.fetchval(_IS_DEVELOPMENT):
+            return DEVELOPMENT
+        if not await connection.fetchval("SELECT to_regclass('recollect.schema_revision')"):
+            return None
         revision: str | None = await connection.fetchval(
-            "SELECT version_num FROM recollect.alembic_version"
+            "SELECT revision FROM recollect.schema_revision"
         )
-    except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
-        return None
     except asyncpg.InsufficientPrivilegeError as error:
         raise SchemaOutdated(
             f"the connecting role may not see the schema ({error}): "
@@ -125,57 +156,18 @@ async def _read_revision(connection: asyncpg.Connection) -> str | None:
 
 
 def _refuse_unknown(revision: str | None, dsn: str) -> None:
-    if revision in _DEVELOPMENT:
+    if revision == DEVELOPMENT:
         raise SchemaOutdated(
-            f"the database at {display(dsn)} has the schema of a development version (revision "
-            f"{revision}), which was never released and cannot be upgraded: remove it with 'DROP "
-            "SCHEMA recollect CASCADE', or an embedded database with its folder, and start again; "
-            "all conversations in it are lost"
+            f"the database at {display(dsn)} has the schema of a development version, which was "
+            "never released and cannot be upgraded: remove it with 'DROP SCHEMA recollect "
+            "CASCADE', or an embedded database with its folder, and start again; all "
+            "conversations in it are lost"
         )
     if revision is not None and revision > HEAD:
         raise SchemaOutdated(
             f"the database at {display(dsn)} is at revision {revision}, made by a newer Recollect; "
             f"this one knows {HEAD}: upgrade Recollect"
         )
-
-
-async def _run_alembic(dsn: str, target: str, *, is_upgrade: bool) -> None:
-    """Run Alembic; imported here, for it takes half a second and is needed once a version."""
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
-    from sqlalchemy import Connection  # noqa: PLC0415
-    from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415
-    from sqlalchemy.pool import NullPool  # noqa: PLC0415
-
-    def work(connection: Connection) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        (command.upgrade if is_upgrade else command.downgrade)(config, target)
-
-    engine = create_async_engine(
-        "postgresql+asyncpg://",
-        poolclass=NullPool,
-        async_creator=lambda: asyncpg.connect(dsn, server_settings={"search_path": "recollect"}),
-    )
-    try:
-        async with engine.connect() as connection:
-            await connection.run_sync(work)
-            await connection.commit()
-    finally:
-        await engine.dispose()
-
-
-def run_script(name: str) -> None:
-    """Run all statements of a file of this folder in the migration's transaction.
-
-    The driver takes a whole script at once, so the files stay plain SQL with nothing to split.
-    """
-    from alembic import op  # noqa: PLC0415  # as above
-
-    script = (_FOLDER / name).read_text(encoding="utf-8")
-    adapted = cast("AdaptedConnection", op.get_bind().connection.dbapi_connection)
-    adapted.run_async(lambda connection: connection.execute(script))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

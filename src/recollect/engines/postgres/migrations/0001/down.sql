@@ -13,5 +13,5 @@ DROP FUNCTION
     count_added_entries(), count_removed_entries(), count_embedded_entries(),
     note_removed_entries(), note_changed_entries(),
     current_owner(), is_worker(), worker_time();
-REVOKE SELECT ON alembic_version FROM recollect_app;
+REVOKE SELECT ON schema_revision FROM recollect_app;
 REVOKE USAGE ON SCHEMA recollect FROM recollect_app;

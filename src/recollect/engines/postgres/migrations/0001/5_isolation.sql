@@ -22,7 +22,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
         recall_entries, recall_words, recall_owners, recall_models, recall_removals
     TO recollect_app;
 GRANT SELECT, INSERT ON audit TO recollect_app;
-GRANT SELECT ON alembic_version TO recollect_app;
+GRANT SELECT ON schema_revision TO recollect_app;
 
 -- The owner of the running transaction; NULL, which equals nothing, when none was set.
 CREATE FUNCTION current_owner() RETURNS uuid
@@ -38,7 +38,7 @@ BEGIN
         SELECT relname FROM pg_class
         WHERE relnamespace = 'recollect'::regnamespace
           AND relkind = 'r'
-          AND relname <> 'alembic_version'
+          AND relname <> 'schema_revision'
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
