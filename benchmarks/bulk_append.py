@@ -29,9 +29,9 @@ import orjson
 import uvloop
 
 from recollect.engines.postgres.embedded import running_server
+from recollect.inputs import MessageFields
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.new_messages import MessageFields
 from recollect.session_handle import SessionHandle
 from recollect.settings import Settings, load_settings
 

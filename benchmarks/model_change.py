@@ -33,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from recall_dataset import DIMENSIONS, MODEL, Language, Load, scope_of
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.postgres.embedded import running_server
@@ -162,7 +163,7 @@ class Searching:
             stems=SnowballStems(),
             embedder=embedder,
         )
-        return cls(services=Services.on(stores, around), scope=scope_of(OWNER), cosine=cosine)
+        return cls(services=build_services(stores, around), scope=scope_of(OWNER), cosine=cosine)
 
     async def search(self, question: str) -> None:
         """Search once, and work out again what it says."""

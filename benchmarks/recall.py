@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid4
 
+from recollect.composition import build_services
 from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.engine import open_embedded
 from recollect.engines.postgres.stores import postgres_stores
@@ -33,7 +34,7 @@ from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
@@ -121,7 +122,7 @@ async def opened(engine: str) -> AsyncIterator[Bench]:
             stems=SnowballStems(),
             embedder=await stack.enter_async_context(open_embedder(choice)),
         )
-        yield Bench(memory=Memory(Services.on(stores, around)), clock=clock, times=Times())
+        yield Bench(memory=Memory(build_services(stores, around)), clock=clock, times=Times())
 
 
 @asynccontextmanager

@@ -29,6 +29,7 @@ from typing import Final
 import asyncpg
 
 from recall_dataset import DIMENSIONS, MODEL, Language, Load, scope_of
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.postgres.connection.database import Database
@@ -141,7 +142,7 @@ class Stage:
             embedder=self.embedder,
         )
         stores = replace(postgres_stores(database, SystemClock()), recall=index)
-        return Services.on(stores, around)
+        return build_services(stores, around)
 
 
 class Processor:

@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from recollect.answerers.from_memory import FromMemory
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
@@ -22,7 +23,7 @@ from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
 _EMBEDDING_TIMEOUT = "MEMORY_EMBEDDING_TIMEOUT_SECONDS"
@@ -101,7 +102,7 @@ def services(stores: Stores) -> Services:
         answerer=FromMemory(),
         sql=SqlglotReader(),
     )
-    return Services.on(stores, around)
+    return build_services(stores, around)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ TWINS = frozenset({"SessionHandle", "History", "Memory"})
 
 HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py, session_handle.py and history.py.
+Written by tools/generate_blocking.py from memory.py and session_handle.py.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -29,9 +29,8 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import history, memory
-from recollect import session_handle
-from recollect.session_handle import Asking, RecallFilters
+from recollect import memory, session_handle
+from recollect.inputs import Asking, Details, MessageFields, RecallFilters
 from recollect.domain.context.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.chat.answers import Answered
@@ -43,7 +42,6 @@ from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.text import JsonObject
-from recollect.new_messages import Details, MessageFields
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
 from recollect.settings import Settings
@@ -101,7 +99,7 @@ OPENER = '''
 def generate() -> str:
     """The text of the twin."""
     parts = [HEADER]
-    for module in ("session_handle", "history", "memory"):
+    for module in ("session_handle", "memory"):
         tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name in TWINS:

@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from http import HTTPStatus
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -20,18 +21,18 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import recollect
 from recollect import Memory, RecollectError, Settings, errors
+from recollect.composition import build_services
 from recollect.domain.chat.answers import Answer, Answered, Timings
-from recollect.domain.context.parts import ContextParts, Sources, Tokens, Truncation
+from recollect.domain.context.context import Sources, Tokens, Truncation
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.recalled import Recalled, Recollection
 from recollect.engines.in_memory import in_memory_stores
+from recollect.inputs import Asking, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
-from recollect.new_messages import MessageFields
-from recollect.services.services import ServiceDependencies, Services
-from recollect.session_handle import Asking, RecallFilters
+from recollect.services.services import ServiceDependencies
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
@@ -81,7 +82,7 @@ it. `recollect doctor` tells whether the settings make sense."""
 
 
 def _setting_rows() -> Iterator[tuple[str, ...]]:
-    schema = Settings.model_json_schema()
+    schema, descriptions = Settings.model_json_schema(), _setting_descriptions()
     for name in Settings.model_fields:
         spec = schema["properties"][name]
         if name == "home":  # depends on the machine and on who asks
@@ -89,7 +90,21 @@ def _setting_rows() -> Iterator[tuple[str, ...]]:
         else:
             default = _value(spec.get("default"))
         values = _type_of(spec, schema["$defs"]).removesuffix(" or null")
-        yield f"`MEMORY_{name.upper()}`", spec["description"], values, default
+        yield f"`MEMORY_{name.upper()}`", descriptions[name], values, default
+
+
+def _setting_descriptions() -> dict[str, str]:
+    """The text below each setting, by its name."""
+    return {
+        setting.target.id: " ".join(text.value.value.split())
+        for group in Settings.__bases__[:-1]
+        for setting, text in pairwise(_body(group))
+        if isinstance(setting, ast.AnnAssign)
+        and isinstance(setting.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 def _value(value: object) -> str:
@@ -218,7 +233,7 @@ def http_page() -> str:
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(), around)
+    services = build_services(in_memory_stores(), around)
     document = create_app(Memory(services), Settings.model_construct()).openapi()
     models = document["components"]["schemas"]
     routes = [
@@ -357,7 +372,7 @@ def _class(thing: type) -> str:
     if thing is Settings:
         parts.append("[Settings](settings.md) has them all.")
     else:
-        body = list(_body(thing))
+        body = _body(thing)
         fields = [ast.unparse(i) for i in body if isinstance(i, ast.AnnAssign | ast.Assign)]
         parts.append(block("text", "\n".join(fields)) if fields else "")
         parts += [
@@ -368,13 +383,11 @@ def _class(thing: type) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _body(thing: type) -> Iterator[ast.stmt]:
-    """What stands in a class, after what it inherits from another one of ours."""
-    for one in reversed(thing.__mro__):
-        if one is thing or one is ContextParts:
-            node = ast.parse(textwrap.dedent(inspect.getsource(one))).body[0]
-            assert isinstance(node, ast.ClassDef)  # noqa: S101  # public names are classes
-            yield from node.body
+def _body(thing: type) -> list[ast.stmt]:
+    """What stands in a class."""
+    node = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    assert isinstance(node, ast.ClassDef)  # noqa: S101  # public names are classes
+    return node.body
 
 
 def _method(owner: str, item: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

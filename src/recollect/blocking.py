@@ -1,6 +1,6 @@
 """The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py, session_handle.py and history.py.
+Written by tools/generate_blocking.py from memory.py and session_handle.py.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import history, memory, session_handle
+from recollect import memory, session_handle
 from recollect.domain.chat.answers import Answered
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message
@@ -23,10 +23,9 @@ from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
-from recollect.new_messages import Details, MessageFields
+from recollect.inputs import Asking, Details, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
-from recollect.session_handle import Asking, RecallFilters
 from recollect.settings import Settings
 
 
@@ -157,7 +156,7 @@ class SessionHandle:
     ) -> Generator[str | Answered, None, None]:
         """The same as `ask`, in pieces of text as they come; what `ask` returns comes last.
 
-        Whoever stops listening before the end has the turn failed.
+        A caller that stops before the end fails the turn.
         """
         pieces = self._inner.stream(question, **asking)
         try:
@@ -246,7 +245,7 @@ class History:
     What is added here goes to the user-wide session, which its first message starts.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: history.History) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session_handle.History) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -505,8 +504,8 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes and summarises what was said, and takes what was deleted out of a store of vectors
-        outside. For programs without a server or a worker, which do this by themselves.
+        Indexes and summarises new messages, and removes deleted ones from a vector store outside.
+        For programs without a server or a worker, which do this by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

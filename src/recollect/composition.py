@@ -1,227 +1,237 @@
-"""What the services need beside an engine, built from the settings."""
+"""Builds all services on the stores of an engine."""
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import cached_property
 
-from recollect.answerers.denodo.answerer import DenodoAnswerer
-from recollect.answerers.denodo.client import DenodoClient
-from recollect.answerers.from_memory import FromMemory
-from recollect.answerers.llm import LlmAnswerer
-from recollect.domain.chat.answers import ResultPolicy
-from recollect.domain.policy.presets import PRESETS
-from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
-from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
-from recollect.models.embedding.onnx_model import Pooling
-from recollect.models.stems import SnowballStems
-from recollect.models.tokens import token_counter_for
-from recollect.permissions.local import PermissionFunction
-from recollect.permissions.opening import open_permissions
-from recollect.ports.accounts import PermissionSource
-from recollect.ports.models import Answerer
-from recollect.services.services import ServiceDependencies
-from recollect.settings import AnswererKind, Settings, VectorStoreKind
-from recollect.sql.reader import SqlglotReader
-from recollect.system import RandomIds, SystemClock
-from recollect.telemetry.counters import ProcessCounters
-
-if TYPE_CHECKING:
-    from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-    from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
+from recollect.domain.conversation.turns import patience
+from recollect.domain.policy import Policies
+from recollect.domain.recall.entries import EntryMaker
+from recollect.ports.stores import Stores
+from recollect.ports.work import JobKind
+from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.chat.chat import Chat
+from recollect.services.chat.proxy import Proxy
+from recollect.services.chat.turn import Answering, TurnMemory
+from recollect.services.context.contexts import Contexts
+from recollect.services.context.rewriting import Rewriting
+from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
+from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
+from recollect.services.conversations.turns import Turns
+from recollect.services.recall.indexing import Indexing, Reindexing
+from recollect.services.recall.outside_index import OutsideIndex, Removals
+from recollect.services.recall.recall import Recall, VisibleEntries
+from recollect.services.recall.reconciling import Reconciling
+from recollect.services.services import ServiceDependencies, Services
+from recollect.services.work import Retention, Work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
-    """What the services need, and the data platform that interfaces speak to themselves."""
-
-    around: ServiceDependencies
-    denodo: DenodoClient | None = None
-    kept_in: str | None = None
-    """The store outside that keeps the vectors; None: PostgreSQL does."""
-
-    async def warm(self) -> None:
-        """Load the embedding model, if one is set, before anybody waits for it."""
-        if self.around.embedder is not None:
-            await self.around.embedder.warm()
+def build_services(
+    stores: Stores, dependencies: ServiceDependencies, policies: Policies | None = None
+) -> Services:
+    """Build the use cases on an engine's stores."""
+    return _Builder(stores, dependencies, policies or Policies()).services()
 
 
-@asynccontextmanager
-async def offline(
-    permissions: PermissionFunction | None = None,
-) -> AsyncIterator[ServiceDependencies]:
-    """What the services need where no model is set."""
-    clock = SystemClock()
-    async with open_permissions(permissions, clock=clock, cache_seconds=0) as source:
-        yield replace(_plain(), permissions=source)
+class _Builder:
+    """Builds each service once, from those that it needs."""
 
-
-@asynccontextmanager
-async def open_outside(
-    settings: Settings, permissions: PermissionFunction | None = None
-) -> AsyncIterator[Outside]:
-    """Open what the settings name; its connections are closed at the end."""
-    async with AsyncExitStack() as stack:
-        source = await stack.enter_async_context(permission_source(settings, permissions))
-        embedder = await stack.enter_async_context(open_embedder(embedding_choice(settings)))
-        elsewhere = vector_store_choice(settings)
-        vectors = await stack.enter_async_context(open_vectors(elsewhere))
-        around = replace(
-            _plain(),
-            permissions=source,
-            embedder=embedder,
-            embedding_timeout=settings.embedding_timeout_seconds,
-            vectors=vectors,
+    def __init__(
+        self, stores: Stores, dependencies: ServiceDependencies, policies: Policies
+    ) -> None:
+        self.outside = _outside_index(stores, dependencies)
+        self.stores = stores if self.outside is None else replace(stores, recall=self.outside)
+        self.needs = dependencies
+        self.policies = policies
+        self.clock = dependencies.clock
+        self.permissions = Permissions(
+            sql=dependencies.sql, history=stores.history, source=dependencies.permissions
         )
-        answering = None
-        if settings.llm_base_url and settings.llm_model:
-            answering = await stack.enter_async_context(_chat(settings, settings.llm_model))
-            cheaper = settings.summarization_model or settings.llm_model
-            summarising = await stack.enter_async_context(_chat(settings, cheaper))
-            around = replace(around, answering_model=answering, summarising_model=summarising)
-        if settings.llm_base_url and settings.passes_chats_on:
-            endpoint = await stack.enter_async_context(
-                model_endpoint(settings, settings.llm_base_url)
-            )
-            around = replace(around, endpoint=endpoint)
-        denodo = None
-        if settings.denodo_url:
-            denodo = DenodoClient(settings.denodo_url, verifies_tls=settings.denodo_verify_tls)
-            await stack.enter_async_context(denodo)
-        around = replace(
-            around,
-            model_timeout=settings.llm_timeout_seconds,
-            answerer=await _answerer(settings, answering, denodo, stack),
-            answer_timeout=settings.answer_timeout_seconds,
+        self.last_access = LastAccess(
+            store=stores.sessions, clock=self.clock, retention=policies.retention
         )
-        kept_in = elsewhere.kept_in if elsewhere else None
-        yield Outside(around=around, denodo=denodo, kept_in=kept_in)
+
+    def services(self) -> Services:
+        stores = self.stores
+        return Services(
+            sessions=self.turn_memory.sessions,
+            last_access=self.last_access,
+            messages=self.messages,
+            history=OwnerMessages(
+                store=stores.history, permissions=self.permissions, clock=self.clock
+            ),
+            contexts=self.contexts,
+            states=self.turn_memory.states,
+            turns=self.turn_memory.turns,
+            chat=self._chat(),
+            proxy=self._proxy(),
+            rewriting=self.rewriting,
+            recall=self.recall,
+            indexing=self._indexing(),
+            reindexing=self._reindexing(),
+            removals=self._removals(),
+            reconciling=self._reconciling(),
+            permissions=self.permissions,
+            retention=self._retention(),
+            work=Work(
+                jobs=stores.jobs,
+                clock=self.clock,
+                handlers={JobKind.COMPACT: self._compaction().do},
+            ),
+            api_keys=ApiKeys(store=stores.api_keys, clock=self.clock, ids=self.needs.ids),
+            audit=stores.audit,
+            counters=self.needs.counters,
+            ids=self.needs.ids,
+        )
+
+    @cached_property
+    def messages(self) -> Messages:
+        return Messages(
+            store=self.stores.messages,
+            last_access=self.last_access,
+            permissions=self.permissions,
+            clock=self.clock,
+            policies=self.policies,
+        )
+
+    @cached_property
+    def recall(self) -> Recall:
+        return Recall(
+            index=self.stores.recall,
+            sessions=self.stores.sessions,
+            last_access=self.last_access,
+            permissions=self.permissions,
+            seen_entries=VisibleEntries(permissions=self.permissions, history=self.stores.history),
+            clock=self.clock,
+            stems=self.needs.stems,
+            embedder=self.needs.embedder,
+            embedding_seconds=self.needs.embedding_timeout,
+            is_indexed=self.policies.keeps_index,
+        )
+
+    @cached_property
+    def rewriting(self) -> Rewriting:
+        return Rewriting(
+            messages=self.messages,
+            permissions=self.permissions,
+            policies=self.policies,
+            model=self.needs.answering_model,
+        )
+
+    @cached_property
+    def contexts(self) -> Contexts:
+        return Contexts(
+            messages=self.messages,
+            permissions=self.permissions,
+            rewriting=self.rewriting,
+            recall=self.recall,
+            counter_for=self.needs.counter_for,
+            policies=self.policies,
+        )
+
+    @cached_property
+    def turn_memory(self) -> TurnMemory:
+        return TurnMemory(
+            states=States(store=self.stores.states, clock=self.clock),
+            sessions=Sessions(
+                store=self.stores.sessions,
+                last_access=self.last_access,
+                permissions=self.permissions,
+                clock=self.clock,
+                retention=self.policies.retention,
+            ),
+            turns=Turns(
+                messages=self.messages, store=self.stores.turns, branches=self.stores.branches
+            ),
+            ids=self.needs.ids,
+            policies=self.policies,
+            counters=self.needs.counters,
+            probe=self.stores.is_answering,
+        )
+
+    @cached_property
+    def answering(self) -> Answering:
+        return Answering(answerer=self.needs.answerer, time_limit=self.needs.answer_timeout)
+
+    def _chat(self) -> Chat:
+        return Chat(
+            memory=self.turn_memory,
+            contexts=self.contexts,
+            answering=self.answering,
+            policies=self.policies,
+        )
+
+    def _proxy(self) -> Proxy:
+        # No time for a model that rewrites: the one that answers reads the conversation itself.
+        contexts = replace(self.contexts, rewriting=self.rewriting.by_rules())
+        return Proxy(
+            memory=self.turn_memory,
+            contexts=contexts,
+            answering=self.answering,
+            endpoint=self.needs.endpoint,
+            clock=self.clock,
+            policies=self.policies,
+        )
+
+    def _indexing(self) -> Indexing | None:
+        stores = self.stores
+        if stores.recall is None or stores.indexing is None or not self.policies.keeps_index:
+            return None
+        return Indexing(
+            store=stores.indexing,
+            index=stores.recall,
+            clock=self.clock,
+            maker=EntryMaker(stems=self.needs.stems.stems, tables_of=self.permissions.tables_of),
+            embedder=self.needs.embedder,
+        )
+
+    def _reindexing(self) -> Reindexing | None:
+        index, embedder = self.stores.recall, self.needs.embedder
+        if index is None or embedder is None or not self.policies.keeps_index:
+            return None
+        return Reindexing(index=index, embedder=embedder)
+
+    def _removals(self) -> Removals | None:
+        if self.outside is None:
+            return None
+        return Removals(entries=self.outside.entries, vectors=self.outside.vectors)
+
+    def _reconciling(self) -> Reconciling | None:
+        outside, embedder = self.outside, self.needs.embedder
+        if outside is None or embedder is None or not self.policies.keeps_index:
+            return None
+        return Reconciling(index=outside, embedder=embedder)
+
+    def _retention(self) -> Retention:
+        return Retention(
+            expired=self.stores.expired,
+            turns=self.stores.turns,
+            clock=self.clock,
+            patience=patience(answer_timeout=self.needs.answer_timeout),
+        )
+
+    def _compaction(self) -> Compaction:
+        tokens = self.needs.counter_for(self.policies.model)
+        model = self.needs.summarising_model
+        extractive = ExtractiveSummariser(tokens=tokens)
+        by_model = model and LlmSummariser(
+            model=model, tokens=tokens, timeout=self.needs.model_timeout
+        )
+        return Compaction(
+            summaries=self.stores.summaries,
+            clock=self.clock,
+            tables_of=self.permissions.tables_of,
+            policy=self.policies.compaction,
+            summariser=by_model or extractive,
+            fallback=extractive,
+        )
 
 
-def _plain() -> ServiceDependencies:
-    return ServiceDependencies(
-        clock=SystemClock(),
-        ids=RandomIds(),
-        counter_for=token_counter_for,
-        answerer=FromMemory(),
-        counters=ProcessCounters(),
-        sql=SqlglotReader(),
-        stems=SnowballStems(),
-    )
-
-
-def permission_source(
-    settings: Settings, function: PermissionFunction | None = None
-) -> AbstractAsyncContextManager[PermissionSource | None]:
-    """Who says which tables may be seen: a function, or what the settings name."""
-    secret = settings.permissions_secret
-    return open_permissions(
-        function or settings.permission_address,
-        clock=SystemClock(),
-        secret=secret.get_secret_value() if secret else None,
-        time_limit=settings.permissions_timeout_seconds,
-        cache_seconds=settings.permissions_cache_seconds,
-    )
-
-
-def vector_store_choice(settings: Settings) -> VectorStoreChoice | None:
-    """What keeps the vectors; None: PostgreSQL itself."""
-    if settings.vector_store is VectorStoreKind.PGVECTOR:
+def _outside_index(stores: Stores, dependencies: ServiceDependencies) -> OutsideIndex | None:
+    if stores.recall is None or stores.outside is None or dependencies.vectors is None:
         return None
-    password = settings.vector_store_password
-    return VectorStoreChoice(
-        kind="chroma" if settings.vector_store is VectorStoreKind.CHROMA else "opensearch",
-        place=settings.vector_store_url or str(settings.home / "chroma"),
-        collection=settings.vector_collection_name,
-        username=settings.vector_store_username,
-        password=password.get_secret_value() if password else None,
+    return OutsideIndex(
+        inner=stores.recall,
+        entries=stores.outside,
+        vectors=dependencies.vectors,
+        clock=dependencies.clock,
     )
-
-
-def embedding_choice(settings: Settings) -> EmbeddingChoice:
-    """The endpoint and its key are the LLM's, unless others are set; its key goes nowhere else."""
-    base_url, key = settings.embedding_base_url, settings.embedding_api_key
-    if base_url is None or base_url == settings.llm_base_url:
-        base_url, key = settings.llm_base_url, key or settings.llm_api_key
-    return EmbeddingChoice(
-        model=settings.embedding_model,
-        is_at_endpoint=settings.embedding_base_url is not None,
-        base_url=base_url,
-        api_key=key.get_secret_value() if key else None,
-        dimensions=settings.embedding_dimensions,
-        pooling=Pooling(settings.embedding_pooling),
-        timeout=settings.llm_timeout_seconds,
-        kept_in=settings.cache_folder,
-    )
-
-
-async def _answerer(
-    settings: Settings,
-    model: "OpenAICompatibleChat | None",
-    denodo: DenodoClient | None,
-    stack: AsyncExitStack,
-) -> Answerer:
-    match settings.chosen_answerer:
-        case AnswererKind.DENODO if denodo:
-            results = ResultPolicy.parse(settings.stored_results)
-            return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
-        case AnswererKind.SQL_DATABASE if model:
-            return await stack.enter_async_context(_sql_database(settings, model))
-        case AnswererKind.LLM if model:
-            return LlmAnswerer(
-                model,
-                form=PRESETS[settings.preset].context,
-                system_prompt=settings.system_prompt,
-                timeout=settings.answer_timeout_seconds,
-            )
-        case _:
-            return FromMemory()
-
-
-@asynccontextmanager
-async def _sql_database(
-    settings: Settings, model: "OpenAICompatibleChat"
-) -> AsyncIterator[Answerer]:
-    # Loaded here: the SQL parser takes 0.15 s that other answerers do not need.
-    from recollect.answerers.sql_database import (  # noqa: PLC0415
-        SqlDatabaseAnswerer,
-        open_database,
-    )
-
-    address = settings.sql_database.get_secret_value() if settings.sql_database else ""
-    answerer = SqlDatabaseAnswerer(
-        open_database(
-            address,
-            timeout=settings.answer_timeout_seconds,
-            connections=settings.sql_connections,
-            role=settings.sql_role,
-        ),
-        model,
-        tables=settings.sql_tables,
-        functions=settings.sql_functions,
-        row_limit=settings.sql_row_limit,
-        model_timeout=settings.llm_timeout_seconds,
-        results=ResultPolicy.parse(settings.stored_results),
-    )
-    try:
-        yield answerer
-    finally:
-        await answerer.close()
-
-
-def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
-    # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
-    from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
-
-    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
-    return OpenAICompatibleChat(
-        settings.llm_base_url or "", model=model, api_key=key, template=settings.chat_template
-    )
-
-
-def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
-    """The endpoint of the models, for requests in OpenAI's form."""
-    from recollect.models.endpoint.passing import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
-
-    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
-    return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)

@@ -3,11 +3,9 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 from uuid import UUID
 
-from recollect.answerers.denodo.client import DenodoClient
-from recollect.composition import offline, open_outside
 from recollect.domain.conversation.message import parse_role
 from recollect.domain.conversation.paging import (
     DEFAULT_LIMIT,
@@ -30,16 +28,16 @@ from recollect.domain.identity.scope import (
 )
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
-from recollect.engines.in_memory import in_memory_stores
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_embedded, open_external
-from recollect.engines.postgres.stores import postgres_stores
-from recollect.history import History
+from recollect.inputs import RecallFilters, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
-from recollect.session_handle import RecallFilters, SessionHandle, recall_filter
+from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from recollect.answerers.denodo.client import DenodoClient
+    from recollect.engines.postgres.connection.database import Database
 
 
 class Memory:
@@ -57,7 +55,7 @@ class Memory:
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         was_full_lately: Callable[[], bool] = lambda: False,
         warm: Callable[[], Awaitable[None]] | None = None,
-        denodo: DenodoClient | None = None,
+        denodo: "DenodoClient | None" = None,
     ) -> None:
         self.services = services
         self.denodo = denodo
@@ -82,23 +80,30 @@ class Memory:
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         """
+        # Engines and models are loaded when a memory is opened: importing recollect stays quick.
+        from recollect.adapters import open_adapters  # noqa: PLC0415
+        from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.engines.postgres.stores import postgres_stores  # noqa: PLC0415
+
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
         async with (
             _open_database(settings) as database,
-            open_outside(settings, permissions) as outside,
+            open_adapters(settings, permissions) as adapters,
         ):
-            stores = postgres_stores(database, outside.around.clock, kept_in=outside.kept_in)
-            services = Services.on(stores, outside.around, settings.policies())
+            stores = postgres_stores(
+                database, adapters.dependencies.clock, kept_in=adapters.vectors_in
+            )
+            services = build_services(stores, adapters.dependencies, settings.policies())
             try:
                 yield cls(
                     services,
                     tenant=settings.tenant,
                     is_answering=database.is_answering,
                     was_full_lately=database.was_full_lately,
-                    warm=outside.warm,
-                    denodo=outside.denodo,
+                    warm=adapters.warm,
+                    denodo=adapters.denodo,
                 )
             finally:
                 await services.settle()
@@ -109,8 +114,12 @@ class Memory:
         cls, *, permissions: PermissionFunction | None = None
     ) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
-        async with offline(permissions) as around:
-            services = Services.on(in_memory_stores(), around)
+        from recollect.adapters import offline  # noqa: PLC0415  # as above
+        from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
+
+        async with offline(permissions) as dependencies:
+            services = build_services(in_memory_stores(), dependencies)
             yield cls(services)
             await services.settle()
 
@@ -162,11 +171,7 @@ class Memory:
         return await self.services.sessions.list(scope, page, sort=SessionSort.parse(sort))
 
     def history(
-        self,
-        user: str,
-        *,
-        tenant: GivenTenant = UNSET,
-        authorization: str | None = None,
+        self, user: str, *, tenant: GivenTenant = UNSET, authorization: str | None = None
     ) -> History:
         """A user's messages across all sessions: to list, count, trim and delete them.
 
@@ -216,14 +221,16 @@ class Memory:
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        said = [Said(role=parse_role(role), content=content) for role, content in history]
-        return await self.services.rewriting.after(said, question, model=model, language=language)
+        messages = [Said(role=parse_role(role), content=content) for role, content in history]
+        return await self.services.rewriting.after(
+            messages, question, model=model, language=language
+        )
 
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes and summarises what was said, and takes what was deleted out of a store of vectors
-        outside. For programs without a server or a worker, which do this by themselves.
+        Indexes and summarises new messages, and removes deleted ones from a vector store outside.
+        For programs without a server or a worker, which do this by themselves.
         """
         done = 0
         while self.services.indexing and (turns := await self.services.indexing.do_some()):
@@ -263,7 +270,9 @@ class Memory:
         return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
 
 
-def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:
+def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
+    from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
+
     size = settings.max_connections
     if settings.db_connection_string is None:
         return open_embedded(settings.home, max_connections=size)

@@ -18,12 +18,12 @@ Given = ParamSpec("Given")
 
 
 class _Unopened:
-    """Says how it is opened, whatever else is tried with it."""
+    """Raises `NotOpened`, with the way to open it, whatever else is tried with it."""
 
     _usage: str
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):  # asked by Python itself, which goes on without
+        if name.startswith("__"):  # looked up by Python itself, which goes on without
             raise AttributeError(name)
         raise NotOpened(self._usage)
 

@@ -1,11 +1,11 @@
-"""A session of one user, to write to and read from."""
+"""Handles of the library: one session of a user, and all messages of a user."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from datetime import datetime
 from functools import partial
-from typing import TypedDict, Unpack
+from typing import Unpack
 from uuid import UUID
 
 from recollect.domain.chat.answers import Answered, Inquiry
@@ -20,10 +20,9 @@ from recollect.domain.conversation.message import (
     parse_role,
 )
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, PageRequest
-from recollect.domain.conversation.session import Session, SessionChanges
+from recollect.domain.conversation.session import Session, SessionChanges, user_wide_session_id
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.recall.recalled import (
     DEFAULT_RECALLED,
     RecallOverrides,
@@ -31,60 +30,22 @@ from recollect.domain.recall.recalled import (
     parse_recall_scope,
 )
 from recollect.domain.text import JsonObject
-from recollect.new_messages import Details, MessageFields, new_messages
+from recollect.inputs import (
+    Asking,
+    Details,
+    MessageFields,
+    RecallFilters,
+    new_messages,
+    recall_filter,
+)
 from recollect.services.services import Services
-
-
-class RecallFilters(TypedDict, total=False):
-    """What a search may be filters to."""
-
-    since: datetime
-    until: datetime
-    tables: Collection[str]
-    databases: Collection[str]
-    speaker: str
-
-
-def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:
-    """The filter that these words of a caller stand for."""
-    tables, databases = filters.get("tables"), filters.get("databases")
-    return RecallFilter(
-        session_id=session_id,
-        since=filters.get("since"),
-        until=filters.get("until"),
-        tables=None if tables is None else frozenset(tables),
-        databases=None if databases is None else frozenset(databases),
-        speaker=filters.get("speaker"),
-    )
-
-
-class Asking(TypedDict, total=False):
-    """How a question is to be answered; what is left out is left to the settings."""
-
-    model: str | None
-    """The model that answers."""
-    window: int | None
-    """How many messages or turns the context looks back."""
-    options: JsonObject
-    """What is said to the answerer alone."""
-    idempotency_key: str | None
-    """The same key again asks nobody twice, and returns the answer that is stored."""
-    message_id: UUID | None
-    """The same by an id of your own for the question."""
-    uses_memory: bool
-    """False for a plain call: nothing is read, nothing is stored."""
 
 
 class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
     def __init__(
-        self,
-        services: Services,
-        scope: Scope,
-        session_id: UUID,
-        *,
-        starts_session: bool = False,
+        self, services: Services, scope: Scope, session_id: UUID, *, starts_session: bool = False
     ) -> None:
         self._services = services
         self._scope = scope
@@ -152,20 +113,17 @@ class SessionHandle:
 
         `created_at` is when both were said, for what was said elsewhere.
         """
-        asked = NewMessage(
-            message_id=self._new_id(None),
-            role=Role.USER,
-            content=question,
-            created_at=created_at,
+        user_message = NewMessage(
+            message_id=self._new_id(None), role=Role.USER, content=question, created_at=created_at
         )
-        answered = NewMessage(
+        reply = NewMessage(
             message_id=self._new_id(None),
             role=Role.ASSISTANT,
             content=answer,
             details=AnswerDetails(**details),
             created_at=created_at,
         )
-        first, second = await self._append([asked, answered])
+        first, second = await self._append([user_message, reply])
         return first, second
 
     async def context(
@@ -195,8 +153,7 @@ class SessionHandle:
             window=window,
             databases=databases,
             recall=RecallOverrides(
-                k=recall_k,
-                scope=None if recall_scope is None else parse_recall_scope(recall_scope),
+                k=recall_k, scope=None if recall_scope is None else parse_recall_scope(recall_scope)
             ),
         )
 
@@ -226,7 +183,7 @@ class SessionHandle:
     ) -> AsyncGenerator[str | Answered, None]:
         """The same as `ask`, in pieces of text as they come; what `ask` returns comes last.
 
-        Whoever stops listening before the end has the turn failed.
+        A caller that stops before the end fails the turn.
         """
         inquiry = Inquiry(text=question, session_id=self._session_id, **asking)
         turn = await self._services.chat.begin(self._scope, inquiry)
@@ -315,3 +272,84 @@ class SessionHandle:
             starts_session=self._starts_session,
         )
         return appended.messages
+
+
+class History:
+    """One user's messages across all sessions. Get it from `Memory.history`.
+
+    What is added here goes to the user-wide session, which its first message starts.
+    """
+
+    def __init__(self, services: Services, scope: Scope) -> None:
+        self._services = services
+        self._scope = scope
+        self._user_wide = SessionHandle(
+            services, scope, user_wide_session_id(scope.owner_id), starts_session=True
+        )
+
+    @property
+    def session_id(self) -> UUID:
+        """The id of the user-wide session, with which `Memory.session` opens it."""
+        return self._user_wide.id
+
+    async def add(
+        self,
+        role: str,
+        content: str,
+        *,
+        created_at: datetime | None = None,
+        metadata: JsonObject | None = None,
+        message_id: UUID | None = None,
+        idempotency_key: str | None = None,
+        **details: Unpack[Details],
+    ) -> Message:
+        """Store a message without naming a session; with the same id or key again, nothing new."""
+        return await self._user_wide.add(
+            role,
+            content,
+            created_at=created_at,
+            metadata=metadata,
+            message_id=message_id,
+            idempotency_key=idempotency_key,
+            **details,
+        )
+
+    async def add_many(
+        self, messages: Iterable[MessageFields], *, idempotency_key: str | None = None
+    ) -> tuple[Message, ...]:
+        """Store up to 10,000 messages at once, all or none, as `SessionHandle.add_many` does."""
+        return await self._user_wide.add_many(messages, idempotency_key=idempotency_key)
+
+    async def last(self, count: int = 10) -> tuple[Message, ...]:
+        """Read the newest messages by time, oldest first, as a prompt wants them."""
+        page = PageRequest.of(limit=count, order=Order.DESC, cursor=None, offset=0)
+        newest = await self._services.history.list(self._scope, page)
+        return newest.items[::-1]
+
+    async def list(
+        self,
+        *,
+        limit: int = DEFAULT_LIMIT,
+        order: str = Order.DESC,
+        cursor: str | None = None,
+        offset: int = 0,
+    ) -> Page[Message]:
+        """List the messages in pages by time, newest first by default, as a display wants them."""
+        page = PageRequest.of(limit=limit, order=order, cursor=cursor, offset=offset)
+        return await self._services.history.list(self._scope, page)
+
+    async def count(self) -> int:
+        """Count the messages."""
+        return await self._services.history.count(self._scope)
+
+    async def delete(self, message_id: UUID) -> None:
+        """Delete one message, in whichever session it is."""
+        await self._services.history.delete(self._scope, message_id)
+
+    async def clear(self) -> int:
+        """Delete all messages and say how many; the sessions stay."""
+        return await self._services.history.clear(self._scope)
+
+    async def trim(self, *, keep_last: int) -> int:
+        """Delete all but the newest messages by time and say how many went."""
+        return await self._services.history.trim(self._scope, keep_last=keep_last)

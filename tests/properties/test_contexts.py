@@ -6,18 +6,19 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.composition import build_services
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session, put_summary
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 COUNT = token_counter_for("gpt-4o").count
@@ -74,7 +75,7 @@ def build(
         )
         index = ScriptedIndex(*map(an_entry, recalled or ()))
         stores = replace(in_memory_stores(clock), recall=index)
-        services = Services.on(stores, around, load_settings(preset=preset).policies())
+        services = build_services(stores, around, load_settings(preset=preset).policies())
         scope, session = a_scope(), a_session()
         await services.sessions.start(scope, session)
         if messages:
@@ -160,7 +161,7 @@ def test_sources_name_every_message_used_in_the_order_they_were_said(
     turns=st.lists(st.tuples(TEXTS, TEXTS, QUERIES), min_size=1, max_size=4),
     added=st.tuples(TEXTS, TEXTS, QUERIES),
 )
-def test_a_new_turn_leaves_what_was_rendered_before_it_byte_for_byte(
+def test_a_new_turn_leaves_earlier_rendered_text_unchanged(
     preset: str, turns: list[tuple[str, str, str | None]], added: tuple[str, str, str | None]
 ) -> None:
     """As long as the window holds all of it, a prompt cache stays good up to the new turn."""

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.composition import build_services
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.context import Context
 from recollect.domain.context.window import WindowPolicy, WindowUnit
@@ -17,7 +18,7 @@ from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, Access, turn_key
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import Candidate, RecallQuery
 from recollect.domain.recall.recalled import RecallPolicy, RecallScope
@@ -26,13 +27,13 @@ from recollect.errors import PermissionsUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.stores import Stores
-from recollect.services.access.permissions import UNAVAILABLE
+from recollect.services.access import UNAVAILABLE
 from recollect.services.recall.recall import NO_EMBEDDER
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
-from support.recalling import ScriptedIndex, candidates_of
+from support.recall.scripted_index import ScriptedIndex, candidates_of
 
 TABLES = ("sales.orders", "sales.customers", "hr.pay", "hr.staff", "stock.items")
 OWNERS = [("acme", "ann"), ("acme", "bob"), ("globex", "ann")]
@@ -164,7 +165,7 @@ def services_with(stores: Stores, source: Told) -> Services:
         compaction=CompactionPolicy(trigger=4, keep=2),
         recall=RecallPolicy(scope=RecallScope.USER, k=3),
     )
-    return Services.on(stores, around, policies)
+    return build_services(stores, around, policies)
 
 
 async def converse(

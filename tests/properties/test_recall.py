@@ -70,14 +70,16 @@ def test_nothing_is_said_twice_and_nothing_lost(found: list[Candidate]) -> None:
 
 
 @given(candidates(), st.integers(0, 5))
-def test_fewer_of_what_was_said_are_the_first_of_all(found: list[Candidate], most: int) -> None:
+def test_a_smaller_limit_keeps_the_first_of_the_entries_without_duplicates(
+    found: list[Candidate], most: int
+) -> None:
     question = read_question("skis", language="en", now=FIRST_MOMENT)
     ranked = rank(found, question, now=FIRST_MOMENT)
     assert said_once(ranked, most=most) == said_once(ranked, most=len(found))[:most]
 
 
 @given(st.lists(ENTRY, min_size=1, max_size=8), QUESTION, WORDS)
-def test_saying_a_word_of_the_question_helps(
+def test_only_entries_with_a_word_of_the_question_score_above_zero(
     entries: list[dict[str, int]], question: dict[str, float], word: str
 ) -> None:
     index = WordIndex(entries)
@@ -89,7 +91,7 @@ def test_saying_a_word_of_the_question_helps(
 
 
 @given(st.lists(ENTRY, min_size=2, max_size=8))
-def test_a_rarer_word_tells_more(entries: list[dict[str, int]]) -> None:
+def test_a_rarer_word_has_a_higher_weight(entries: list[dict[str, int]]) -> None:
     probe = dict.fromkeys(chain.from_iterable(entries), 1)
     index = WordIndex([*entries, probe])
     frequency = Counter(chain.from_iterable(entries))
@@ -100,7 +102,7 @@ def test_a_rarer_word_tells_more(entries: list[dict[str, int]]) -> None:
 
 
 @given(st.text(max_size=300))
-def test_words_are_short_and_folded_whatever_the_text(text: str) -> None:
+def test_words_of_any_text_are_short_and_case_folded(text: str) -> None:
     for word in words_of(text):
         assert 0 < len(word) <= 64
         assert word == word.lower()

@@ -4,30 +4,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.context.budget import Budget, budget_for, fit, redistribute
-from recollect.domain.context.shortening import CUT_MARK, message_text
-from recollect.domain.context.tiers import LARGE, SMALL, TIERS, Tier, tier_for_size, tier_of
+from recollect.domain.context.budget import CUT_MARK, fit, readable_tokens
+from recollect.domain.context.rendering import message_text
 from recollect.domain.context.window import (
+    LARGE,
+    SMALL,
+    TIERS,
     ConversationTurn,
+    Tier,
     WindowPolicy,
     WindowUnit,
     choose_window,
     conversation_turns,
     messages_in,
+    tier_for_size,
+    tier_of,
 )
 from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 roles = st.text(alphabet="uas", max_size=30)
 statuses = st.dictionaries(st.integers(1, 30), st.sampled_from(TurnStatus), max_size=30)
 tiers = st.sampled_from(TIERS)
 texts = st.text(alphabet="ab é数\n[…]", min_size=1, max_size=60).filter(str.strip)
 queries = st.none() | st.text(alphabet="SELECT *;", min_size=1, max_size=30)
-counts = st.integers(0, 5000)
-budgets = st.builds(Budget, system=counts, history=counts, retrieved=counts, answer=counts)
 
 
 @st.composite
@@ -72,7 +75,7 @@ def test_the_last_ten_messages_no_more_no_fewer(stored: int, data: st.DataObject
 
 
 @given(roles, statuses, st.integers(0, 12), tiers)
-def test_a_window_of_messages_is_the_end_of_what_may_enter(
+def test_a_window_of_messages_is_the_end_of_the_eligible_messages(
     spoken: str, known: dict[int, TurnStatus], size: int, tier: Tier
 ) -> None:
     turns = stored_turns(spoken, known)
@@ -118,13 +121,15 @@ def test_messages_come_back_in_order_whatever_order_they_were_read_in(
 
 
 @given(conversations(), st.integers(0, 200))
-def test_what_fits_is_never_over_the_limit(turns: tuple[ConversationTurn, ...], limit: int) -> None:
+def test_fitted_turns_are_never_over_the_token_limit(
+    turns: tuple[ConversationTurn, ...], limit: int
+) -> None:
     fitted = fit(turns, limit, words)
     assert fitted.tokens == in_tokens(fitted.turns) <= limit
 
 
 @given(conversations(), st.integers(0, 60), st.integers(0, 5))
-def test_what_fits_is_never_over_the_limit_with_a_real_tokenizer(
+def test_fitted_turns_are_never_over_the_token_limit_of_a_real_tokenizer(
     turns: tuple[ConversationTurn, ...], limit: int, beside: int
 ) -> None:
     count = token_counter_for("gpt-4o").count
@@ -137,7 +142,7 @@ def test_turns_are_kept_whole_or_dropped_and_none_is_lost(
     turns: tuple[ConversationTurn, ...], limit: int
 ) -> None:
     fitted = fit(turns, limit, words)
-    if fitted.cuts:
+    if fitted.lost_characters is not None:
         assert len(fitted.turns) <= 1
         assert {turn.number for turn in fitted.turns} <= {last_of(turns).number}
     else:
@@ -169,14 +174,14 @@ def test_a_larger_budget_keeps_all_turns_that_a_smaller_one_keeps(
     smaller, larger = fit(turns, limit, len), fit(turns, limit + more, len)
     assert set(sequences(larger.dropped)) <= set(sequences(smaller.dropped))
     assert {turn.number for turn in smaller.turns} <= {turn.number for turn in larger.turns}
-    if not smaller.cuts:
+    if smaller.lost_characters is None:
         assert set(sequences(smaller.turns)) <= set(sequences(larger.turns))
         assert smaller.tokens <= larger.tokens
-        assert not larger.cuts
+        assert larger.lost_characters is None
 
 
 @given(texts, st.integers(0, 80))
-def test_a_shortened_text_is_a_start_and_a_mark(text: str, limit: int) -> None:
+def test_a_shortened_text_is_its_beginning_and_an_ellipsis(text: str, limit: int) -> None:
     turn = ConversationTurn(
         number=1, status=TurnStatus.COMPLETE, messages=(a_stored_message(1, content=text),)
     )
@@ -187,32 +192,10 @@ def test_a_shortened_text_is_a_start_and_a_mark(text: str, limit: int) -> None:
 
 
 @given(st.integers(0, 2_000_000), tiers)
-def test_a_budget_is_all_of_the_window_and_no_more(window: int, tier: Tier) -> None:
-    parts = budget_for(window, tier.shares)
-    assert parts.total == window
-    assert min(parts.system, parts.history, parts.retrieved, parts.answer) >= 0
-
-
-@given(budgets, budgets)
-def test_redistribution_spends_all_it_can_and_never_more(budget: Budget, needs: Budget) -> None:
-    given_out = redistribute(budget, needs)
-    assert given_out.total <= budget.total
-    assert min(budget.history, needs.history) <= given_out.history <= needs.history
-    assert min(budget.retrieved, needs.retrieved) <= given_out.retrieved <= needs.retrieved
-    assert given_out.system == min(budget.system, needs.system)
-    assert given_out.answer == min(budget.answer, needs.answer)
-    if given_out.total < budget.total:
-        assert (given_out.history, given_out.retrieved) == (needs.history, needs.retrieved)
-    if given_out.retrieved > budget.retrieved:
-        assert given_out.history == needs.history
-
-
-@given(budgets, st.integers(0, 12_000))
-def test_a_capped_budget_adds_no_more_than_the_cap(budget: Budget, cap: int) -> None:
-    capped = budget.capped(cap)
-    assert capped.history + capped.retrieved == min(cap, budget.history + budget.retrieved)
-    assert capped.history <= budget.history
-    assert capped.retrieved <= budget.retrieved
+def test_what_may_be_read_leaves_the_answer_its_share(window: int, tier: Tier) -> None:
+    readable = readable_tokens(window, tier.shares)
+    assert 0 <= readable <= window
+    assert (window - readable) * 100 <= window * tier.shares.answer
 
 
 @given(st.none() | st.text(max_size=40) | st.from_regex(r"[a-z0-9.:/_-]{0,30}", fullmatch=True))
@@ -239,6 +222,6 @@ def test_a_size_in_the_name_is_found_among_other_marks(billions: int, rest: str)
 
 
 @given(st.text(max_size=200), st.sampled_from(["gpt-4o", "gpt-4", "llama3", "qwen3", "wonder"]))
-def test_any_text_is_counted(text: str, model: str) -> None:
+def test_any_text_but_the_empty_one_has_tokens(text: str, model: str) -> None:
     counter = token_counter_for(model)
     assert (counter.count(text) == 0) == (text == "")

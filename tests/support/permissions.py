@@ -1,11 +1,11 @@
-"""Permissions for services that are built by hand."""
+"""Permissions, and a permission source that a test controls."""
 
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.stores import Stores
-from recollect.services.access.permissions import Permissions
+from recollect.services.access import Permissions
 from recollect.sql.reader import SqlglotReader
 
 
@@ -15,7 +15,7 @@ def permissions_on(stores: Stores, source: PermissionSource | None = None) -> Pe
 
 
 class ByHand:
-    """A source that says what the test tells it to; nothing told, it cannot be asked."""
+    """A permission source that returns what the test sets, and is unavailable until then."""
 
     def __init__(self, access: Access | None = None) -> None:
         self.access = access

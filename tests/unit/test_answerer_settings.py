@@ -2,11 +2,11 @@
 
 import pytest
 
+from recollect.adapters import open_adapters
 from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
-from recollect.composition import open_outside
-from recollect.domain.policy.presets import MissingSession
+from recollect.domain.policy import MissingSession
 from recollect.settings import load_settings
 
 MODEL = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m"}
@@ -28,9 +28,9 @@ DENODO = {"denodo_url": "http://127.0.0.1:9"}
 async def test_the_first_that_is_set_up_answers_unless_another_is_named(
     settings: dict[str, object], answerer: type[object]
 ) -> None:
-    async with open_outside(load_settings(**settings)) as outside:
-        assert type(outside.around.answerer) is answerer
-        assert (outside.denodo is not None) == ("denodo_url" in settings)
+    async with open_adapters(load_settings(**settings)) as adapters:
+        assert type(adapters.dependencies.answerer) is answerer
+        assert (adapters.denodo is not None) == ("denodo_url" in settings)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ async def test_the_first_that_is_set_up_answers_unless_another_is_named(
         ({"preset": "chat", "missing_session": "create"}, MissingSession.CREATE),
     ],
 )
-def test_the_preset_says_what_becomes_of_a_missing_session_unless_another_setting_does(
+def test_the_preset_decides_about_missing_sessions_unless_a_setting_does(
     settings: dict[str, object], missing: MissingSession
 ) -> None:
     policies = load_settings(**settings).policies()

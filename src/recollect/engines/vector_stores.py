@@ -4,12 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Literal
 
-from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
-from recollect.errors import ConfigurationError
+from recollect.extras import require
 from recollect.ports.recall import VectorStore
 
 
@@ -38,18 +35,18 @@ async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[Vector
     elif choice.kind == "chroma":
         yield await asyncio.to_thread(_open_chroma, choice)
     else:
-        client = OpenSearchClient(choice.place, username=choice.username, password=choice.password)
-        try:
+        # Loaded here: the HTTP client is an extra.
+        from recollect.engines.opensearch import OpenSearchVectorStore  # noqa: PLC0415
+        from recollect.engines.opensearch.store import OpenSearchClient  # noqa: PLC0415
+
+        async with OpenSearchClient(
+            choice.place, username=choice.username, password=choice.password
+        ) as client:
             yield OpenSearchVectorStore(client, collection=choice.collection)
-        finally:
-            await client.aclose()
 
 
 def _open_chroma(choice: VectorStoreChoice) -> VectorStore:
-    if find_spec("chromadb") is None:
-        raise ConfigurationError(
-            "MEMORY_VECTOR_STORE=chroma needs the package chromadb: pip install 'recollect[chroma]'"
-        )
+    require("chromadb", "MEMORY_VECTOR_STORE=chroma")
     # Not above: it is an extra, and takes a second to load.
     from recollect.engines.chroma import open_chroma  # noqa: PLC0415
 

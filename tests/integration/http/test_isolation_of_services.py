@@ -26,9 +26,9 @@ from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
-from support.conversations import a_stored_message
-from support.recalling import index_messages
-from support.snapshots import rows_of
+from support.recall.scripted_index import index_messages
+from support.row_snapshots import rows_of
+from support.stored_conversations import a_stored_message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,11 @@ def tenant_of(scope: Scope) -> TenantScope:
     return TenantScope(tenant=scope.tenant, actor="test")
 
 
+async def build_requested(services: Services, scope: Scope, session_id: UUID) -> object:
+    request = await services.contexts.request("And now?")
+    return await services.contexts.build_requested(scope, session_id, request)
+
+
 def indexing_of(services: Services) -> Indexing:
     assert services.indexing is not None
     return services.indexing
@@ -72,10 +77,10 @@ NOT_FOUND: Final[dict[str, Call]] = {
     "messages.turn_status": lambda s, scope, o: s.messages.turn_status(scope, o.session_id, 1),
     "messages.fail_turn": lambda s, scope, o: s.messages.fail_turn(scope, o.session_id, 1),
     "turns.begin": lambda s, scope, o: s.turns.begin(scope, o.session_id, a_message()),
-    "branches.follow": lambda s, scope, o: s.branches.follow(
+    "turns.follow": lambda s, scope, o: s.turns.follow(
         scope, o.session_id, [a_message()], continues=False
     ),
-    "branches.reply": lambda s, scope, o: s.branches.reply(
+    "turns.reply": lambda s, scope, o: s.turns.reply(
         scope,
         replace(a_stored_message(1), session_id=o.session_id, message_id=o.message_id),
         a_message("assistant"),
@@ -88,6 +93,7 @@ NOT_FOUND: Final[dict[str, Call]] = {
         scope, SECRET, filters=RecallFilter(session_id=o.session_id)
     ),
     "contexts.build": lambda s, scope, o: s.contexts.build(scope, o.session_id, "And now?"),
+    "contexts.build_requested": lambda s, scope, o: build_requested(s, scope, o.session_id),
 }
 NOTHING: Final[dict[str, tuple[Call, object]]] = {
     "sessions.list": (lambda s, scope, _: s.sessions.list(scope, PAGE), EMPTY),
@@ -129,14 +135,14 @@ OF_CALLERS: Final = {
     "permissions.for_model",
     "permissions.for_owner",
     "permissions.sessions_for_owner",
-    *("contexts.check", "contexts.bare", "contexts.prepare"),
+    *("contexts.request", "contexts.bare", "contexts.prepare"),
     *("proxy.models", "proxy.model"),
 }
 # What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
 OF_ONES_OWN: Final = {
     *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
     *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
-    *("branches.fail", "branches.settle", "proxy.begin", "last_access.settle"),
+    *("proxy.begin", "last_access.settle"),
 }
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.
@@ -197,7 +203,7 @@ def test_every_use_case_is_tested(services: Services) -> None:
 
 
 @pytest.mark.parametrize("name", NOT_FOUND)
-async def test_what_a_stranger_names_is_not_found_and_stays(
+async def test_resources_named_by_a_stranger_are_not_found_and_stay_unchanged(
     name: str, services: Services, database: Database, owned: Owned, stranger: Scope
 ) -> None:
     before = await rows_of(database, owned.scope.owner_id)
@@ -224,7 +230,7 @@ async def test_a_stranger_sees_and_deletes_nothing(
     assert await call(services, owned.scope, owned) != nothing
 
 
-async def test_a_search_of_everything_finds_what_is_ones_own(
+async def test_a_search_without_filters_finds_only_the_callers_own_entries(
     services: Services, owned: Owned, stranger: Scope
 ) -> None:
     assert (await services.recall.search(stranger, SECRET)).items == ()
@@ -276,7 +282,7 @@ async def test_a_chat_under_a_foreign_session_id_is_one_of_ones_own(
     assert (await services.sessions.get(stranger, owned.session_id)).message_count == 2
 
 
-async def test_one_users_state_halts_nobody_else(
+async def test_halting_one_user_does_not_halt_others(
     services: Services, owned: Owned, stranger: Scope
 ) -> None:
     await services.states.put(owned.scope, "halted")
@@ -298,7 +304,7 @@ async def test_keys_are_listed_and_revoked_by_their_own_tenant_alone(
     assert (await services.api_keys.recognise(owned.key_text)).tenant == owned.scope.tenant
 
 
-async def test_what_tenants_do_to_keys_is_told_to_themselves_alone(
+async def test_changes_to_api_keys_are_audited_for_their_own_tenant_alone(
     services: Services, owned: Owned
 ) -> None:
     other = TenantScope(tenant=f"tenant-{uuid4()}", actor="test")

@@ -7,16 +7,17 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from recollect.composition import build_services
 from recollect.engines.in_memory import in_memory_stores
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.callers import Caller
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
 
 MESSAGE = {"role": "user", "content": "Who is Rena?"}
 REPLY = {"role": "assistant", "content": "Hello", "reply_to": str(uuid4())}
@@ -28,7 +29,7 @@ async def a_server(client: httpx.AsyncClient, **given: object) -> AsyncIterator[
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(), around, settings.policies())
+    services = build_services(in_memory_stores(), around, settings.policies())
     async with serving(create_app(Memory(services), settings)) as url:
         yield Caller(client=client, url=url)
 
@@ -48,7 +49,7 @@ async def a_server(client: httpx.AsyncClient, **given: object) -> AsyncIterator[
     ],
     ids=str,
 )
-async def test_the_preset_says_if_messages_start_their_session(
+async def test_the_preset_decides_whether_messages_start_their_session(
     client: httpx.AsyncClient, settings: dict[str, str], *, starts: bool
 ) -> None:
     async with a_server(client, **settings) as caller:

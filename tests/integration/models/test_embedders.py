@@ -2,19 +2,19 @@ from pathlib import Path
 
 import pytest
 
-from recollect.composition import open_outside
+from recollect.adapters import open_adapters
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.embedders import CachedEmbedder, EmbeddingChoice, open_embedder
 from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
 from recollect.testing.fakes import WordEmbedder
-from support.embedding_double import embedding_double
+from support.doubles.embedding_endpoint import embedding_double
 
 
 async def chosen(**settings: object) -> str | None:
     """The name of the embedder that these settings give."""
-    async with open_outside(load_settings(**settings)) as outside:
-        embedder = outside.around.embedder
+    async with open_adapters(load_settings(**settings)) as adapters:
+        embedder = adapters.dependencies.embedder
         return None if embedder is None else embedder.model
 
 
@@ -45,7 +45,7 @@ async def test_dimensions_cannot_be_asked_of_a_local_model() -> None:
         await chosen(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=256)
 
 
-async def test_a_path_is_a_folder_of_yours() -> None:
+async def test_a_path_as_model_name_loads_the_model_in_that_folder() -> None:
     folder = mini_lm_folder()
     assert folder is not None
     name = await chosen(embedding_model=str(folder))
@@ -57,9 +57,9 @@ async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
     async with embedding_double() as double:
         settings = {"embedding_model": "small", "llm_api_key": "sk-llm"}
         for urls in ({"llm_base_url": double.url}, {"embedding_base_url": double.url}):
-            async with open_outside(load_settings(**settings, **urls)) as outside:
-                assert outside.around.embedder is not None
-                await outside.around.embedder.embed(["a"])
+            async with open_adapters(load_settings(**settings, **urls)) as adapters:
+                assert adapters.dependencies.embedder is not None
+                await adapters.dependencies.embedder.embed(["a"])
     sent = [request.headers.get("authorization") for request in double.requests]
     assert sent == ["Bearer sk-llm", None]
 
@@ -85,7 +85,7 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
     assert words.embedded[3:] == ["two"]
 
 
-async def test_what_is_indexed_is_not_remembered() -> None:
+async def test_vectors_of_indexed_texts_are_not_cached() -> None:
     words = WordEmbedder()
     embedder = CachedEmbedder(words, size=2)
     await embedder.embed(["one"])
@@ -110,6 +110,6 @@ async def test_an_open_embedder_is_closed_behind_its_user() -> None:
         await embedder.embed(["a"])
 
 
-async def test_a_folder_that_is_none_is_no_folder(tmp_path: Path) -> None:
+async def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is no folder"):
         await chosen(embedding_model=str(tmp_path / "missing"))

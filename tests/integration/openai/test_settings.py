@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.composition import open_outside
+from recollect.adapters import open_adapters
 from recollect.settings import load_settings
-from support.chat_double import chat_double
+from support.doubles.chat_endpoint import chat_double
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -12,8 +12,8 @@ URL = "http://127.0.0.1:9/v1"
 async def test_the_endpoint_is_the_one_of_the_settings() -> None:
     async with chat_double() as double:
         settings = load_settings(llm_base_url=f"{double.url}/", llm_api_key="upstream")
-        async with open_outside(settings) as outside:
-            endpoint = outside.around.endpoint
+        async with open_adapters(settings) as adapters:
+            endpoint = adapters.dependencies.endpoint
             assert endpoint is not None
             async with endpoint.complete(b'{"messages": []}') as reply:
                 assert reply.status == 200
@@ -40,8 +40,8 @@ async def test_the_endpoint_is_the_one_of_the_settings() -> None:
         ({"llm_base_url": URL, "llm_model": "m", "denodo_url": "http://127.0.0.1:9"}, False),
     ],
 )
-async def test_chats_go_to_whoever_is_chosen_to_answer(
+async def test_chat_completions_are_proxied_only_if_the_answerer_is_a_model(
     settings: dict[str, object], *, passes_on: bool
 ) -> None:
-    async with open_outside(load_settings(**settings)) as outside:
-        assert (outside.around.endpoint is not None) is passes_on
+    async with open_adapters(load_settings(**settings)) as adapters:
+        assert (adapters.dependencies.endpoint is not None) is passes_on

@@ -42,7 +42,7 @@ async def deleted_meanwhile(
         await remove(connection, scope, "delete_message", locked, message_id=message.message_id)
 
 
-async def test_what_is_deleted_while_it_waits_to_be_indexed_is_not_indexed(
+async def test_messages_deleted_while_their_indexing_waits_are_not_indexed(
     stores: Stores, database: Database
 ) -> None:
     log = await Log.start(stores)
@@ -55,7 +55,7 @@ async def test_what_is_deleted_while_it_waits_to_be_indexed_is_not_indexed(
     assert (await index.size(log.scope, model=MODEL)).entries == 1
 
 
-async def test_what_another_indexes_while_one_waits_is_there_once(stores: Stores) -> None:
+async def test_concurrent_indexing_of_one_turn_stores_its_entry_once(stores: Stores) -> None:
     log = await Log.start(stores)
     one = await log.say("skis", EAST)
     index, turns = index_of(stores), [one.entry.turn_number]
@@ -64,7 +64,7 @@ async def test_what_another_indexes_while_one_waits_is_there_once(stores: Stores
     assert (await index.size(log.scope, model=MODEL)).entries == 1
 
 
-async def test_a_summary_of_what_is_deleted_while_it_waits_is_not_kept(
+async def test_a_summary_of_messages_deleted_while_it_waited_is_not_stored(
     stores: Stores, database: Database, scope: Scope
 ) -> None:
     session = await start_session(stores, scope)
@@ -110,7 +110,7 @@ def refused(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["finish_indexing", "finish_job"])
-async def test_marks_that_can_be_made_again_wait_for_no_disk(
+async def test_marking_work_as_finished_commits_asynchronously(
     database: Database, scope: Scope, name: str
 ) -> None:
     given: dict[str, dict[str, object]] = {

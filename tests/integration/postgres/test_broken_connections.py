@@ -32,7 +32,7 @@ async def backend_of(database: Database) -> psutil.Process:
         return psutil.Process(await connection.fetchval(PID))
 
 
-def end_unseen(backend: psutil.Process) -> None:
+def end_backend(backend: psutil.Process) -> None:
     """End a connection's process while the event loop does not look."""
     backend.send_signal(signal.SIGTERM)
     while psutil.pid_exists(backend.pid):
@@ -44,7 +44,7 @@ async def test_a_connection_that_ends_while_idle_never_breaks_its_next_user(
     one: Database, steps: int
 ) -> None:
     """PostgreSQL says why it ends, and hangs up later: the driver can be met in between."""
-    end_unseen(await backend_of(one))
+    end_backend(await backend_of(one))
     for _ in range(steps):
         await asyncio.sleep(0)
     try:
@@ -57,12 +57,12 @@ async def test_a_connection_that_ends_while_idle_never_breaks_its_next_user(
 
 
 @pytest.mark.parametrize("steps", range(5))
-async def test_a_connection_that_ends_within_a_transaction_is_a_database_that_is_away(
+async def test_a_connection_lost_in_a_transaction_raises_database_unavailable(
     one: Database, steps: int
 ) -> None:
     async def work() -> None:
         async with one.owned_by(uuid4()) as connection:
-            end_unseen(psutil.Process(await connection.fetchval(PID)))
+            end_backend(psutil.Process(await connection.fetchval(PID)))
             for _ in range(steps):
                 await asyncio.sleep(0)
             await connection.fetchval("SELECT 1")
@@ -72,12 +72,12 @@ async def test_a_connection_that_ends_within_a_transaction_is_a_database_that_is
     assert await backend_of(one)
 
 
-async def test_a_connection_that_ends_before_the_commit_is_a_database_that_is_away(
+async def test_a_connection_lost_before_the_commit_raises_database_unavailable(
     one: Database,
 ) -> None:
     async def work() -> None:
         async with one.owned_by(uuid4()) as connection:
-            end_unseen(psutil.Process(await connection.fetchval(PID)))
+            end_backend(psutil.Process(await connection.fetchval(PID)))
             await asyncio.sleep(0.05)
 
     with pytest.raises(DatabaseUnavailable):
@@ -85,7 +85,7 @@ async def test_a_connection_that_ends_before_the_commit_is_a_database_that_is_aw
     assert await backend_of(one)
 
 
-async def test_whoever_gives_up_on_a_hanging_database_is_not_held_by_it(one: Database) -> None:
+async def test_a_timeout_on_a_hanging_database_ends_at_once(one: Database) -> None:
     backend = await backend_of(one)
     backend.suspend()
     try:
@@ -99,7 +99,7 @@ async def test_whoever_gives_up_on_a_hanging_database_is_not_held_by_it(one: Dat
     assert await backend_of(one)
 
 
-async def test_whether_a_hanging_database_answers_is_told_while_it_hangs(one: Database) -> None:
+async def test_probing_a_hanging_database_raises_database_unavailable(one: Database) -> None:
     others = await _probes(one)
     assert await one.is_answering()
     async with one.owned_by(uuid4()):  # all connections are taken: that is not being away
@@ -134,7 +134,7 @@ async def test_a_refusal_for_lack_of_disk_space_is_remembered(one: Database) -> 
     assert caught.value.reason == "DiskFullError: no room"
 
 
-async def test_a_mistake_in_a_statement_is_nobodys_absence(one: Database) -> None:
+async def test_an_sql_error_is_not_reported_as_database_unavailable(one: Database) -> None:
     with pytest.raises(asyncpg.UndefinedTableError):
         async with one.owned_by(uuid4()) as connection:
             await connection.execute("SELECT FROM there_is_no_such_table")

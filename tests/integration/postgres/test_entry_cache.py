@@ -23,7 +23,7 @@ from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
-from support.searching import Asked, assert_same, found
+from support.recall.search_comparison import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
 VECTORS = (EAST, NORTH, NORTH_EAST, None)
@@ -45,7 +45,7 @@ def uncached(stores: Stores, database: Database) -> Stores:
     return replace(stores, recall=PostgresRecallIndex(database, SystemClock()))
 
 
-async def test_whatever_others_do_the_same_is_found_as_by_the_database(
+async def test_cached_search_finds_the_same_as_the_database_during_changes(
     stores: Stores, database: Database
 ) -> None:
     chance = random.Random(11)  # noqa: S311  # the same course of events on every run
@@ -85,7 +85,7 @@ async def test_whatever_others_do_the_same_is_found_as_by_the_database(
             )
 
 
-async def test_many_searches_at_once_find_what_each_must(
+async def test_concurrent_searches_each_find_their_own_results(
     stores: Stores, database: Database
 ) -> None:
     here = cached(stores, database)
@@ -102,7 +102,7 @@ async def log_search(stores: Stores, scope: Scope) -> int:
     return len(await search(stores, scope, "snow"))
 
 
-async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
+async def test_entries_are_cached_at_the_second_search_and_then_only_new_ones_are_read(
     stores: Stores, database: Database
 ) -> None:
     asked = Asked(database)
@@ -127,7 +127,7 @@ async def test_entries_are_read_at_the_second_search_and_then_only_what_is_new(
     assert asked.names == ["entries_now: 1", "entries_since: 2", "entries_since: 2"]
 
 
-async def test_an_owner_with_many_entries_is_left_to_the_database(
+async def test_an_owner_with_many_entries_is_searched_by_the_database(
     stores: Stores, database: Database
 ) -> None:
     asked = Asked(database)
@@ -142,7 +142,7 @@ async def test_an_owner_with_many_entries_is_left_to_the_database(
     assert [name.partition(":")[0] for name in asked.names].count("entries_since") == 2
 
 
-async def test_a_session_that_has_expired_is_left_out_and_costs_no_more(
+async def test_an_expired_session_is_left_out_without_reading_the_entries_again(
     stores: Stores, database: Database
 ) -> None:
     asked, clock = Asked(database), FixedClock(datetime.now(UTC))
@@ -162,7 +162,7 @@ async def test_a_session_that_has_expired_is_left_out_and_costs_no_more(
     assert asked.names == ["entries_now: 1"]
 
 
-async def test_what_is_not_used_for_a_while_is_forgotten(
+async def test_cached_entries_not_used_for_a_while_are_evicted(
     stores: Stores, database: Database
 ) -> None:
     asked, clock = Asked(database), FixedClock()
@@ -177,7 +177,9 @@ async def test_what_is_not_used_for_a_while_is_forgotten(
     assert asked.names == ["entries_since: 2"]
 
 
-async def test_who_searched_longest_ago_makes_room(stores: Stores, database: Database) -> None:
+async def test_the_entries_of_the_least_recently_searching_owner_are_evicted(
+    stores: Stores, database: Database
+) -> None:
     asked = Asked(database)
     here = cached(stores, asked, max_cached=1)
     one, other = await Log.start(stores), await Log.start(stores)

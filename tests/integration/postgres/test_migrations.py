@@ -113,7 +113,9 @@ async def test_a_database_of_a_development_version_is_refused_with_what_to_do(
     assert await current_revision(dsn) == HEAD
 
 
-async def test_a_role_without_rights_to_migrate_is_told_who_has_them(fresh: Fresh) -> None:
+async def test_a_role_without_migration_rights_gets_an_error_that_names_the_command(
+    fresh: Fresh,
+) -> None:
     dsn, connection = fresh
     role = f"plain_{uuid4().hex}"
     await connection.execute(f"CREATE ROLE {role} LOGIN")
@@ -158,7 +160,7 @@ async def test_every_key_of_every_table_starts_with_the_owner(
     assert {row["first_column"] for row in rows} == {"owner_id"}
 
 
-async def test_every_table_forces_its_policy_and_belongs_to_somebody_else(
+async def test_every_table_forces_row_level_security_and_is_not_owned_by_the_application(
     database: Database, admin_dsn: str
 ) -> None:
     connection = await asyncpg.connect(as_application(admin_dsn, logs_in=True))
@@ -184,7 +186,7 @@ async def test_the_schema_needs_no_extension_but_vectors(fresh: Fresh) -> None:
     assert [row["extname"] for row in extensions] == ["plpgsql", "vector"]
 
 
-async def test_an_owner_who_may_not_add_pgvector_hears_what_to_do(
+async def test_an_owner_who_may_not_create_pgvector_gets_an_error_that_says_what_to_do(
     fresh: Fresh, admin_dsn: str
 ) -> None:
     dsn, connection = fresh

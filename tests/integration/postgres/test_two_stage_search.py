@@ -15,7 +15,7 @@ from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append
 from recollect.testing.fakes import FixedClock
-from support.searching import Asked, assert_same, found
+from support.recall.search_comparison import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
 DIMENSIONS = 70

@@ -9,6 +9,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from recollect.composition import build_services
 from recollect.engines.postgres.connection.migrate import migrate
 from recollect.engines.postgres.engine import open_external
 from recollect.engines.postgres.stores import postgres_stores
@@ -16,9 +17,9 @@ from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.callers import Caller, Tenant
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.http.callers import Caller, Tenant
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -41,7 +42,7 @@ async def keys(own_dsn: str) -> AsyncIterator[Services]:
         clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
     async with open_external(own_dsn, max_connections=2) as database:
-        yield Services.on(postgres_stores(database, SystemClock()), around)
+        yield build_services(postgres_stores(database, SystemClock()), around)
 
 
 @pytest_asyncio.fixture(scope="session")

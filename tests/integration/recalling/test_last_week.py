@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest_asyncio
 
+from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
@@ -47,7 +48,7 @@ class Diary:
             embedder=self.embedder,
         )
         policies = load_settings(preset="default").policies()
-        self.services = Services.on(in_memory_stores(self.clock), around, policies)
+        self.services = build_services(in_memory_stores(self.clock), around, policies)
 
     async def talk(self, *exchanges: tuple[str, str], days_later: float = 0) -> UUID:
         """A session of its own, which is indexed when it ends."""
@@ -79,7 +80,7 @@ async def test_the_figure_that_was_asked_about_last_week_is_recalled(embedder: E
     assert "4.2 percent" in context.messages()[-1]["content"]
 
 
-async def test_a_follow_up_to_what_was_recalled_is_understood_and_recalled(
+async def test_a_follow_up_to_a_recalled_exchange_is_rewritten_and_recalled(
     embedder: Embedder,
 ) -> None:
     diary = Diary(embedder)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from recollect.composition import build_services
 from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import ChatModel, Prompt
 from recollect.ports.runtime import Clock
@@ -43,7 +44,7 @@ def services_on(
         summarising_model=model,
         model_timeout=timeout,
     )
-    return Services.on(stores, around, policies)
+    return build_services(stores, around, policies)
 
 
 async def started(services: Services, scope: Scope) -> UUID:

@@ -14,9 +14,10 @@ from integration.session_memory.talk import (
     turns_about_sales,
     work_until_idle,
 )
+from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.presets import PRESETS
+from recollect.domain.policy import PRESETS
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
@@ -169,7 +170,7 @@ def tokens_of_largest_form(context: Context, model: str) -> int:
 
 
 @pytest.mark.parametrize("preset", ["agent", "chat"])
-async def test_a_context_is_found_in_few_attempts(preset: str) -> None:
+async def test_a_context_is_fitted_with_few_token_counts(preset: str) -> None:
     """However little a form is over the limit, nobody counts the whole context over and over."""
     counted: list[str] = []
 
@@ -183,7 +184,7 @@ async def test_a_context_is_found_in_few_attempts(preset: str) -> None:
     around = ServiceDependencies(
         clock=SystemClock(), ids=RandomIds(), counter_for=lambda _: Counter(), sql=SqlglotReader()
     )
-    services = Services.on(in_memory_stores(), around, policies_of(preset))
+    services = build_services(in_memory_stores(), around, policies_of(preset))
     scope = a_scope()
     session_id = await started(services, scope)
     await services.messages.append(scope, session_id, turns_about_sales(1))

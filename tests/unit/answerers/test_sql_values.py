@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from recollect.answerers.sql_database.values import json_value, longest_text, to_rows
+from recollect.answerers.sql_database.data import json_value, longest_text, to_rows
 
 
 @pytest.mark.parametrize(

@@ -2,55 +2,21 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.context.budget import Budget, budget_for, fit, redistribute
-from recollect.domain.context.shortening import CUT_MARK, CutKind, ShortenedPart
-from recollect.domain.context.tiers import SMALL, TIERS, TINY
+from recollect.domain.context.budget import CUT_MARK, fit, readable_tokens
+from recollect.domain.context.window import LARGE, MEDIUM, SMALL, TINY, Tier
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.turns import TurnStatus
-from support.conversations import a_stored_message, a_turn, stored_turns
+from support.stored_conversations import a_stored_message, a_turn, stored_turns
 
 SQL = "SELECT region, SUM(amount) FROM sales GROUP BY region"
 
 
-def budget(system: int, history: int, retrieved: int, answer: int) -> Budget:
-    return Budget(system=system, history=history, retrieved=retrieved, answer=answer)
-
-
-def test_a_budget_parts_the_context_window_by_the_shares() -> None:
-    assert budget_for(1000, TINY.shares) == budget(100, 100, 600, 200)
-    assert budget_for(1000, SMALL.shares) == budget(100, 150, 550, 200)
-
-
-@pytest.mark.parametrize("window", [0, 1, 7, 99, 4096, 131_073])
-def test_a_budget_is_the_whole_window_whatever_its_size(window: int) -> None:
-    assert {budget_for(window, tier.shares).total for tier in TIERS} == {window}
-
-
-def test_what_is_not_needed_goes_to_history_first() -> None:
-    given = redistribute(budget(100, 150, 550, 200), budget(40, 900, 900, 200))
-    assert given == budget(40, 210, 550, 200)
-
-
-def test_what_history_does_not_need_either_goes_to_what_was_retrieved() -> None:
-    given = redistribute(budget(100, 150, 550, 200), budget(40, 50, 900, 100))
-    assert given == budget(40, 50, 810, 100)
-
-
-def test_what_nobody_needs_is_left_over() -> None:
-    needs = budget(10, 20, 30, 40)
-    assert redistribute(budget(100, 150, 550, 200), needs) == needs
-
-
-def test_system_and_answer_never_grow_beyond_their_shares() -> None:
-    given = redistribute(budget(100, 150, 550, 200), budget(900, 0, 0, 900))
-    assert given == budget(100, 0, 0, 200)
-
-
-def test_what_memory_adds_can_be_capped() -> None:
-    whole = budget(1000, 2000, 6000, 1500)
-    assert whole.capped(4000) == budget(1000, 1000, 3000, 1500)
-    assert whole.capped(8000) is whole
-    assert whole.capped(0) == budget(1000, 0, 0, 1500)
+@pytest.mark.parametrize(
+    ("tier", "readable"), [(TINY, 800), (SMALL, 800), (MEDIUM, 850), (LARGE, 850)]
+)
+def test_the_share_of_the_answer_is_left_free(tier: Tier, readable: int) -> None:
+    assert readable_tokens(1000, tier.shares) == readable
+    assert readable_tokens(1, tier.shares) == 1
 
 
 def test_all_turns_are_kept_when_they_fit() -> None:
@@ -64,7 +30,7 @@ def test_the_oldest_turns_are_dropped_first_and_whole() -> None:
     fitted = fit(turns, 23, len)
     assert fitted.turns == turns[3:]
     assert fitted.dropped == turns[:3]
-    assert (fitted.tokens, fitted.is_truncated, fitted.cuts) == (16, True, ())
+    assert (fitted.tokens, fitted.is_truncated, fitted.lost_characters) == (16, True, None)
 
 
 def test_no_older_turn_slips_in_where_a_longer_one_was_dropped() -> None:
@@ -112,32 +78,28 @@ def test_a_last_turn_over_the_limit_keeps_its_question_and_sql_and_loses_its_ans
     assert 115 <= fitted.tokens <= 120
     assert fitted.dropped == (older,)
     lost = len("word " * 100) - len(answer.content.removesuffix(f" {CUT_MARK}"))
-    assert fitted.cuts == (
-        ShortenedPart(
-            message_id=turn.messages[1].message_id, kind=CutKind.TEXT_SHORTENED, characters=lost
-        ),
-    )
+    assert fitted.lost_characters == lost
 
 
 def test_a_single_token_over_the_limit_is_too_many() -> None:
     turn = a_turn(1, "How much?", "A lot of it.")
     assert fit([turn], 21, len).turns == (turn,)
     assert fit([turn], 20, len).tokens <= 20
-    assert [cut.kind for cut in fit([turn], 20, len).cuts] == [CutKind.TEXT_SHORTENED]
+    assert fit([turn], 20, len).is_truncated
 
 
 def test_long_texts_share_the_room() -> None:
     fitted = fit([a_turn(1, "q" * 500, "a" * 500)], 100, len)
     assert [len(message.content) for message in fitted.turns[0].messages] == [50, 50]
-    assert [cut.kind for cut in fitted.cuts] == [CutKind.TEXT_SHORTENED] * 2
+    assert fitted.lost_characters == 2 * (500 - len("q" * 50) + len(f" {CUT_MARK}"))
 
 
-def test_where_only_the_sql_fits_it_is_kept_alone() -> None:
+def test_the_sql_is_kept_alone_where_nothing_else_fits() -> None:
     turn = a_turn(1, "q" * 500, "a" * 500, sql=SQL)
     fitted = fit([turn], len(SQL), len)
     (answer,) = fitted.turns[0].messages
     assert (answer.content, answer.details.sql_query) == ("", SQL)
-    assert [cut.kind for cut in fitted.cuts] == [CutKind.MESSAGE_LEFT_OUT, CutKind.TEXT_LEFT_OUT]
+    assert fitted.lost_characters == 1000
     assert fitted.tokens == len(SQL)
 
 
@@ -146,7 +108,7 @@ def test_sql_that_does_not_fit_is_left_out_whole() -> None:
     question, answer = fitted.turns[0].messages
     assert (question.content, answer.content) == ("How much?", "A lot")
     assert answer.details.sql_query is None
-    assert [(cut.kind, cut.characters) for cut in fitted.cuts] == [(CutKind.SQL_LEFT_OUT, len(SQL))]
+    assert fitted.lost_characters == len(SQL)
 
 
 def test_of_two_queries_the_newer_one_is_kept() -> None:
@@ -160,7 +122,7 @@ def test_nothing_is_kept_where_not_even_a_mark_fits() -> None:
     turn = a_turn(1, "long question", "long answer")
     fitted = fit([turn], 2, len)
     assert (fitted.turns, fitted.tokens) == ((), 0)
-    assert [cut.kind for cut in fitted.cuts] == [CutKind.MESSAGE_LEFT_OUT] * 2
+    assert fitted.lost_characters == len("long question") + len("long answer")
 
 
 def test_a_message_after_the_last_turn_goes_before_that_turn_does() -> None:

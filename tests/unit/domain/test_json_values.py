@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
-from recollect.domain.conversation.reading_effort import characters_to_write
+from recollect.domain.conversation.message import (
+    NO_DETAILS,
+    AnswerDetails,
+    Message,
+    Role,
+    characters_to_write,
+)
 from recollect.domain.text import OF_VALUE, JsonObject, JsonValue, count_parts, json_characters
 
 ANY: Final = st.recursive(

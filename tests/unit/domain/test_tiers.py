@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.context.tiers import (
+from recollect.domain.context.window import (
     AS_MANY_AS_FIT,
     LARGE,
     MEDIUM,

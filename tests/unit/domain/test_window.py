@@ -1,7 +1,9 @@
 import pytest
 
-from recollect.domain.context.tiers import LARGE, SMALL, TINY
 from recollect.domain.context.window import (
+    LARGE,
+    SMALL,
+    TINY,
     ConversationTurn,
     WindowPolicy,
     WindowUnit,
@@ -12,7 +14,7 @@ from recollect.domain.context.window import (
 from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import InvalidInput
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 LAST_TEN = WindowPolicy(unit=WindowUnit.MESSAGES, size=10)
 BY_MODEL = WindowPolicy(unit=WindowUnit.TURNS)
@@ -93,7 +95,7 @@ def test_a_size_out_of_bounds_is_refused(size: int) -> None:
         WindowPolicy(unit=WindowUnit.TURNS, size=size)
 
 
-def test_messages_are_put_together_by_turn_whatever_order_they_come_in() -> None:
+def test_messages_are_grouped_by_turn_in_any_input_order() -> None:
     built = conversation_turns(reversed(stored_messages("suaua")), {1: TurnStatus.COMPLETE})
     assert [(turn.number, turn.status) for turn in built] == [
         (None, None),
@@ -103,7 +105,7 @@ def test_messages_are_put_together_by_turn_whatever_order_they_come_in() -> None
     assert sequences(built) == [1, 2, 3, 4, 5]
 
 
-def test_a_late_reply_joins_its_question_and_is_told_in_the_order_it_was_said() -> None:
+def test_a_late_reply_joins_the_turn_of_its_question_in_message_order() -> None:
     late = [
         a_stored_message(1, turn_number=1),
         a_stored_message(2, turn_number=2),
@@ -118,6 +120,6 @@ def test_a_late_reply_joins_its_question_and_is_told_in_the_order_it_was_said() 
     assert list(messages_in(last_three)) == late[1:]
 
 
-def test_a_turn_has_messages() -> None:
+def test_a_turn_without_messages_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one message"):
         ConversationTurn(number=1, status=TurnStatus.COMPLETE, messages=())

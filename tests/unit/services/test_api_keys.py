@@ -7,7 +7,7 @@ import pytest
 from recollect.domain.identity.accounts import KeyScope, KeyText
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated
-from recollect.services.access.accounts import ApiKeys
+from recollect.services.access import ApiKeys
 from recollect.testing.examples import a_tenant_scope
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
 
@@ -85,7 +85,7 @@ async def test_keys_are_listed_oldest_first(api_keys: ApiKeys, clock: FixedClock
     assert [key.name for key in await api_keys.list(scope)] == ["first", "second"]
 
 
-async def test_a_key_that_makes_no_sense_is_not_kept(api_keys: ApiKeys) -> None:
+async def test_an_invalid_key_is_refused_and_not_stored(api_keys: ApiKeys) -> None:
     scope = a_tenant_scope()
     for scopes, user in (([], None), ([KeyScope.USER], None), ([KeyScope.SERVICE], "alice")):
         with pytest.raises(InvalidInput):

@@ -14,9 +14,10 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
 from recollect.ports.conversations import MessageStore, StoredWindow
-from recollect.services.chat.chat import NO_MEMORY, Chat
-from support.chatting import SCOPE, SESSION, Setup
-from support.patience import PATIENCE
+from recollect.services.chat.chat import Chat
+from recollect.services.chat.turn import NO_MEMORY
+from support.chat_services import SCOPE, SESSION, Setup
+from support.timeouts import PATIENCE
 
 Before = Callable[[], Awaitable[object]]
 
@@ -37,8 +38,9 @@ class WindowAfter:
 
 def chat_reading_after(setup: Setup, before: Before) -> Chat:
     chat = setup.services.chat
-    messages = WindowAfter(chat.contexts.messages, before)
-    return replace(chat, contexts=replace(chat.contexts, messages=messages))  # type: ignore[arg-type]
+    messages = chat.contexts.messages
+    slow = replace(messages, store=WindowAfter(messages.store, before))  # type: ignore[arg-type]
+    return replace(chat, contexts=replace(chat.contexts, messages=slow))
 
 
 async def never() -> None:
@@ -127,7 +129,7 @@ async def test_for_a_halted_user_no_context_is_even_begun() -> None:
     ],
     ids=["name", "names", "recalled"],
 )
-async def test_what_no_context_can_be_made_for_is_refused_and_stores_nothing(
+async def test_a_question_with_invalid_context_options_is_refused_and_not_stored(
     wrong: dict[str, object],
 ) -> None:
     setup = Setup()

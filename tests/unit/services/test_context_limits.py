@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
@@ -23,7 +24,7 @@ def services_of(preset: str) -> Services:
     around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    return Services.on(in_memory_stores(clock), around, load_settings(preset=preset).policies())
+    return build_services(in_memory_stores(clock), around, load_settings(preset=preset).policies())
 
 
 async def a_talk(services: Services, *messages: NewMessage) -> tuple[Scope, UUID]:
@@ -50,7 +51,7 @@ def turns_about_shops(count: int) -> list[NewMessage]:
 
 
 @pytest.mark.parametrize("question", ["", " ", "\n\t", "a\0b", "\ud800", "x" * 1_000_001])
-async def test_what_is_no_question_is_refused(question: str) -> None:
+async def test_a_context_for_an_invalid_question_is_refused(question: str) -> None:
     services = services_of("default")
     scope, session_id = await a_talk(services)
 

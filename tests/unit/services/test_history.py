@@ -6,7 +6,7 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, MessageNotFound
 from recollect.ports.stores import Stores
-from recollect.services.conversations.messages import History
+from recollect.services.conversations.sessions import OwnerMessages
 from recollect.testing.examples import a_scope, start_conversation
 from recollect.testing.fakes import FixedClock
 from support.permissions import permissions_on
@@ -18,12 +18,14 @@ def stores() -> Stores:
 
 
 @pytest.fixture
-def history(stores: Stores) -> History:
-    return History(store=stores.history, permissions=permissions_on(stores), clock=FixedClock())
+def history(stores: Stores) -> OwnerMessages:
+    return OwnerMessages(
+        store=stores.history, permissions=permissions_on(stores), clock=FixedClock()
+    )
 
 
 async def test_history_is_listed_and_counted_across_sessions(
-    stores: Stores, history: History
+    stores: Stores, history: OwnerMessages
 ) -> None:
     scope = a_scope()
     _, first = await start_conversation(stores, scope)
@@ -34,7 +36,7 @@ async def test_history_is_listed_and_counted_across_sessions(
     assert await history.count(scope) == 4
 
 
-async def test_a_deleted_message_is_not_found_again(stores: Stores, history: History) -> None:
+async def test_a_deleted_message_is_not_found_again(stores: Stores, history: OwnerMessages) -> None:
     scope = a_scope()
     _, messages = await start_conversation(stores, scope)
     await history.delete(scope, messages[0].message_id)
@@ -45,7 +47,9 @@ async def test_a_deleted_message_is_not_found_again(stores: Stores, history: His
         assert missing.value.identifier == gone
 
 
-async def test_trimming_and_clearing_tell_how_much_went(stores: Stores, history: History) -> None:
+async def test_trimming_and_clearing_tell_how_much_went(
+    stores: Stores, history: OwnerMessages
+) -> None:
     scope = a_scope()
     await start_conversation(stores, scope, ["user"] * 5)
     assert await history.trim(scope, keep_last=3) == 2
@@ -55,7 +59,7 @@ async def test_trimming_and_clearing_tell_how_much_went(stores: Stores, history:
 
 @pytest.mark.parametrize("keep_last", [-1, 2**31])
 async def test_a_senseless_trim_is_refused_and_deletes_nothing(
-    stores: Stores, history: History, keep_last: int
+    stores: Stores, history: OwnerMessages, keep_last: int
 ) -> None:
     scope = a_scope()
     await start_conversation(stores, scope)
@@ -64,8 +68,8 @@ async def test_a_senseless_trim_is_refused_and_deletes_nothing(
     assert await history.count(scope) == 2
 
 
-async def test_the_history_of_somebody_else_is_out_of_reach(
-    stores: Stores, history: History
+async def test_the_history_of_another_user_cannot_be_read_or_changed(
+    stores: Stores, history: OwnerMessages
 ) -> None:
     owner = a_scope()
     _, messages = await start_conversation(stores, owner)

@@ -5,8 +5,9 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.domain.recall.entry import IndexedEntry, RecallQuery
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
@@ -33,7 +34,7 @@ class Scene:
             counter_for=token_counter_for,
             embedder=self.embedder,
         )
-        return Services.on(self.stores, around, policies)
+        return build_services(self.stores, around, policies)
 
     @property
     def indexing(self) -> Indexing:
@@ -78,7 +79,7 @@ async def test_every_exchange_is_found_once_it_is_indexed() -> None:
     assert await scene.indexing.do_some() == 0
 
 
-async def test_what_was_indexed_before_a_crash_is_not_doubled_by_indexing_it_again() -> None:
+async def test_indexing_again_after_a_crash_does_not_duplicate_entries() -> None:
     scene = Scene()
     session_id = await scene.talk("skis", "nine")
     store = scene.stores.indexing
@@ -115,7 +116,7 @@ async def test_without_its_model_an_exchange_is_found_by_words_and_later_by_mean
     assert await scene.reindexing.waiting() == 0
 
 
-async def test_a_model_that_is_away_is_not_asked_for_every_session() -> None:
+async def test_an_unavailable_embedder_is_not_called_for_every_session() -> None:
     scene = Scene()
     scene.embedder.is_available = False
     indexing = scene.indexing

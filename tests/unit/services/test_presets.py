@@ -5,15 +5,16 @@ from uuid import UUID
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, Role
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.presets import PRESETS, ContextForm, MissingSession
+from recollect.domain.policy import PRESETS, ContextForm, MissingSession
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
-from recollect.services.services import ServiceDependencies, Services
+from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
@@ -33,7 +34,7 @@ class Story:
         )
         policies = load_settings(preset=preset, **settings).policies()
         self.stores: Stores = in_memory_stores(self.clock)
-        self.services = Services.on(self.stores, around, policies)
+        self.services = build_services(self.stores, around, policies)
 
     async def start(self) -> None:
         await self.services.sessions.start(self.scope, a_session(self.session_id))

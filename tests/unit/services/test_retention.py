@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
+from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ConfigurationError, SessionNotFound
 from recollect.models.tokens import token_counter_for
@@ -23,7 +24,7 @@ def services_with(clock: FixedClock, policies: Policies) -> Services:
     around = ServiceDependencies(
         clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )
-    return Services.on(in_memory_stores(clock), around, policies)
+    return build_services(in_memory_stores(clock), around, policies)
 
 
 async def end_of_new(services: Services, scope: Scope) -> datetime | None:
@@ -90,7 +91,7 @@ async def test_one_tenants_clean_up_leaves_the_others_alone() -> None:
     assert await services.audit.entries(kept, limit=10) == ()
 
 
-async def test_many_expired_sessions_go_in_parts_and_progress_is_told() -> None:
+async def test_many_expired_sessions_are_deleted_in_batches_with_progress() -> None:
     clock = FixedClock()
     services = services_with(clock, load_settings(retention="fixed:1").policies())
     scope = a_scope()
@@ -157,7 +158,7 @@ async def test_a_question_waits_for_twice_the_time_of_an_answer_and_ten_minutes_
         sql=SqlglotReader(),
         answer_timeout=answer_timeout,
     )
-    services = Services.on(in_memory_stores(clock), around)
+    services = build_services(in_memory_stores(clock), around)
     scope, session = a_scope(), a_session()
     await services.sessions.start(scope, session)
     await services.messages.append(scope, session.session_id, [a_message("user")])

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from recollect.services.context.rewriting import ReadyRewriter
-from support.dialogue import conversation
+from support.chat_services import Setup
+from support.followups import conversation
 
 QUESTIONS = {
     "Who was Marie Curie?": "When did Marie Curie die?",
@@ -27,19 +27,17 @@ print(*sorted({{"py3langid", "sqlglot"}} & set(sys.modules)))
 
 
 async def test_questions_at_once_get_their_own_answers_before_and_after_preparing() -> None:
-    rewriter = ReadyRewriter()
+    rewriting = Setup().services.rewriting
 
     for _ in range(2):
         results = await asyncio.gather(
             *(
-                rewriter.rewrite(
-                    "When did she die?", conversation(f"user: {before}"), language="en"
-                )
+                rewriting.after(conversation(f"user: {before}"), "When did she die?", language="en")
                 for before in QUESTIONS
             )
         )
         assert [one.standalone_question for one in results] == list(QUESTIONS.values())
-        await rewriter.prepare()
+        await rewriting.prepare()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +64,7 @@ async def test_questions_at_once_get_their_own_answers_before_and_after_preparin
         ),
     ],
 )
-def test_only_what_a_question_needs_is_loaded(
+def test_rewriting_loads_only_the_modules_that_a_question_needs(
     question: str, before: str, sql: str, loaded: str
 ) -> None:
     program = LOADED.format(question=question, before=before, sql=sql)

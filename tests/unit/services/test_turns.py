@@ -13,13 +13,12 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
 from recollect.ports.conversations import Appended, MessageStore
-from recollect.services.conversations.messages import Messages
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.sessions import LastAccess, Messages
 from recollect.services.conversations.turns import Turns
 from recollect.testing.examples import a_message, a_scope
 from recollect.testing.fakes import FixedClock
-from support.patience import PATIENCE
 from support.permissions import permissions_on
+from support.timeouts import PATIENCE
 
 SESSION = UUID(int=7)
 
@@ -70,7 +69,11 @@ async def a_setup() -> Setup:
         clock=clock,
         last_access=LastAccess(store=stores.sessions, clock=clock),
     )
-    return Setup(scope=scope, store=slow, turns=Turns(messages=messages, store=stores.turns))
+    return Setup(
+        scope=scope,
+        store=slow,
+        turns=Turns(messages=messages, store=stores.turns, branches=stores.branches),
+    )
 
 
 async def cancelled(work: "asyncio.Task[object]") -> None:
@@ -97,11 +100,11 @@ async def test_a_reply_whose_asker_left_while_it_was_stored_is_stored() -> None:
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())
     setup.store.gate.clear()
     reply = a_message("assistant", "Fine.")
-    await cancelled(asyncio.create_task(setup.turns.complete(turn, reply)))  # type: ignore[arg-type]
+    await cancelled(asyncio.create_task(setup.turns.complete(setup.scope, turn.question, reply)))  # type: ignore[arg-type]
     setup.store.gate.set()
     await setup.turns.settle()
     assert await setup.status() is TurnStatus.COMPLETE
-    stored = await setup.turns.stored_reply(turn)
+    stored = await setup.turns.stored_reply(setup.scope, turn.question)
     assert stored is not None
     assert stored.message_id == reply.message_id
 
@@ -114,7 +117,7 @@ async def test_a_turn_that_could_not_be_failed_is_failed_once_the_database_is_ba
     setup.store.gate.set()
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())
     setup.store.outages = 3
-    await setup.turns.fail(turn)
+    await setup.turns.fail(setup.scope, turn.question)
     assert await setup.status() is TurnStatus.PENDING
     while setup.turns._waiting:  # noqa: ASYNC110  # nobody tells when it has ended
         await asyncio.sleep(0)
@@ -126,7 +129,7 @@ async def test_closing_does_not_wait_for_a_database_that_is_away() -> None:
     setup.store.gate.set()
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())
     setup.store.outages = 1_000
-    await setup.turns.fail(turn)
+    await setup.turns.fail(setup.scope, turn.question)
     async with asyncio.timeout(PATIENCE):
         await setup.turns.settle()
     assert await setup.status() is TurnStatus.PENDING
@@ -136,12 +139,11 @@ async def test_failing_a_turn_that_is_gone_or_complete_changes_nothing() -> None
     setup = await a_setup()
     setup.store.gate.set()
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())
-    await setup.turns.complete(turn, a_message("assistant", "Fine."))
-    await setup.turns.fail(turn)
+    await setup.turns.complete(setup.scope, turn.question, a_message("assistant", "Fine."))
+    await setup.turns.fail(setup.scope, turn.question)
     assert await setup.status() is TurnStatus.COMPLETE
-    gone = replace(turn, question=replace(turn.question, turn_number=9))
-    await setup.turns.fail(gone)
-    await setup.turns.fail(replace(turn, question=replace(turn.question, turn_number=None)))
+    for number in (9, None):
+        await setup.turns.fail(setup.scope, replace(turn.question, turn_number=number))
 
 
 async def test_a_retry_finds_the_turn_it_began_and_its_reply() -> None:
@@ -151,7 +153,7 @@ async def test_a_retry_finds_the_turn_it_began_and_its_reply() -> None:
     first = await setup.turns.begin(setup.scope, SESSION, question)
     again = await setup.turns.begin(setup.scope, SESSION, question)
     assert (first.is_new, again.is_new, again.reply) == (True, False, None)
-    await setup.turns.complete(first, a_message("assistant", "Fine."))
+    await setup.turns.complete(setup.scope, first.question, a_message("assistant", "Fine."))
     once_more = await setup.turns.begin(setup.scope, SESSION, question)
     assert once_more.reply is not None
     assert once_more.reply.content == "Fine."

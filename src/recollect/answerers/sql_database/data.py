@@ -1,18 +1,30 @@
-"""A database as an answerer sees it: tables to read from, and rows that come back."""
+"""A database as an answerer sees it: tables, rows, and their values as JSON of bounded size."""
 
-from collections.abc import Sequence
+import json
+import math
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fnmatch import fnmatchcase
-from typing import Final, Protocol
+from itertools import islice
+from typing import Final, Protocol, TypeVar
 
 from recollect.domain.text import JsonValue
 
+Type = TypeVar("Type")
 WAIT_SECONDS: Final = 5.0
-"""How long a statement waits for one of the connections."""
+"""How long a statement waits for one of the connections, and closing for statements."""
 BUSY: Final = (
     "all connections to the database of the data questions are busy; ask again later, "
     "or raise MEMORY_SQL_CONNECTIONS"
 )
+_LONGEST: Final = 2000
+_SHORTEST: Final = 64
+_CHARACTERS: Final = 4_000_000
+_ITEMS: Final = 200
+_DEPTH: Final = 8
+_DIGITS: Final = 300  # what a float can hold, nearly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,28 +65,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What a statement found."""
+    """The result of a statement."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[JsonValue, ...], ...]
     is_cut: bool
-    """Whether there are more rows than were asked for."""
+    """Whether there are more rows than were requested."""
 
     def to_records(self) -> dict[str, JsonValue]:
         """The rows in the form of answerQuestion: `{"Row 1": [{"columnName", "value"}]}`."""
         return {
-            f"Row {number}": _record(self.columns, row)
+            f"Row {number}": [
+                {"columnName": column, "value": value}
+                for column, value in zip(self.columns, row, strict=True)
+            ]
             for number, row in enumerate(self.rows, start=1)
         }
 
     def to_mappings(self) -> list[dict[str, JsonValue]]:
         """The rows by the names of their columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
-
-def _record(columns: Sequence[str], row: Sequence[JsonValue]) -> list[JsonValue]:
-    pairs = zip(columns, row, strict=True)
-    return [{"columnName": column, "value": value} for column, value in pairs]
 
 
 class StatementFailed(Exception):
@@ -103,3 +113,113 @@ class ReadOnlyDatabase(Protocol):
     async def close(self) -> None:
         """Let go of all connections."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedStatement:
+    """A statement whose values have at most `longest` characters, and one more where cut."""
+
+    text: str
+    encoded: frozenset[int]
+    """The columns that come as the beginning of their JSON."""
+    longest: int
+
+
+def bounded_statement(
+    statement: str,
+    types: Sequence[Type],
+    *,
+    limit: int,
+    cut: Callable[[str, Type, int], tuple[str, bool]],
+) -> BoundedStatement:
+    """Cut the values of a statement in the database, given the types of its columns.
+
+    `cut` returns the expression for a column, type and length, and whether that is JSON.
+    """
+    longest = longest_text(columns=len(types), rows=limit)
+    names = [f"c{number}" for number in range(len(types))]
+    columns = [cut(name, kind, longest + 1) for name, kind in zip(names, types, strict=True)]
+    expressions = ", ".join(expression for expression, _ in columns)
+    return BoundedStatement(
+        text=f"SELECT {expressions} FROM ({statement}) AS t({', '.join(names)})",  # noqa: S608  # names of our own
+        encoded=frozenset(number for number, (_, is_json) in enumerate(columns) if is_json),
+        longest=longest,
+    )
+
+
+def longest_text(*, columns: int, rows: int) -> int:
+    """How many characters of a value are shown in a result of that size."""
+    return max(_SHORTEST, min(_LONGEST, _CHARACTERS // max(1, columns * rows)))
+
+
+def to_rows(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    limit: int,
+    longest: int | None = None,
+    encoded: Collection[int] = (),
+) -> Rows:
+    """Convert up to `limit` rows one by one; `encoded` are the columns that come as JSON."""
+    length = longest or longest_text(columns=len(columns), rows=limit)
+    remaining = iter(rows)
+    converted = [
+        tuple(
+            json_value(_decoded(cell, length) if at in encoded else cell, longest=length)
+            for at, cell in enumerate(row)
+        )
+        for row in islice(remaining, limit)
+    ]
+    is_cut = next(remaining, None) is not None
+    return Rows(columns=tuple(columns), rows=tuple(converted), is_cut=is_cut)
+
+
+def json_value(value: object, *, longest: int = _LONGEST, depth: int = _DEPTH) -> JsonValue:
+    """A cell of a result; what JSON has no form for becomes text.
+
+    Texts, lists and maps are cut, and what is nested too deeply is left out.
+    """
+    match value:
+        case None | bool() | int():
+            return value
+        case float() | Decimal() if math.isfinite(value) and _is_short(value):
+            return int(value) if value == int(value) else float(value)
+        case bytes() | bytearray() | memoryview():
+            return _cut(b64encode(bytes(value[:longest])).decode(), longest)
+        case Mapping() | list() | tuple() | set():
+            return _nested(value, longest, depth)
+        case _:
+            return _cut(str(value), longest)
+
+
+def _nested(
+    value: Mapping[object, object] | Collection[object], longest: int, depth: int
+) -> JsonValue:
+    if depth == 0:
+        return "…"
+    if isinstance(value, Mapping):
+        return {
+            _cut(str(key), longest): json_value(part, longest=longest, depth=depth - 1)
+            for key, part in islice(value.items(), _ITEMS)
+        }
+    parts = [json_value(part, longest=longest, depth=depth - 1) for part in islice(value, _ITEMS)]
+    return [*parts, "…"] if len(value) > _ITEMS else parts
+
+
+def _decoded(cell: object, longest: int) -> object:
+    """The value of a column that comes as JSON; the beginning of its text where it was cut."""
+    if not isinstance(cell, str) or len(cell) > longest:
+        return cell
+    try:
+        return json.loads(cell, parse_float=Decimal)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _is_short(value: float | Decimal) -> bool:
+    return isinstance(value, float) or value.adjusted() < _DIGITS
+
+
+def _cut(text: str, longest: int) -> str:
+    start = text[: longest + 1].replace("\0", "").encode(errors="ignore").decode()
+    return start if len(text) <= longest else start[: longest - 1] + "…"

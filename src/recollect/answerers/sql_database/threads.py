@@ -1,4 +1,4 @@
-"""Threads for statements of drivers that block, apart from those of everything else."""
+"""Work of drivers that block, in threads of their own that can be interrupted."""
 
 import asyncio
 import threading
@@ -11,10 +11,8 @@ from recollect.answerers.sql_database.data import BUSY, WAIT_SECONDS, StatementF
 from recollect.errors import DatabaseUnavailable
 
 Result = TypeVar("Result")
-
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
-_CLOSE_SECONDS: Final = 5.0
 
 
 class RunningStatement:
@@ -36,7 +34,7 @@ class RunningStatement:
         try:
             yield
         finally:
-            with self._lock:  # afterwards the connection is somebody else's
+            with self._lock:  # afterwards another statement has the connection
                 self._interrupt = None
 
     def end(self) -> None:
@@ -100,14 +98,16 @@ class StatementThreads:
             if not outcome.done():
                 running.stop()
 
-    async def close(self) -> None:
-        """Interrupt everything, and wait a few seconds until it has ended."""
+    async def close(self, close_driver: Callable[[], object]) -> None:
+        """Interrupt everything, wait a few seconds until it has ended, and close the driver."""
         for running in list(self._running):
             running.stop()
         with suppress(TimeoutError):
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                while self._running:  # noqa: ASYNC110  # threads tell it by this set alone
+            async with asyncio.timeout(WAIT_SECONDS):
+                while self._running:  # noqa: ASYNC110  # threads report by this set alone
                     await asyncio.sleep(_FIRST_PAUSE)
+        with suppress(StatementFailed, DatabaseUnavailable):  # closed with the process, then
+            await self.run(lambda _: close_driver(), timeout=WAIT_SECONDS)
 
     def _start(
         self, work: Callable[[RunningStatement], Result], running: RunningStatement

@@ -14,12 +14,11 @@ from recollect.domain.text import JsonObject, JsonValue, check_json_object, chec
 from recollect.errors import InvalidInput
 
 _ROWS: Final = re.compile(r"rows:(\d{1,4})")
-_MOST_TABLES: Final = 1000
 _MAX_MODEL_NAME: Final = 255
 
 
 class StoredPart(StrEnum):
-    """What is kept of a result."""
+    """How much of a result is stored."""
 
     NONE = "none"
     SUMMARY = "summary"
@@ -30,40 +29,29 @@ class StoredPart(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPolicy:
-    """What is kept of the results of queries."""
+    """What is stored of the results of queries."""
 
-    kept: StoredPart = StoredPart.SUMMARY
+    part: StoredPart = StoredPart.SUMMARY
     rows: int = 0
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `none`, `summary` or `rows:N`."""
-        if found := _ROWS.fullmatch(text):
-            return cls(kept=StoredPart.ROWS, rows=int(found[1]))
+        if match := _ROWS.fullmatch(text):
+            return cls(part=StoredPart.ROWS, rows=int(match[1]))
         if text in {StoredPart.NONE, StoredPart.SUMMARY}:
-            return cls(kept=StoredPart(text))
+            return cls(part=StoredPart(text))
         raise InvalidInput("results", "must be none, summary or rows:N (N up to 9999)")
 
     def keep(self, rows: Sequence[Mapping[str, JsonValue]]) -> JsonValue:
-        """What is kept of these rows; None for nothing."""
-        if self.kept is StoredPart.NONE or not rows:
+        """What is stored of these rows; None for nothing."""
+        if self.part is StoredPart.NONE or not rows:
             return None
         columns = list(dict.fromkeys(name for row in rows for name in row))
         summary: dict[str, JsonValue] = {"columns": columns, "row_count": len(rows)}
-        if self.kept is StoredPart.ROWS:
+        if self.part is StoredPart.ROWS:
             summary["rows"] = [dict(row) for row in rows[: self.rows]]
         return summary
-
-
-def drawing_on(details: AnswerDetails, tables: tuple[str, ...]) -> AnswerDetails:
-    """What is stored about an answer; one that tells no tables may repeat those it was told.
-
-    Otherwise whoever may no longer see a table would still be told what an answer said of it.
-    """
-    if not tables or details.sql_query or details.tables_used:
-        return details
-    told = {**details.to_json(), "tables_used": tables[:_MOST_TABLES]}
-    return AnswerDetails.stored(told)  # checked already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ are found by plain searches, which take time in proportion to the text, however 
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from recollect.domain.context.rendering.recalled import RECALLED_FRAME
+from recollect.domain.context.rendering import RECALLED_FRAME
 
 _Kind = Callable[[str], str | None]
 
@@ -41,8 +41,8 @@ def user_words_in(prompt: str) -> str:
     """
     rest = _before_interpreter(prompt)
     kinds: list[_Kind] = list(_KINDS)
-    while found := _first_block(rest, kinds):
-        kind, rest = found
+    while block := _first_block(rest, kinds):
+        kind, rest = block
         kinds.remove(kind)  # each is added once: a second one is the user's
     return rest
 
@@ -65,8 +65,8 @@ def holds_chat_history(prompt: str) -> bool:
     """
     if not prompt.lstrip().startswith(_TASK):
         return False
-    before, found, _ = prompt.partition(_CHAT_HISTORY)
-    return bool(found) and _CONTEXT not in before and _after_sources(prompt) is None
+    before, mark, _ = prompt.partition(_CHAT_HISTORY)
+    return bool(mark) and _CONTEXT not in before and _after_sources(prompt) is None
 
 
 def _first_block(text: str, kinds: Sequence[_Kind]) -> tuple[_Kind, str] | None:
@@ -110,8 +110,8 @@ def _after_record(text: str) -> str | None:
     start, end = _RECORD
     if not text.startswith(start):
         return None
-    _, found, rest = text.partition(end)
-    return rest.lstrip("\n") if found else None
+    _, mark, rest = text.partition(end)
+    return rest.lstrip("\n") if mark else None
 
 
 def _before_interpreter(text: str) -> str:

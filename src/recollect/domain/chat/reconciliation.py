@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.chat.front_end_prompts import user_words_in
-from recollect.domain.chat.thoughts import without_thoughts
+from recollect.domain.chat.requests import without_thoughts
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.turns import Stored, turn_number_of
 
@@ -30,8 +30,7 @@ class Switch:
     shown: tuple[Message, ...] = ()
     hidden: tuple[Message, ...] = ()
     parents: Mapping[int, int] = field(default_factory=dict)
-    """What turns follow, by sequence number, if it has to be written down now: soon it can no
-    longer be told."""
+    """What turns follow, by sequence number, where it must be stored now to stay known."""
     answered: tuple[int, ...] = ()
     """Turns that have an active reply."""
     open: int | None = None
@@ -57,50 +56,50 @@ class Plan:
 
 
 def plan_branch(
-    said: Sequence[NewMessage], stored: Stored, *, continues: bool, goes_on: bool
+    sent: Sequence[NewMessage], stored: Stored, *, continues: bool, goes_on: bool
 ) -> Plan:
     """Say how a client's list becomes the active branch.
 
     A list that `continues` has one new question for the active branch, of which the client sent
     nothing else. It is the last one again if that failed, which is how clients try again, if it
-    has the same id, or if the client `goes_on` after the question, with what tools said or the
+    has the same id, or if the client `goes_on` after the question, with results of tools or the
     beginning of an answer.
     """
     if continues:
-        return _continued(said, stored, goes_on=goes_on)
-    branch = reconcile(said, stored)
+        return _continued(sent, stored, goes_on=goes_on)
+    branch = reconcile(sent, stored)
     is_next = bool(branch.unknown) and branch.unknown[0].role is Role.USER
     return Plan(branch=branch, switch=switch_to(branch.path, stored, goes_on=is_next))
 
 
-def _continued(said: Sequence[NewMessage], stored: Stored, *, goes_on: bool) -> Plan:
+def _continued(sent: Sequence[NewMessage], stored: Stored, *, goes_on: bool) -> Plan:
     active = stored.active
     last = next((m for m in reversed(active) if m.role is Role.USER), None)
-    if last is not None and _is_same(last, said[-1]):
+    if last is not None and _is_same(last, sent[-1]):
         turn = turn_number_of(last)
         replies = tuple(reply for reply in stored.replies(turn) if reply.is_active)
-        is_retry = last.message_id == said[-1].message_id
+        is_retry = last.message_id == sent[-1].message_id
         if goes_on or is_retry or (turn in stored.failed and not replies):
             path = tuple(m for m in active if m.sequence <= last.sequence)
             return Plan(
                 branch=Branch(path=path, unknown=()), switch=Switch(hidden=replies, open=turn)
             )
-    return Plan(branch=Branch(path=active, unknown=tuple(said)), switch=Switch())
+    return Plan(branch=Branch(path=active, unknown=tuple(sent)), switch=Switch())
 
 
-def reconcile(said: Sequence[NewMessage], stored: Stored) -> Branch:
+def reconcile(sent: Sequence[NewMessage], stored: Stored) -> Branch:
     """Find the longest stored path that a client's list repeats, and what the list adds to it.
 
-    The list has what users and assistants said, from a question on. It may be the whole branch,
+    The list has what users and assistants sent, from a question on. It may be the whole branch,
     or the end of one whose beginning the client left out.
     """
-    path = _walk(said, stored, stored.first_questions())
-    if len(path) < len(said) - 1 >= _A_RUN:
-        aligned = _walk(said, stored, stored.questions())
-        if len(aligned) >= len(said) - 1:
+    path = _walk(sent, stored, stored.first_questions())
+    if len(path) < len(sent) - 1 >= _A_RUN:
+        aligned = _walk(sent, stored, stored.questions())
+        if len(aligned) >= len(sent) - 1:
             way = stored.way_to(aligned[0])
-            return Branch(path=(*way, *aligned), unknown=tuple(said[len(aligned) :]))
-    return Branch(path=path, unknown=tuple(said[len(path) :]))
+            return Branch(path=(*way, *aligned), unknown=tuple(sent[len(aligned) :]))
+    return Branch(path=path, unknown=tuple(sent[len(path) :]))
 
 
 def switch_to(path: Sequence[Message], stored: Stored, *, goes_on: bool) -> Switch:
@@ -148,20 +147,20 @@ class _Trail:
 
 
 def _walk(
-    said: Sequence[NewMessage], stored: Stored, starts: Sequence[Message]
+    sent: Sequence[NewMessage], stored: Stored, starts: Sequence[Message]
 ) -> tuple[Message, ...]:
     """The longest path from one of the starts; of several the active one, then the newest."""
     last: list[_Trail] = []
     reached = [_Trail(message) for message in starts]
-    for place, wanted in enumerate(said):
+    for place, wanted in enumerate(sent):
         if place:
             reached = [_Trail(m, trail) for trail in last for m in stored.after(trail.message)]
-        found = [trail for trail in reached if _is_same(trail.message, wanted)]
-        if not found:
+        matching = [trail for trail in reached if _is_same(trail.message, wanted)]
+        if not matching:
             break
-        found.sort(key=lambda trail: (trail.message.is_active, trail.message.sequence))
+        matching.sort(key=lambda trail: (trail.message.is_active, trail.message.sequence))
         # Several ways may lead to one message: the best of them is enough.
-        last = list({trail.message.message_id: trail for trail in found}.values())
+        last = list({trail.message.message_id: trail for trail in matching}.values())
     return last[-1].path() if last else ()
 
 

@@ -1,15 +1,20 @@
-"""Chat completion replies, read: whole, streamed and failed."""
+"""Chat completion replies: those of an endpoint, read whole or streamed, and our own, written."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
-from recollect.domain.chat.requests import text_of
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH
+from recollect.domain.chat.requests import text_of, to_bytes
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.text import JsonObject, JsonValue, count_values
 
+OUR_MODEL: Final = "recollect-memory"
+"""The model that stands for the answerer where there is no endpoint."""
+_NO_USAGE: Final[JsonObject] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+_ENDS: Final = (b"data: [DONE]", b"data:[DONE]")
 _MAX_MESSAGE: Final = 2_000
 _MAX_NAME: Final = 200
 _OF_REQUEST: Final = range(400, 500)
@@ -45,30 +50,27 @@ def envelope(status: int, received: bytes) -> JsonObject:
     Anything else may be a traceback or a page of a proxy, and is replaced.
     """
     is_of_request = status in _OF_REQUEST
-    told = _told(received) if is_of_request else None
-    if told is not None:
-        return {"error": told}
+    error = _error_in(received) if is_of_request else None
+    if error is not None:
+        return {"error": error}
     usual = "invalid_request_error" if is_of_request else "server_error"
-    return {
-        "error": {
-            "message": f"the endpoint of the model answered with status {status}",
-            "type": _TYPES.get(status, usual),
-            "param": None,
-            "code": None,
-        }
-    }
+    message = f"the endpoint of the model answered with status {status}"
+    return _error(message, _TYPES.get(status, usual))
+
+
+def _error(message: str, kind: str = "server_error") -> JsonObject:
+    return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
 
 def failure_in_stream(event: Mapping[str, JsonValue]) -> JsonObject:
     """The same for an event in the middle of a stream, whose status is its code, if any."""
     match event:
         case {"error": {"code": int() as code}} if code in _OF_REQUEST:
-            return envelope(code, json.dumps(event).encode())
-    message = "the endpoint of the model failed in the middle of its answer"
-    return {"error": {"message": message, "type": "server_error", "param": None, "code": None}}
+            return envelope(code, to_bytes(event))
+    return _error("the endpoint of the model failed in the middle of its answer")
 
 
-def _told(received: bytes) -> JsonObject | None:
+def _error_in(received: bytes) -> JsonObject | None:
     """The fields of an error in OpenAI's form, and no others; None for any other form."""
     try:
         body = json.loads(received)
@@ -125,7 +127,7 @@ class AnswerReader:
 
     @property
     def content(self) -> str:
-        """What was said so far."""
+        """The text so far."""
         return "".join(self._texts)
 
     def feed(self, received: bytes) -> bytes:
@@ -214,17 +216,16 @@ class AnswerReader:
             self.tokens = tokens
 
     def _read_choice(self, choice: Mapping[str, JsonValue]) -> None:
-        said = choice.get("delta") or choice.get("message")
-        if isinstance(said, Mapping):
-            self._add(text_of(said.get("content")))
-            self.has_tool_calls |= bool(said.get("tool_calls") or said.get("function_call"))
+        message = choice.get("delta") or choice.get("message")
+        if isinstance(message, Mapping):
+            self._add(text_of(message.get("content")))
+            self.has_tool_calls |= bool(message.get("tool_calls") or message.get("function_call"))
         self.is_finished |= choice.get("finish_reason") is not None or not self.is_stream
 
     def _add(self, text: str) -> None:
-        kept = text[: MAX_CONTENT_LENGTH - self._length]
-        if kept:
-            self._texts.append(kept)
-            self._length += len(kept)
+        if text := text[: MAX_CONTENT_LENGTH - self._length]:
+            self._texts.append(text)
+            self._length += len(text)
 
 
 def _failure(data: bytes) -> bytes:
@@ -232,5 +233,76 @@ def _failure(data: bytes) -> bytes:
         event = json.loads(data[:_MAX_FAILURE].decode())
     except (ValueError, RecursionError):
         event = None
-    told = failure_in_stream(event if isinstance(event, Mapping) else {})
-    return json.dumps(told).encode()
+    return to_bytes(failure_in_stream(event if isinstance(event, Mapping) else {}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OurCompletion:
+    """An answer in the form of a completion."""
+
+    completion_id: str
+    created: datetime
+    content: str
+    model: str = OUR_MODEL
+
+    def whole(self) -> bytes:
+        """The completion at once."""
+        message = {"role": str(Role.ASSISTANT), "content": self.content}
+        choice: dict[str, JsonValue] = {"index": 0, "message": message, "finish_reason": "stop"}
+        return to_bytes({**self._head("chat.completion"), "choices": [choice], "usage": _NO_USAGE})
+
+    def chunks(self) -> Iterator[bytes]:
+        """The completion as events, paragraph by paragraph."""
+        yield self._chunk({"role": str(Role.ASSISTANT), "content": ""})
+        for number, paragraph in enumerate(self.content.split("\n\n")):
+            yield self._chunk({"content": paragraph if number == 0 else f"\n\n{paragraph}"})
+        yield self._chunk({}, finish_reason="stop") + b"data: [DONE]\n\n"
+
+    def _chunk(self, delta: Mapping[str, JsonValue], finish_reason: str | None = None) -> bytes:
+        choice: dict[str, JsonValue] = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+        return _event({**self._head("chat.completion.chunk"), "choices": [choice]})
+
+    def _head(self, kind: str) -> dict[str, JsonValue]:
+        return {
+            "id": self.completion_id,
+            "object": kind,
+            "created": int(self.created.timestamp()),
+            "model": self.model,
+        }
+
+
+def our_models(created: datetime) -> bytes:
+    """The list of models where there is no endpoint."""
+    model: dict[str, JsonValue] = {
+        "id": OUR_MODEL,
+        "object": "model",
+        "created": int(created.timestamp()),
+        "owned_by": "recollect",
+    }
+    return to_bytes({"object": "list", "data": [model]})
+
+
+def error_event(message: str) -> bytes:
+    """The event that tells a client in the middle of a stream that there is no more to come."""
+    return _event(_error(message))
+
+
+def _event(data: JsonObject) -> bytes:
+    return b"data: " + to_bytes(data) + b"\n\n"
+
+
+def warning_comment(warnings: Sequence[str]) -> bytes:
+    """A line of a stream of events that tells people something, and that clients pass over."""
+    return f": x-memory-warning: {' '.join(warnings)}\n\n".encode()
+
+
+def before_the_end(piece: bytes, comment: bytes) -> bytes:
+    """The piece in which a stream ends, with a comment before the event that ends it.
+
+    If that event had begun before the piece, the comment comes after it, where fewer clients look;
+    if the piece ends within a line, nowhere: what clients read is never broken.
+    """
+    place = max(piece.rfind(b"\n" + end) + 1 for end in _ENDS)
+    if place or piece.startswith(_ENDS):
+        return piece[:place] + comment + piece[place:]
+    return piece + comment if piece.endswith(b"\n") else piece

@@ -1,5 +1,7 @@
 """Chat completion requests, read."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
@@ -9,11 +11,42 @@ from recollect.domain.chat.front_end_prompts import (
     is_task_prompt,
     user_words_in,
 )
-from recollect.domain.chat.thoughts import without_thoughts
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.identity.accounts import MemoryPolicy
 from recollect.domain.text import JsonObject, JsonValue, storable
 from recollect.errors import InvalidInput
+
+_OPENING: Final = re.compile(
+    r"<(?P<tag>think|thinking|details)(?P<attributes>\b[^<>]*)>", re.IGNORECASE
+)
+_REASONING: Final = re.compile(r"\btype=[\"']reasoning[\"']", re.IGNORECASE)
+
+
+def without_thoughts(text: str) -> str:
+    """A text without `<think>…</think>`, nor the block that chat clients fold thoughts into."""
+    return "".join(_outside_thoughts(text)) if "<" in text else text
+
+
+def _outside_thoughts(text: str) -> Iterator[str]:
+    """The parts between thoughts, found in one pass whatever the text holds."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters have a longer small form; tags have none
+        lowered = text
+    start, place, unclosed = 0, 0, set[str]()
+    while opening := _OPENING.search(text, place):
+        place = opening.end()
+        tag = opening["tag"].lower()
+        is_thought = tag != "details" or bool(_REASONING.search(opening["attributes"]))
+        if not is_thought or tag in unclosed:
+            continue
+        end = lowered.find(f"</{tag}>", place)
+        if end < 0:
+            unclosed.add(tag)
+            continue
+        yield text[start : opening.start()]
+        start = place = end + len(tag) + 3
+    yield text[start:]
+
 
 _TEXT_PARTS: Final = ("text", "input_text")  # no set: what is asked for may be unhashable
 _MAX_KINDS: Final = 200
@@ -31,8 +64,7 @@ def text_of(content: JsonValue) -> str:
 
 def user_text(content: JsonValue) -> str:
     """What a user said in a content, without what a front end has added to it."""
-    words = (user_words_in(text) for text in _texts(content))
-    return "\n".join(said for said in words if said)
+    return "\n".join(filter(None, map(user_words_in, _texts(content))))
 
 
 def kinds_of(content: JsonValue) -> str:
@@ -69,9 +101,12 @@ class ChatRequest:
 
     body: JsonObject
     messages: tuple[JsonObject, ...]
-    _said: tuple[tuple[Role, str], ...] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    said: tuple[tuple[Role, str], ...]
+    """What users and assistants said, from the first question to the last one.
+
+    Instructions, tool calls and their results are no part of it, nor is a greeting before the
+    first question, nor the beginning of the answer that is asked for.
+    """
 
     @classmethod
     def of(cls, body: JsonValue) -> Self:
@@ -83,7 +118,10 @@ class ChatRequest:
             raise InvalidInput("messages", "must be a list of at least one message")
         if not all(isinstance(message, Mapping) for message in messages):
             raise InvalidInput("messages", "must be a list of objects")
-        return cls(body=body, messages=tuple(messages))
+        spoken = list(_spoken(messages))
+        questions = [place for place, (role, _) in enumerate(spoken) if role is Role.USER]
+        said = tuple(spoken[questions[0] : questions[-1] + 1]) if questions else ()
+        return cls(body=body, messages=tuple(messages), said=said)
 
     @property
     def model(self) -> str | None:
@@ -95,23 +133,6 @@ class ChatRequest:
     def streams(self) -> bool:
         """Whether the answer is to come in pieces."""
         return self.body.get("stream") is True
-
-    @property
-    def said(self) -> tuple[tuple[Role, str], ...]:
-        """What users and assistants said, from the first question to the last one.
-
-        Instructions, tool calls and their results are no part of it, nor is a greeting before the
-        first question, nor the beginning of the answer that is asked for. Read once: a front
-        end sends the whole conversation with every question.
-        """
-        if self._said is None:
-            object.__setattr__(self, "_said", self._read_said())
-        return self._said or ()
-
-    def _read_said(self) -> tuple[tuple[Role, str], ...]:
-        spoken = list(_spoken(self.messages))
-        questions = [place for place, (role, _) in enumerate(spoken) if role is Role.USER]
-        return tuple(spoken[questions[0] : questions[-1] + 1]) if questions else ()
 
     @property
     def goes_on(self) -> bool:
@@ -157,7 +178,7 @@ class ChatRequest:
         return text_of(first.get("content")) if is_alone else ""
 
 
-def remembered(text: str) -> str:
+def storable_text(text: str) -> str:
     """A text as it is stored: without thoughts, and without what no database holds."""
     return storable(without_thoughts(text)).strip()[:MAX_CONTENT_LENGTH].rstrip()
 
@@ -167,7 +188,7 @@ def _spoken(messages: Sequence[JsonObject]) -> Iterator[tuple[Role, str]]:
         if question := _question(message):
             yield Role.USER, question
         elif message.get("role") == Role.ASSISTANT and not message.get("tool_calls"):
-            text = remembered(text_of(message.get("content")))
+            text = storable_text(text_of(message.get("content")))
             if text:
                 yield Role.ASSISTANT, text
 
@@ -177,16 +198,16 @@ def _question(message: JsonObject) -> str:
     if message.get("role") != Role.USER:
         return ""
     content = message.get("content")
-    said = remembered(user_text(content)) or kinds_of(content)
-    return said or ("" if text_of(content).strip() else _NOTHING)
+    question = storable_text(user_text(content)) or kinds_of(content)
+    return question or ("" if text_of(content).strip() else _NOTHING)
 
 
 def _tools(calls: JsonValue) -> Iterator[str]:
     for call in calls if isinstance(calls, list) else []:
         function = call.get("function") if isinstance(call, Mapping) else None
         name = function.get("name") if isinstance(function, Mapping) else None
-        if isinstance(name, str) and (kept := remembered(name)):
-            yield kept[:_MAX_TOOL_NAME]
+        if isinstance(name, str) and (text := storable_text(name)):
+            yield text[:_MAX_TOOL_NAME]
 
 
 def is_temporary_chat(chat_id: str) -> bool:
@@ -234,11 +255,16 @@ class CompletionCall:
     """What is noted of the caller where a session is started."""
 
     @property
+    def question(self) -> str:
+        """The last question, of which there must be one."""
+        return self.request.said[-1][1]
+
+    @property
     def is_task(self) -> bool:
         """Whether no user asks, but a front end for a title, tags, suggestions or searches.
 
         A front end that gives ids to messages has none for the reply to most such calls; of
-        others, and where the prompt tells a whole chat, it is told by the prompt.
+        others, and where the prompt holds a whole chat, the prompt decides.
         """
         return self._is_declared_task or self.is_task_by_prompt
 
@@ -277,3 +303,13 @@ class CompletionCall:
         """
         is_whole = self.ids.is_front_end or self.ids.knows_messages
         return not is_whole and len(self.request.said) == 1
+
+
+def to_bytes(body: JsonObject) -> bytes:
+    """JSON as it is sent; escapes keep even what is no valid text as it came."""
+    return json.dumps(body, default=dict).encode()
+
+
+def to_bytes_in_steps(body: JsonObject) -> bytes:
+    """The same for large ones, slower, and without keeping other threads waiting."""
+    return "".join(json.JSONEncoder(default=dict).iterencode(body)).encode()

@@ -1,9 +1,7 @@
-"""Chat completion requests with memory, and replies of our own, written."""
+"""Chat completion requests with memory, as the chat templates of models accept them."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from recollect.domain.chat.requests import ChatRequest, text_of
@@ -13,9 +11,6 @@ from recollect.domain.text import JsonObject, JsonValue
 
 _INSTRUCTING: Final = ("system", "developer")  # no set: what is asked for may be unhashable
 _GREETING: Final = "The assistant began the conversation with:\n{text}"
-OUR_MODEL: Final = "recollect-memory"
-"""The model that stands for whoever answers where there is no endpoint."""
-_ENDS: Final = (b"data: [DONE]", b"data:[DONE]")
 
 
 def shaped(messages: Sequence[JsonObject], template: ChatTemplate) -> list[JsonObject]:
@@ -116,8 +111,8 @@ def _without_instructions(
     if place is None:
         return [{"role": str(Role.USER), "content": content}, *spoken]
     first = spoken[place]
-    asked = {**first, "content": _joined(content, first.get("content"))}
-    return [*spoken[:place], asked, *spoken[place + 1 :]]
+    question = {**first, "content": _joined(content, first.get("content"))}
+    return [*spoken[:place], question, *spoken[place + 1 :]]
 
 
 def _speaks(message: JsonObject, role: Role) -> bool:
@@ -166,94 +161,3 @@ def _with_memories(request: ChatRequest, memories: Memories) -> list[JsonObject]
     spoken = [message for message in messages if not is_instructing(message)]
     summary = [system_message(memories.summary)] if memories.summary else []
     return [*instructions, *summary, *memories.window, *spoken]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OurCompletion:
-    """An answer in the form of a completion."""
-
-    completion_id: str
-    created: datetime
-    content: str
-    model: str = OUR_MODEL
-
-    def whole(self) -> bytes:
-        """The completion at once."""
-        message = {"role": str(Role.ASSISTANT), "content": self.content}
-        choice: dict[str, JsonValue] = {"index": 0, "message": message, "finish_reason": "stop"}
-        return _json({**self._head("chat.completion"), "choices": [choice], "usage": _NO_USAGE})
-
-    def chunks(self) -> Iterator[bytes]:
-        """The completion as events, paragraph by paragraph."""
-        yield self._chunk({"role": str(Role.ASSISTANT), "content": ""})
-        for number, paragraph in enumerate(self.content.split("\n\n")):
-            yield self._chunk({"content": paragraph if number == 0 else f"\n\n{paragraph}"})
-        yield self._chunk({}, finish_reason="stop") + b"data: [DONE]\n\n"
-
-    def _chunk(self, delta: Mapping[str, JsonValue], finish_reason: str | None = None) -> bytes:
-        choice: dict[str, JsonValue] = {
-            "index": 0,
-            "delta": delta,
-            "finish_reason": finish_reason,
-        }
-        head = self._head("chat.completion.chunk")
-        return b"data: " + _json({**head, "choices": [choice]}) + b"\n\n"
-
-    def _head(self, kind: str) -> dict[str, JsonValue]:
-        return {
-            "id": self.completion_id,
-            "object": kind,
-            "created": int(self.created.timestamp()),
-            "model": self.model,
-        }
-
-
-_NO_USAGE: Final[JsonObject] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-
-
-def our_models(created: datetime) -> bytes:
-    """The list of models where there is no endpoint."""
-    model: dict[str, JsonValue] = {
-        "id": OUR_MODEL,
-        "object": "model",
-        "created": int(created.timestamp()),
-        "owned_by": "recollect",
-    }
-    return _json({"object": "list", "data": [model]})
-
-
-def error_event(message: str) -> bytes:
-    """The event that tells a client in the middle of a stream that there is no more to come."""
-    error = {"message": message, "type": "server_error", "param": None, "code": None}
-    return b"data: " + _json({"error": error}) + b"\n\n"
-
-
-def warning_comment(warnings: Sequence[str]) -> bytes:
-    """A line of a stream of events that tells people something, and that clients pass over."""
-    return f": x-memory-warning: {' '.join(warnings)}\n\n".encode()
-
-
-def before_the_end(piece: bytes, comment: bytes) -> bytes:
-    """The piece in which a stream ends, with a comment before the event that ends it.
-
-    If that event had begun before the piece, the comment comes after it, where fewer clients look;
-    if the piece ends within a line, nowhere: what clients read is never broken.
-    """
-    place = max(piece.rfind(b"\n" + end) + 1 for end in _ENDS)
-    if place or piece.startswith(_ENDS):
-        return piece[:place] + comment + piece[place:]
-    return piece + comment if piece.endswith(b"\n") else piece
-
-
-def to_bytes(body: JsonObject) -> bytes:
-    """A request as it is sent; escapes keep even what is no valid text as it came."""
-    return _json(body)
-
-
-def to_bytes_in_steps(body: JsonObject) -> bytes:
-    """The same for large ones, slower, and without keeping other threads waiting."""
-    return "".join(json.JSONEncoder(default=dict).iterencode(body)).encode()
-
-
-def _json(value: JsonObject) -> bytes:
-    return json.dumps(value, default=dict).encode()

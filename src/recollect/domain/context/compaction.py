@@ -33,7 +33,7 @@ class CompactionPolicy:
             raise InvalidInput("compaction", "must keep fewer messages than trigger it")
 
     def is_due(self, unsummarized: int) -> bool:
-        """Whether so many messages without a summary are too many."""
+        """Whether that number of messages without a summary is too high."""
         return unsummarized > self.trigger
 
 
@@ -60,11 +60,11 @@ def range_to_compact(uncompacted: Uncompacted, *, keep: int) -> tuple[Message, .
     is_all = not messages or messages[-1].sequence == uncompacted.last_sequence
     count = len(messages) - keep if is_all else _up_to(uncompacted, keep)
     while count > 0:
-        kept = {m.turn_number for m in messages[count:]} - {None}
+        left = {m.turn_number for m in messages[count:]}
         if not is_all:
-            kept.add(messages[-1].turn_number)  # its end may lie beyond what was read
-        parted = (i for i, m in enumerate(messages[:count]) if m.turn_number in kept - {None})
-        whole = next(parted, count)
+            left.add(messages[-1].turn_number)  # its end may lie beyond what was read
+        left.discard(None)
+        whole = next((i for i, m in enumerate(messages[:count]) if m.turn_number in left), count)
         if whole == count:
             break
         count = whole

@@ -1,17 +1,104 @@
-"""Which of the last messages a model is given."""
+"""Which of the last messages a model is given, by the size of its window."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from recollect.domain.context.tiers import Tier
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.model_names import NO_OVERRIDES, SizeOverrides, is_hosted, model_size
 from recollect.errors import InvalidInput
 
+AS_MANY_AS_FIT: Final = 50
+"""Turns of a window that only its tokens bound: more than that do not fit, or say nothing."""
+_WHOLE: Final = 100
 MAX_WINDOW_SIZE: Final = 1000
 _MESSAGES_A_TURN: Final = 2  # a question and its reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetShares:
+    """How a model's context window is parted, in percent."""
+
+    system: int
+    history: int
+    retrieved: int
+    answer: int
+
+    def __post_init__(self) -> None:
+        parts = (self.system, self.history, self.retrieved, self.answer)
+        if min(parts) < 0 or sum(parts) != _WHOLE:
+            raise InvalidInput("budget shares", f"must be 0 or more and add up to {_WHOLE}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tier:
+    """Models of about one size, and what a conversation may cost them."""
+
+    name: str
+    max_billions: float
+    """The largest model of the tier, itself included."""
+    turns: int
+    """How many of the last turns the window holds, as far as its tokens allow."""
+    compacts_after: int
+    """How many turns without a summary are summarised."""
+    kept_turns: int
+    """How many turns stay word for word when older ones are summarised."""
+    shares: BudgetShares
+
+
+TINY: Final = Tier(
+    name="tiny",
+    max_billions=3,
+    turns=AS_MANY_AS_FIT,
+    compacts_after=10,
+    kept_turns=2,
+    shares=BudgetShares(system=10, history=10, retrieved=60, answer=20),
+)
+SMALL: Final = Tier(
+    name="small",
+    max_billions=9,
+    turns=6,
+    compacts_after=6,
+    kept_turns=5,
+    shares=BudgetShares(system=10, history=15, retrieved=55, answer=20),
+)
+MEDIUM: Final = Tier(
+    name="medium",
+    max_billions=34,
+    turns=10,
+    compacts_after=10,
+    kept_turns=8,
+    shares=BudgetShares(system=10, history=15, retrieved=60, answer=15),
+)
+LARGE: Final = Tier(
+    name="large",
+    max_billions=math.inf,
+    turns=15,
+    compacts_after=15,
+    kept_turns=12,
+    shares=BudgetShares(system=10, history=15, retrieved=60, answer=15),
+)
+TIERS: Final = (TINY, SMALL, MEDIUM, LARGE)
+
+
+def tier_of(model: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> Tier:
+    """The tier of the model of that name.
+
+    Where its size is not known a hosted model is large and any other one small; so is a model
+    without a name, since a small context suits every model.
+    """
+    size = model_size(model, overrides=overrides)
+    if size is None:
+        return LARGE if is_hosted(model) else SMALL
+    return tier_for_size(size)
+
+
+def tier_for_size(billions: float) -> Tier:
+    """The tier of a model with that number of parameters."""
+    return next((tier for tier in TIERS if billions <= tier.max_billions), LARGE)
 
 
 class WindowUnit(StrEnum):
@@ -89,12 +176,12 @@ def choose_window(
 
     Pending turns (the current one is) and failed ones are left out and not counted.
 
-    Counted in turns, the window has the last turns, whole, with the messages of no turn said
-    since the first of them; when there are no older turns, with those said before it too.
+    Counted in turns, the window has the last turns, whole, with the messages of no turn that
+    follow the first of them; when there are no older turns, with those before it too.
 
-    Counted in messages, it has exactly so many of the last messages, or all if there are fewer:
-    no more, no fewer. That may part the oldest turn in it, which then lacks what was said first:
-    the end of a turn, its answer, is what a follow-up refers to.
+    Counted in messages, it has exactly that number of the last messages, or all if there are
+    fewer. The oldest turn in it may then lack its question: its end, the answer, is what a
+    follow-up refers to.
     """
     allowed = [turn for turn in turns if turn.may_enter_window]
     size = policy.size_for(tier)
@@ -116,11 +203,11 @@ def _last_messages(turns: Sequence[ConversationTurn], size: int) -> tuple[Conver
     if not last:
         return ()
     first = last[0].sequence
-    parted = (
+    shortened = (
         (turn, tuple(message for message in turn.messages if message.sequence >= first))
         for turn in turns
     )
-    return tuple(replace(turn, messages=kept) for turn, kept in parted if kept)
+    return tuple(replace(turn, messages=messages) for turn, messages in shortened if messages)
 
 
 def _turn(messages: Sequence[Message], statuses: Mapping[int, TurnStatus]) -> ConversationTurn:

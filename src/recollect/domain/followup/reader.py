@@ -16,7 +16,7 @@ _KEPT: Final = 1_000_000  # characters, where little but the words themselves is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class ReadingCache:
     """What was read lately, in all languages: of a hundred conversations or so, in about 20 MB.
 
     Everything is found by all the words it was made of, the language included, so that it is the
@@ -36,7 +36,7 @@ class Memory:
 class Reader:
     """Reads texts of one language and remembers the last of them; for one thread at a time."""
 
-    def __init__(self, pack: LanguagePack, memory: Memory) -> None:
+    def __init__(self, pack: LanguagePack, memory: ReadingCache) -> None:
         self.pack = pack
         self._memory = memory
 

@@ -10,7 +10,7 @@ from recollect.domain.followup.dialogue import Method, Rewrite, Said, Signal
 from recollect.domain.followup.discourse import Discourse
 from recollect.domain.followup.language import detect_language, language_of
 from recollect.domain.followup.languages import installed, pack_for
-from recollect.domain.followup.reader import Memory, Reader
+from recollect.domain.followup.reader import Reader, ReadingCache
 from recollect.domain.followup.reading import Reading, read_turn
 from recollect.domain.followup.sql_values import compared_values
 
@@ -47,7 +47,7 @@ class Rewriter:
     """
 
     def __init__(self) -> None:
-        self._memory = Memory()
+        self._memory = ReadingCache()
         self._readers: dict[str, Reader] = {}
         self._turn = Lock()
 

@@ -29,10 +29,10 @@ from recollect.domain.identity.accounts import (
     MemoryPolicy,
 )
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job, JobKind
 from recollect.domain.text import JsonObject, json_characters
 from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.conversations import StoredWindow
+from recollect.ports.work import Job, JobKind
 
 _OF_ROW: Final = 20
 """A row without JSON takes as long to read as so many characters of it: 1 µs."""

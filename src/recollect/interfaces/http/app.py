@@ -4,33 +4,28 @@ from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 
-from recollect.interfaces.heartbeat import Heartbeat
+from recollect.interfaces import openai_proxy
 from recollect.interfaces.http.auth.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
-from recollect.interfaces.http.query_parameters import refuse_unknown_query
-from recollect.interfaces.http.readiness import Disk, Readiness
+from recollect.interfaces.http.parameters import refuse_unknown_query
 from recollect.interfaces.http.routes import (
     api_page,
-    batches,
     chat,
     contexts,
     health,
-    history,
-    memory_chat,
     messages,
-    recall,
-    rewrites,
     sessions,
-    states,
 )
-from recollect.interfaces.openai_proxy import routes as openai
+from recollect.interfaces.http.routes.health import Disk, Readiness
+from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.settings import Settings
 
-_ROUTES = (
-    *(chat, memory_chat, sessions, messages, batches, contexts),
-    *(rewrites, recall, history, states, health, openai, api_page),
+_ROUTERS = (
+    *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
+    *(contexts.router, contexts.rewrite_router, contexts.recall_router, messages.history_router),
+    *(sessions.state_router, health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.
@@ -60,8 +55,8 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo
     )
-    for module in _ROUTES:
-        app.include_router(module.router)
+    for router in _ROUTERS:
+        app.include_router(router)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)

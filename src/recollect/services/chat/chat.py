@@ -1,53 +1,178 @@
-"""One turn, from the question to the stored reply: the only place where they all meet.
+"""One turn, from the question to the stored reply.
 
 state → question stored, and its context meanwhile → answerer → reply stored. Nothing holds a
 connection while a model works, and whatever ends a turn early leaves it failed, with its question.
 """
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from time import perf_counter
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.chat.answers import Answered, AnswerRequest, Inquiry
+from recollect.domain.chat.answers import Answer, Answered, AnswerRequest, Inquiry, Timings
 from recollect.domain.context.context import Context
-from recollect.domain.conversation.message import NewMessage, Role, message_id_for_key
+from recollect.domain.conversation.message import (
+    Message,
+    NewMessage,
+    Role,
+    drawing_on,
+    reply_id_for,
+)
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
-from recollect.domain.followup.language import known_language
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import MissingSession
-from recollect.errors import MissingSessionId, SessionNotFound
-from recollect.ports.runtime import Counters, Ids
-from recollect.services.access.accounts import States
-from recollect.services.chat.answering import Answering, ChatTurn
-from recollect.services.chat.degradation import Degradation, Probe
-from recollect.services.context.contexts import Contexts
-from recollect.services.conversations.sessions import Sessions
-from recollect.services.conversations.turns import OpenTurn, Turns
+from recollect.domain.policy import MissingSession, Policies
+from recollect.errors import IdAlreadyUsed, MissingSessionId, ModelUnavailable, SessionNotFound
+from recollect.services.chat.turn import (
+    NO_MEMORY,
+    NOT_STORED,
+    SWITCHED_OFF,
+    Answering,
+    Degradation,
+    StoredTurn,
+    TurnMemory,
+    too_slow,
+    with_language,
+)
+from recollect.services.context.contexts import ContextRequest, Contexts
+from recollect.services.conversations.turns import OpenTurn
 
-NO_MEMORY: Final = "Memory did not answer; the question was answered without it."
-SWITCHED_OFF: Final = "Memory is switched off on this server; nothing is remembered."
-NOT_STORED: Final = "Memory did not answer; this exchange is not remembered."
+REPLAYED: Final = (
+    "This question was answered before; the stored answer is repeated, as far as it was stored."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatTurn:
+    """A question with its context, about to be answered.
+
+    Whatever ends the answer early, be it an error, the time limit or a client that leaves, the
+    turn is failed and its question kept.
+    """
+
+    answering: Answering
+    scope: Scope
+    request: AnswerRequest
+    session_id: UUID | None
+    stored: StoredTurn
+    earlier_reply: Message | None
+    """The answer that a retry found stored already."""
+    began: float
+    ready: float
+
+    async def answer(self) -> Answered:
+        """The whole answer at once."""
+        if repeated := self._repeated():
+            return repeated
+        try:
+            async with asyncio.timeout(self.answering.time_limit):
+                answer = await self.answering.require_answerer().answer(self.scope, self.request)
+        except TimeoutError:
+            await self.stored.fail()
+            raise too_slow(self.answering.time_limit) from None
+        except BaseException:
+            await self.stored.fail()
+            raise
+        return await self._finish(answer)
+
+    async def stream(self) -> AsyncGenerator[str | Answered, None]:
+        """The answer in pieces as they come, and all that came of it as the last item."""
+        if repeated := self._repeated():
+            yield repeated.answer.content
+            yield repeated
+            return
+        async with aclosing(self._pieces()) as pieces:
+            try:
+                async for piece in pieces:
+                    yield await self._finish(piece) if isinstance(piece, Answer) else piece
+            except BaseException:
+                await self.stored.fail()
+                raise
+
+    async def _pieces(self) -> AsyncGenerator[str | Answer, None]:
+        """The answerer's pieces, as long as it keeps to the time limit."""
+        deadline = asyncio.get_running_loop().time() + self.answering.time_limit
+        answerer = self.answering.require_answerer()
+        async with aclosing(answerer.stream(self.scope, self.request)) as pieces:
+            while True:
+                try:
+                    async with asyncio.timeout_at(deadline):
+                        piece = await anext(pieces)
+                except StopAsyncIteration:
+                    raise ModelUnavailable("the answer ended before it was complete") from None
+                except TimeoutError:
+                    raise too_slow(self.answering.time_limit) from None
+                yield piece
+                if isinstance(piece, Answer):
+                    return
+
+    async def _finish(self, answer: Answer) -> Answered:
+        answered_at = perf_counter()
+        reply = await self.stored.complete(partial(self._store, answer))
+        return self._answered(answer, reply, answered_at)
+
+    async def _store(self, answer: Answer, question: Message) -> Message | None:
+        reply = NewMessage(
+            # Of two retries at once one is stored, and both return it.
+            message_id=reply_id_for(question.message_id),
+            role=Role.ASSISTANT,
+            content=answer.remembered,
+            details=drawing_on(answer.details, self.request.context.tables),
+        )
+        turns = self.stored.turns
+        try:
+            return await turns.complete(self.scope, question, reply)
+        except IdAlreadyUsed:
+            return await turns.stored_reply(self.scope, question)
+
+    def _repeated(self) -> Answered | None:
+        """The answer that a retry finds stored already.
+
+        Its context would be made of the question and the answer themselves, and nobody was asked
+        with it.
+        """
+        reply = self.earlier_reply
+        if reply is None:
+            return None
+        answer = Answer(content=reply.content, details=reply.details)
+        return replace(
+            self._answered(answer, reply, perf_counter()),
+            context=self.request.context.without_memory(),
+            is_repeated=True,
+            warnings=(*self.stored.attempts.warnings, REPLAYED),
+        )
+
+    def _answered(self, answer: Answer, reply: Message | None, at: float) -> Answered:
+        if reply is not None and reply.content != answer.remembered:
+            answer = Answer(content=reply.content, details=reply.details)
+        question = self.stored.question
+        return Answered(
+            answer=answer,
+            context=self.request.context,
+            session_id=self.session_id,
+            question_id=question.message_id if question else None,
+            reply_id=reply.message_id if reply else None,
+            warnings=(*self.request.context.warnings, *self.stored.attempts.warnings),
+            timings=Timings(
+                memory=self.ready - self.began,
+                answer=at - self.ready,
+                total=perf_counter() - self.began,
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """Answers questions with the memory of whoever asks."""
+    """Answers questions with the memory of their user."""
 
-    states: States
-    sessions: Sessions
+    memory: TurnMemory
     contexts: Contexts
-    turns: Turns
     answering: Answering
-    ids: Ids
     policies: Policies
-    counters: Counters
-    probe: Probe | None = None
-    """Tells whether the database answers; None where it cannot hang."""
 
     async def ask(self, scope: Scope, inquiry: Inquiry) -> Answered:
         """Answer a question, all at once."""
@@ -56,16 +181,15 @@ class Chat:
 
     async def check_state(self, scope: Scope) -> None:
         """Refuse a user who is halted; where that cannot be told now, nobody is refused."""
-        await self._check_state(scope, Degradation(self.counters, probe=self.probe))
+        await self.memory.admit(scope)
 
     async def begin(self, scope: Scope, inquiry: Inquiry) -> ChatTurn:
         """Put a question into its context and store it; no model has been asked yet.
 
-        Whoever begins a turn goes on at once with `answer` or `stream`, which also end it.
+        The caller goes on at once with `answer` or `stream`, which also end the turn.
         """
         began = perf_counter()
-        attempts = Degradation(self.counters, probe=self.probe)
-        await self._check_state(scope, attempts)
+        attempts = await self.memory.admit(scope)
         if inquiry.uses_memory and not self.policies.is_enabled:
             attempts.warn(SWITCHED_OFF)
         uses_memory = inquiry.uses_memory and self.policies.is_enabled
@@ -78,20 +202,18 @@ class Chat:
         return ChatTurn(
             answering=self.answering,
             scope=scope,
-            asked=AnswerRequest(
-                context=context,
-                options=inquiry.options,
-                model=inquiry.model,
-            ),
+            request=AnswerRequest(context=context, options=inquiry.options, model=inquiry.model),
             session_id=session_id,
-            opened=opened,
-            attempts=attempts,
+            stored=StoredTurn(
+                scope=scope,
+                turns=self.memory.turns,
+                attempts=attempts,
+                question=opened.question if opened else None,
+            ),
+            earlier_reply=opened.reply if opened else None,
             began=began,
             ready=perf_counter(),
         )
-
-    def _rejects_unknown(self, inquiry: Inquiry) -> bool:
-        return self.policies.rejects_unknown_sessions and inquiry.session_id is not None
 
     def _session_id(self, scope: Scope, inquiry: Inquiry) -> UUID:
         named = inquiry.session_id or scope.anonymous_session
@@ -105,113 +227,91 @@ class Chat:
             case _ if inquiry.idempotency_key:
                 return session_id_from(_asked_first(inquiry.idempotency_key), scope.owner_id)
             case _:
-                return self.ids.new_id()
-
-    def _message_id(self, session_id: UUID, inquiry: Inquiry) -> UUID:
-        if inquiry.message_id is not None:
-            return inquiry.message_id
-        if inquiry.idempotency_key:
-            return message_id_for_key(session_id, inquiry.idempotency_key)
-        return self.ids.new_id()
-
-    async def _check_state(self, scope: Scope, attempts: Degradation) -> None:
-        await attempts.attempt("state", self.states.check_not_halted(scope))
+                return self.memory.ids.new_id()
 
     async def _remember(
         self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation
     ) -> tuple[Context | None, OpenTurn | None]:
         """The question's context, and the question stored; memory may fail at either.
 
-        Neither waits for the other: a question that has no answer yet is in no context.
+        What no context can be made for is refused before anything is stored. Neither waits for
+        the other: a question that has no answer yet is in no context.
         """
-        await self._check(inquiry)
-        read = partial(self._read, scope, session_id, inquiry, attempts)
-        reading = asyncio.create_task(read())
-        reading.add_done_callback(_notice)
-        opened = None
-        try:
-            opened = await self._open(scope, session_id, inquiry, attempts)
-            try:
-                context = await reading
-            except SessionNotFound:  # it is started for its question, and then read once more
-                if self._rejects_unknown(inquiry):
-                    raise
-                context = await read() if opened else None
-        except BaseException:
-            reading.cancel()
-            if opened is not None:
-                await self.turns.fail(opened)
-            raise
-        for part, warning in ((context, NO_MEMORY), (opened, NOT_STORED)):
-            if part is None:
-                attempts.warn(warning)
-        return context, opened
-
-    async def _open(
-        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation
-    ) -> OpenTurn | None:
-        if attempts.is_database_away:
-            return None
-        return await attempts.attempt("question", self._store(scope, session_id, inquiry))
-
-    async def _check(self, inquiry: Inquiry) -> None:
-        """Refuse what no context can be made for, before anything is stored."""
-        await self.contexts.check(
-            inquiry.text,
-            model=inquiry.model,
-            window=inquiry.window,
-            databases=inquiry.databases,
-            recall=inquiry.recall,
-        )
-
-    async def _read(
-        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation
-    ) -> Context | None:
-        building = self.contexts.build(
-            scope,
-            session_id,
+        request = await self.contexts.request(
             inquiry.text,
             model=inquiry.model,
             window=inquiry.window,
             databases=inquiry.databases or None,
             recall=inquiry.recall,
         )
+        read = partial(self._read, scope, session_id, request, attempts)
+        reading = asyncio.create_task(read())
+        reading.add_done_callback(_retrieve)
+        opened = None
+        try:
+            opened = await self._open(scope, session_id, inquiry, attempts)
+            try:
+                context = await reading
+            except SessionNotFound:  # it is started for its question, and then read once more
+                if not self._may_start(inquiry):
+                    raise
+                context = await read() if opened else None
+        except BaseException:
+            reading.cancel()
+            if opened is not None:
+                await self.memory.turns.fail(scope, opened.question)
+            raise
+        for part, warning in ((context, NO_MEMORY), (opened, NOT_STORED)):
+            if part is None:
+                attempts.warn(warning)
+        return context, opened
+
+    async def _read(
+        self, scope: Scope, session_id: UUID, request: ContextRequest, attempts: Degradation
+    ) -> Context | None:
+        building = self.contexts.build_requested(scope, session_id, request)
         return await attempts.attempt("context", building)
 
-    async def _start(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> None:
-        language = known_language(inquiry.text)
-        session = NewSession(
-            session_id=session_id,
-            name=inquiry.session_name,
-            metadata={
-                **({} if language is None else {"language": language}),
-                **inquiry.session_metadata,
-            },
-            databases=inquiry.databases,
-            tags=inquiry.tags,
-        )
-        await self.sessions.start(scope, session)
-
-    async def _store(self, scope: Scope, session_id: UUID, inquiry: Inquiry) -> OpenTurn:
+    async def _open(
+        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation
+    ) -> OpenTurn | None:
         """Store the question; a session that is not there yet is started."""
+        if attempts.is_database_away:
+            return None
+        identifier = inquiry.message_id
         question = NewMessage(
-            message_id=self._message_id(session_id, inquiry), role=Role.USER, content=inquiry.text
+            message_id=identifier or self.memory.message_id(session_id, inquiry.idempotency_key),
+            role=Role.USER,
+            content=inquiry.text,
         )
-        try:
-            return await self.turns.begin(scope, session_id, question)
-        except SessionNotFound:
-            if self._rejects_unknown(inquiry):
-                raise
-        await self._start(scope, session_id, inquiry)
-        return await self.turns.begin(scope, session_id, question)
+        storing = self.memory.in_session(
+            scope,
+            partial(self.memory.turns.begin, scope, session_id, question),
+            partial(_new_session, session_id, inquiry),
+            may_start=self._may_start(inquiry),
+        )
+        return await attempts.attempt("question", storing)
+
+    def _may_start(self, inquiry: Inquiry) -> bool:
+        return inquiry.session_id is None or not self.policies.rejects_unknown_sessions
+
+
+def _new_session(session_id: UUID, inquiry: Inquiry) -> NewSession:
+    return NewSession(
+        session_id=session_id,
+        name=inquiry.session_name,
+        metadata=with_language(inquiry.session_metadata, inquiry.text),
+        databases=inquiry.databases,
+        tags=inquiry.tags,
+    )
 
 
 def _asked_first(key: str) -> str:
-    """What a session is called that a question with this key has started."""
+    """The name of a session that a question with this key has started."""
     return f"asked first with {sha256(key.encode()).hexdigest()}"
 
 
-def _notice(reading: "asyncio.Task[Context | None]") -> None:
-    """Whatever came of it is known, also where the question has failed before."""
+def _retrieve(reading: "asyncio.Task[Context | None]") -> None:
+    """Retrieve the error of a task that nobody awaits once the question has failed."""
     if not reading.cancelled():
         reading.exception()

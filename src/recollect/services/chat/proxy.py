@@ -6,43 +6,50 @@ a connection to the database while the endpoint works.
 
 import asyncio
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
 from recollect.domain.chat.answers import AnswerRequest
-from recollect.domain.chat.requests import CompletionCall
-from recollect.domain.chat.writing import (
-    Memories,
-    to_bytes,
-    to_bytes_in_steps,
-    with_memories,
-)
-from recollect.domain.conversation.message import NewMessage, Role, message_id_for_key
+from recollect.domain.chat.replies import OurCompletion, our_models
+from recollect.domain.chat.requests import CompletionCall, to_bytes, to_bytes_in_steps
+from recollect.domain.chat.writing import Memories, with_memories
+from recollect.domain.context.context import Context
+from recollect.domain.context.rendering import recalled_text, summary_text, window_messages
+from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
-from recollect.domain.followup.language import known_language
 from recollect.domain.identity.accounts import MemoryPolicy
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.policy.policies import Policies
-from recollect.domain.policy.presets import MissingSession
+from recollect.domain.policy import MissingSession, Policies
 from recollect.domain.text import JsonValue
-from recollect.errors import ModelNotFound, ReplyUnusable, SessionNotFound
+from recollect.errors import ModelNotFound, ReplyUnusable
 from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.conversations import Followed
-from recollect.ports.models import Completions
-from recollect.ports.runtime import Counters, Ids
-from recollect.services.access.accounts import States
-from recollect.services.chat.answering import OwnAnswers, Remembering
-from recollect.services.chat.chat import NO_MEMORY, NOT_STORED, SWITCHED_OFF
-from recollect.services.chat.degradation import Degradation, Probe
-from recollect.services.chat.replies import WholeReply, explained, read_whole, too_slow
-from recollect.services.chat.streamed_reply import StreamedReply
-from recollect.services.conversations.branches import Branches
-from recollect.services.conversations.sessions import Sessions
+from recollect.ports.models import Completions, EndpointReply
+from recollect.ports.runtime import Clock
+from recollect.services.chat.streamed_reply import (
+    StreamedReply,
+    WholeReply,
+    each,
+    explained,
+    read_whole,
+)
+from recollect.services.chat.turn import (
+    NO_MEMORY,
+    NOT_STORED,
+    SWITCHED_OFF,
+    Answering,
+    StoredTurn,
+    TurnMemory,
+    too_slow,
+    with_language,
+)
+from recollect.services.context.contexts import Contexts
 
 NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
 TASK: Final = (
@@ -52,61 +59,58 @@ NO_REPLY_ID: Final = (
     "The call names a question's id and none of the reply, as front ends' own tasks do; nothing "
     "is remembered. Send X-Memory-Message-ID as well."
 )
+_JSON: Final = {"content-type": "application/json"}
+_EVENTS: Final = {"content-type": "text/event-stream; charset=utf-8"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
-    """Passes requests on to an endpoint, or to whoever answers where there is none."""
+    """Passes requests on to an endpoint, or to the answerer where there is none."""
 
+    memory: TurnMemory
+    contexts: Contexts
+    answering: Answering
     endpoint: Completions | None
-    own: OwnAnswers
-    states: States
-    sessions: Sessions
-    branches: Branches
-    remembering: Remembering
-    ids: Ids
+    clock: Clock
     policies: Policies
-    counters: Counters
-    probe: Probe | None = None
-    """Tells whether the database answers; None where it cannot hang."""
 
     async def begin(self, scope: Scope, call: CompletionCall, received: bytes) -> StreamedReply:
         """Remember a call's question, add what memory has, and ask; the reply is still to be read.
 
-        `received` is the call's body, passed on as it is where memory adds nothing. Whoever
-        begins closes what is returned, whatever happens.
+        `received` is the call's body, passed on as it is where memory adds nothing. The caller
+        closes what is returned, whatever happens.
         """
-        attempts = Degradation(self.counters, probe=self.probe)
-        await attempts.attempt("state", self.states.check_not_halted(scope))
+        attempts = await self.memory.admit(scope)
         session_id = self._session_id(scope, call)
         if session_id is None and (warning := self._why_not_remembered(call)):
             attempts.warn(warning)
         followed = None
         if session_id is not None and call.memory is MemoryPolicy.FULL:
-            followed = await attempts.attempt(
-                "question", self._follow(scope, session_id, call), warning=NOT_STORED
-            )
-        passing = StreamedReply(
-            scope=scope,
+            following = self._follow(scope, session_id, call)
+            followed = await attempts.attempt("question", following, warning=NOT_STORED)
+        reply = StreamedReply(
             call=call,
             session_id=session_id,
-            question=followed.question if followed else None,
-            branches=self.branches,
-            ids=self.ids,
-            attempts=attempts,
-            time_limit=self.own.answering.time_limit,
+            stored=StoredTurn(
+                scope=scope,
+                turns=self.memory.turns,
+                attempts=attempts,
+                question=followed.question if followed else None,
+            ),
+            ids=self.memory.ids,
+            time_limit=self.answering.time_limit,
         )
         try:
-            await self._ask(passing, followed, received)
+            await self._ask(scope, reply, followed, received)
         except BaseException:
-            await passing.aclose()
+            await reply.aclose()
             raise
-        return passing
+        return reply
 
     async def models(self) -> WholeReply:
         """The models there are, as the endpoint lists them; or its failure, in OpenAI's form."""
-        limit = self.own.answering.time_limit
-        listing = self.own.models() if self.endpoint is None else self.endpoint.models()
+        limit = self.answering.time_limit
+        listing = self._own_models() if self.endpoint is None else self.endpoint.models()
         try:
             async with asyncio.timeout(limit), listing as reply:
                 if reply.status != HTTPStatus.OK:
@@ -128,13 +132,13 @@ class Proxy:
             return reply
         for model in await _listed(reply.body):
             if isinstance(model, Mapping) and model.get("id") == model_id:
-                return WholeReply(status=reply.status, headers=reply.headers, body=to_bytes(model))
+                return replace(reply, body=to_bytes(model))
         raise ModelNotFound
 
     def _session_id(self, scope: Scope, call: CompletionCall) -> UUID | None:
         """The session that a call names; none, and so no memory, where it names none.
 
-        No session is made up from what was said: two conversations that begin alike are not one.
+        No session is made up from the messages: two conversations that begin alike are not one.
         """
         if call.memory is MemoryPolicy.OFF or not self.policies.is_enabled:
             return None
@@ -160,50 +164,57 @@ class Proxy:
 
     async def _follow(self, scope: Scope, session_id: UUID, call: CompletionCall) -> Followed:
         follow = partial(
-            self.branches.follow,
+            self.memory.turns.follow,
             scope,
             session_id,
             self._messages(session_id, call),
             continues=call.continues,
             goes_on=call.request.goes_on,
         )
-        try:
-            return await follow()
-        except SessionNotFound:
-            if self.policies.rejects_unknown_sessions:
-                raise
-        await self.sessions.start(scope, _new_session(session_id, call))
-        return await follow()
+        return await self.memory.in_session(
+            scope,
+            follow,
+            partial(_new_session, session_id, call),
+            may_start=not self.policies.rejects_unknown_sessions,
+        )
 
     def _messages(self, session_id: UUID, call: CompletionCall) -> list[NewMessage]:
-        said = [
-            NewMessage(message_id=self.ids.new_id(), role=role, content=content)
-            for role, content in call.request.said
+        *earlier, (_, question) = call.request.said
+        ids = {"external_id": call.ids.user_message, "external_parent_id": call.ids.parent}
+        return [
+            *(
+                NewMessage(message_id=self.memory.ids.new_id(), role=role, content=content)
+                for role, content in earlier
+            ),
+            NewMessage(
+                message_id=self.memory.message_id(session_id, call.ids.idempotency_key),
+                role=Role.USER,
+                content=question,
+                metadata={name: value for name, value in ids.items() if value is not None},
+            ),
         ]
-        key = call.ids.idempotency_key
-        told = {"external_id": call.ids.user_message, "external_parent_id": call.ids.parent}
-        said[-1] = NewMessage(
-            message_id=message_id_for_key(session_id, key) if key else said[-1].message_id,
-            role=Role.USER,
-            content=said[-1].content,
-            metadata={name: value for name, value in told.items() if value is not None},
-        )
-        return said
 
     async def _ask(
-        self, passing: StreamedReply, followed: Followed | None, received: bytes
+        self, scope: Scope, reply: StreamedReply, followed: Followed | None, received: bytes
     ) -> None:
-        scope, call = passing.scope, passing.call
+        call = reply.call
+        context = None
+        if reply.session_id is not None and not reply.attempts.is_database_away:
+            building = self.contexts.build(
+                scope, reply.session_id, call.question, model=call.request.model
+            )
+            context = await reply.remember(building, warning=NO_MEMORY)
         if self.endpoint is None:
-            await passing.open(self.own.reply(scope, call, await self._asked(passing)))
+            reply.tables = context.tables if context else ()
+            await reply.open(self._own_reply(scope, call, context))
             return
-        memories = await self._memories(passing, followed)
-        passing.tables = memories.tables
-        model = call.request.model or self.policies.model
-        template = self.policies.chat_template.of(model)
+        memories = Memories()
+        if context is not None and reply.session_id is not None:
+            memories = _memories(context, reply.session_id, call, followed)
+        reply.tables = memories.tables
+        template = self.policies.chat_template.of(call.request.model or self.policies.model)
         write = partial(self._written, call, memories, template, received)
-        body = await off_loop(write, characters=len(received))
-        await passing.open(self.endpoint.complete(body))
+        await reply.open(self.endpoint.complete(await off_loop(write, characters=len(received))))
 
     def _written(
         self, call: CompletionCall, memories: Memories, template: ChatTemplate, received: bytes
@@ -216,34 +227,63 @@ class Proxy:
             return received
         return to_bytes(body) if len(received) <= AT_ONCE else to_bytes_in_steps(body)
 
-    async def _memories(self, passing: StreamedReply, followed: Followed | None) -> Memories:
-        if passing.session_id is None or not passing.may_remember:
-            return Memories()
-        finding = self.remembering.memories(
-            passing.scope, passing.session_id, passing.call, followed
-        )
-        return await passing.remember(finding, warning=NO_MEMORY) or Memories()
+    @asynccontextmanager
+    async def _own_reply(
+        self, scope: Scope, call: CompletionCall, context: Context | None
+    ) -> AsyncIterator[EndpointReply]:
+        """The answerer's answer in the place of an endpoint; without a context, to the question.
 
-    async def _asked(self, passing: StreamedReply) -> AnswerRequest | None:
-        """The question for whoever answers in the endpoint's place, in its context."""
-        if passing.session_id is None or not passing.may_remember:
-            return None
-        finding = self.remembering.context(passing.scope, passing.session_id, passing.call)
-        context = await passing.remember(finding, warning=NO_MEMORY)
-        if context is None:
-            return None
-        passing.tables = context.tables
-        return AnswerRequest(context=context)
+        A front end's own tasks, such as titles or tags, get no answer: it helps itself.
+        """
+        answer = None
+        if call.request.said and not call.is_task:
+            context = context or await self.contexts.bare(call.question)
+            request = AnswerRequest(context=context)
+            answer = await self.answering.require_answerer().answer(scope, request)
+        completion = OurCompletion(
+            completion_id=f"chatcmpl-{self.memory.ids.new_id().hex}",
+            created=self.clock.now(),
+            content=answer.content if answer else "",
+        )
+        streams = call.request.streams
+        yield EndpointReply(
+            status=HTTPStatus.OK,
+            headers=_EVENTS if streams else _JSON,
+            pieces=each(completion.chunks() if streams else [completion.whole()]),
+            details=answer.details if answer else None,
+        )
+
+    @asynccontextmanager
+    async def _own_models(self) -> AsyncIterator[EndpointReply]:
+        """The one model that stands for the answerer."""
+        listing = our_models(self.clock.now())
+        yield EndpointReply(status=HTTPStatus.OK, headers=_JSON, pieces=each([listing]))
+
+
+def _memories(
+    context: Context, session_id: UUID, call: CompletionCall, followed: Followed | None
+) -> Memories:
+    """What the client left out: the conversation so far, or the beginning of it in short.
+
+    Beside that, entries of other conversations. The question stays as it was asked: a model that
+    sees the conversation needs no rewriting.
+    """
+    # More is stored of the branch than the client has sent.
+    is_partial = followed is not None and len(followed.before) > len(call.request.said) - 1
+    leaves_out = call.continues or is_partial
+    recalled = [one for one in context.recalled if leaves_out or one.session_id != session_id]
+    memories = Memories(
+        summary=summary_text(context.summary) if leaves_out else "",
+        window=window_messages(context.window) if call.continues else (),
+        recalled=recalled_text(recalled),
+    )
+    return replace(memories, tables=context.tables) if memories else memories
 
 
 def _new_session(session_id: UUID, call: CompletionCall) -> NewSession:
+    metadata = dict(with_language(call.session_metadata, call.question))
     external = call.ids.session
-    is_named = external is not None and external.strip().lower() != str(session_id)
-    _, question = call.request.said[-1]
-    metadata = dict(call.session_metadata)
-    if (language := known_language(question)) is not None:
-        metadata.setdefault("language", language)
-    if is_named:
+    if external is not None and external.strip().lower() != str(session_id):
         metadata["external_id"] = external
     return NewSession(session_id=session_id, metadata=metadata)
 

@@ -1,32 +1,116 @@
-"""StreamedReply a model's reply on while it is read, and keeping what it says."""
+"""A model's reply, passed on while it is read within bounds of size and time, and stored."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
-from recollect.domain.chat.answers import drawing_on
-from recollect.domain.chat.replies import AnswerReader
-from recollect.domain.chat.requests import CompletionCall, remembered
-from recollect.domain.chat.writing import before_the_end, error_event, warning_comment
-from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
+from recollect.domain.chat.replies import (
+    MAX_REPLY_VALUES,
+    AnswerReader,
+    before_the_end,
+    envelope,
+    error_event,
+    passed_status,
+    warning_comment,
+)
+from recollect.domain.chat.requests import CompletionCall, storable_text, to_bytes
+from recollect.domain.conversation.message import (
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+    drawing_on,
+)
 from recollect.domain.identity.accounts import MemoryPolicy
-from recollect.domain.identity.scope import Scope
-from recollect.domain.text import JsonValue
+from recollect.domain.text import JsonValue, count_values
 from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
 from recollect.offloading import off_loop
 from recollect.ports.models import EndpointReply
 from recollect.ports.runtime import Ids
-from recollect.services.chat.answering import REPLY_NOT_STORED, SESSION_GONE
-from recollect.services.chat.degradation import Degradation
-from recollect.services.chat.replies import before, explained, log_failure, read_whole, too_slow
-from recollect.services.conversations.branches import Branches
+from recollect.services.chat.turn import Degradation, StoredTurn, too_slow
+
+MAX_REPLY_BYTES: Final = 8_000_000
+"""The largest reply that is read whole; streams may be longer."""
+_MAX_ERROR_BYTES: Final = 65_536
+_MAX_LOGGED: Final = 4_000
+_NO_ANSWER: Final = "the endpoint of the model sent something that is no answer"
 
 Result = TypeVar("Result")
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeReply:
+    """A reply with its body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
+    """Read a body to its end; `ReplyUnusable` if it is too large, or has too many values."""
+    received = bytearray()
+    async for piece in pieces:
+        received += piece
+        if len(received) > MAX_REPLY_BYTES:
+            raise ReplyUnusable(
+                f"the endpoint of the model sent more than {MAX_REPLY_BYTES:,} bytes; "
+                "a streamed answer may be longer"
+            )
+    body = bytes(received)
+    count = partial(count_values, body, most=MAX_REPLY_VALUES)
+    if await off_loop(count, characters=len(body)) > MAX_REPLY_VALUES:
+        raise ReplyUnusable(
+            f"the endpoint of the model sent more than {MAX_REPLY_VALUES:,} values; "
+            "a streamed answer may have more"
+        )
+    return body
+
+
+async def explained(reply: EndpointReply) -> EndpointReply:
+    """A failure in OpenAI's form; the endpoint's own text is logged at level DEBUG."""
+    received = bytearray()
+    async for piece in reply.pieces:
+        received += piece[: _MAX_ERROR_BYTES - len(received)]
+        if len(received) >= _MAX_ERROR_BYTES:
+            break
+    _log_failure(reply.status, bytes(received))
+    body = to_bytes(envelope(reply.status, bytes(received)))
+    return replace(
+        reply,
+        status=passed_status(reply.status),
+        headers={**reply.headers, "content-type": "application/json"},
+        pieces=each([body]),
+    )
+
+
+async def each(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield pieces that are there already."""
+    for piece in pieces:
+        yield piece
+
+
+def _log_failure(status: int, received: bytes) -> None:
+    text = received[:_MAX_LOGGED].decode(errors="replace")
+    logger.debug("endpoint.failed", extra={"facts": {"status": status, "text": text}})
+
+
+async def _before(deadline: float, pieces: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """The pieces as long as they come before a moment of the loop's clock; else `TimeoutError`."""
+    while True:
+        async with asyncio.timeout_at(deadline):
+            try:
+                piece = await anext(pieces)
+            except StopAsyncIteration:
+                return
+        yield piece
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,17 +121,13 @@ class StreamedReply:
     in OpenAI's form, without its words.
 
     A reply that calls tools is no answer yet: the turn stays open, and the client comes back with
-    what the tools said.
+    the results of the tools.
     """
 
-    scope: Scope
     call: CompletionCall
     session_id: UUID | None
-    question: Message | None
-    """None where nothing is stored: by policy, without a session, or when memory failed."""
-    branches: Branches
+    stored: StoredTurn
     ids: Ids
-    attempts: Degradation
     time_limit: float
     """The most seconds that the whole answer may take."""
     tables: tuple[str, ...] = ()
@@ -55,14 +135,18 @@ class StreamedReply:
     _reply: EndpointReply | None = None
     _open: AsyncExitStack = field(default_factory=AsyncExitStack)
     _deadline: float = 0
-    _is_settled: bool = False
-    _told: int = 0
+    _warned: int = 0
     """How many of the warnings the client knows."""
+
+    @property
+    def attempts(self) -> Degradation:
+        """What memory could not do for this call."""
+        return self.stored.attempts
 
     @property
     def reply(self) -> EndpointReply:
         """What the endpoint answered: status and headers; its body is read with `pieces`."""
-        assert self._reply is not None  # noqa: S101  # opened by whoever made it
+        assert self._reply is not None  # noqa: S101  # opened by `Proxy.begin`
         return self._reply
 
     @property
@@ -74,14 +158,9 @@ class StreamedReply:
     @property
     def memory(self) -> MemoryPolicy:
         """How much memory is used for this call."""
-        if self.session_id is None or not self.may_remember:
+        if self.session_id is None or self.attempts.is_database_away:
             return MemoryPolicy.OFF
-        return MemoryPolicy.READ if self.question is None else MemoryPolicy.FULL
-
-    @property
-    def may_remember(self) -> bool:
-        """Whether it makes sense to ask memory: not if it was away a moment ago."""
-        return not self.attempts.is_database_away
+        return MemoryPolicy.READ if self.stored.question is None else MemoryPolicy.FULL
 
     async def remember(self, finding: Awaitable[Result], *, warning: str) -> Result | None:
         """What memory finds; None where it does not answer, or knows of no such session."""
@@ -104,7 +183,7 @@ class StreamedReply:
     async def whole(self) -> bytes:
         """The body at once, when the answer is stored; `ReplyUnusable` for what is no answer."""
         try:
-            body = await read_whole(before(self._deadline, self.reply.pieces))
+            body = await read_whole(_before(self._deadline, self.reply.pieces))
         except TimeoutError:
             raise too_slow(self.time_limit) from None
         if self.reply.status == HTTPStatus.OK:
@@ -112,8 +191,8 @@ class StreamedReply:
             reader.feed(body)
             await off_loop(reader.close, characters=len(body))
             if reader.has_failed:
-                log_failure(self.reply.status, body)
-                raise ReplyUnusable("the endpoint of the model sent something that is no answer")
+                _log_failure(self.reply.status, body)
+                raise ReplyUnusable(_NO_ANSWER)
             await self._settle(reader)
         return body
 
@@ -123,9 +202,9 @@ class StreamedReply:
         If it could not be stored, a comment says so, for the headers are gone by then.
         """
         reader = AnswerReader(is_stream=True)
-        self._told = len(self.attempts.warnings)
+        self._warned = len(self.attempts.warnings)
         try:
-            async for received in before(self._deadline, self.reply.pieces):
+            async for received in _before(self._deadline, self.reply.pieces):
                 size = reader.waiting + len(received)
                 passed = await off_loop(partial(reader.feed, received), characters=size)
                 if piece := await self._passed_on(reader, passed):
@@ -134,78 +213,68 @@ class StreamedReply:
             if piece := await self._passed_on(reader, passed):
                 yield piece
             if not reader.has_events:
-                raise ReplyUnusable("the endpoint of the model sent something that is no answer")
+                raise ReplyUnusable(_NO_ANSWER)
         except (ModelUnavailable, TimeoutError) as error:
-            await self._fail()
+            await self.stored.fail()
             is_slow = isinstance(error, TimeoutError)
             yield error_event(str(too_slow(self.time_limit) if is_slow else error))
             return
         await self._settle(reader)
-        if reader.ends_with_line and (news := self._news()):
-            yield news
-
-    async def _passed_on(self, reader: AnswerReader, piece: bytes) -> bytes:
-        """A piece for the client; the last, when the answer is stored."""
-        if reader.failures:
-            log_failure(self.reply.status, b"\n".join(reader.failures))
-            reader.failures.clear()
-        if not reader.is_over:
-            return piece
-        await self._settle(reader)
-        return before_the_end(piece, self._news())
+        if reader.ends_with_line and (comment := self._new_warnings()):
+            yield comment
 
     async def aclose(self) -> None:
         """End it all; a turn that is not settled by now has failed."""
         try:
-            await self._fail()
+            await self.stored.fail()
         finally:
             await self._open.aclose()
 
-    def _news(self) -> bytes:
-        """What has gone wrong since the stream began and was not told yet; mostly nothing."""
-        news = self.attempts.warnings[self._told :]
-        self._told += len(news)
-        return warning_comment(news) if news else b""
+    async def _passed_on(self, reader: AnswerReader, piece: bytes) -> bytes:
+        """A piece for the client; the last, when the answer is stored."""
+        if reader.failures:
+            _log_failure(self.reply.status, b"\n".join(reader.failures))
+            reader.failures.clear()
+        if not reader.is_over:
+            return piece
+        await self._settle(reader)
+        return before_the_end(piece, self._new_warnings())
+
+    def _new_warnings(self) -> bytes:
+        """A comment with the warnings that the client does not know yet; mostly empty."""
+        warnings = self.attempts.warnings[self._warned :]
+        self._warned += len(warnings)
+        return warning_comment(warnings) if warnings else b""
 
     async def _settle(self, reader: AnswerReader) -> None:
-        if self._is_settled or self.question is None:
+        """Store the answer; fail the turn if it is none; leave it open for calls of tools."""
+        if self.stored.is_ended or self.stored.question is None:
             return
         text = self.call.request.begun_answer + reader.content
-        content = await off_loop(partial(remembered, text), characters=len(text))
+        content = await off_loop(partial(storable_text, text), characters=len(text))
         is_answer = self.reply.status == HTTPStatus.OK and reader.is_finished
         if not is_answer or reader.has_failed or not (content or reader.has_tool_calls):
-            await self._fail()
-            return
-        self._is_settled = True
-        if not reader.has_tool_calls:
-            await self.attempts.attempt(
-                "reply", self._store(self.question, content, reader), warning=REPLY_NOT_STORED
-            )
+            await self.stored.fail()
+        elif reader.has_tool_calls:
+            self.stored.is_ended = True
+        else:
+            await self.stored.complete(partial(self._store, content, reader))
 
-    async def _store(self, question: Message, content: str, reader: AnswerReader) -> None:
+    async def _store(self, content: str, reader: AnswerReader, question: Message) -> Message:
         tools = self.call.request.tools_called
-        told: dict[str, JsonValue] = {}
+        metadata: dict[str, JsonValue] = {}
         if self.call.ids.message is not None:
-            told["external_id"] = self.call.ids.message
+            metadata["external_id"] = self.call.ids.message
         if tools:
-            told["tools"] = tools
+            metadata["tools"] = tools
+        details = self.reply.details or AnswerDetails(
+            model=reader.model or self.call.request.model, tokens=reader.tokens
+        )
         reply = NewMessage(
             message_id=self.ids.new_id(),
             role=Role.ASSISTANT,
             content=content,
-            metadata=told,
-            details=drawing_on(self.reply.details or self._details(reader), self.tables),
+            metadata=metadata,
+            details=drawing_on(details, self.tables),
         )
-        try:
-            await self.branches.reply(self.scope, question, reply)
-        except NotFound:
-            self.attempts.warn(SESSION_GONE)
-
-    def _details(self, reader: AnswerReader) -> AnswerDetails:
-        return AnswerDetails(model=reader.model or self.call.request.model, tokens=reader.tokens)
-
-    async def _fail(self) -> None:
-        if self._is_settled or self.question is None:
-            return
-        self._is_settled = True
-        await self.branches.fail(self.scope, self.question)
+        return await self.stored.turns.reply(self.stored.scope, question, reply)

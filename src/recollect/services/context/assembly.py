@@ -8,26 +8,22 @@ from uuid import UUID
 
 from recollect.domain.context.budget import FittedTurns, fit
 from recollect.domain.context.compaction import Summary
-from recollect.domain.context.context import Context
-from recollect.domain.context.parts import Sources, Tokens, Truncation
-from recollect.domain.context.rendering.chat import SUMMARY_FRAME
-from recollect.domain.context.rendering.prompts import (
+from recollect.domain.context.context import Context, Sources, Tokens, Truncation
+from recollect.domain.context.rendering import (
     FRAME,
-    RECALLED_HEADINGS,
-    block_line,
-    section_lines,
-)
-from recollect.domain.context.rendering.quoting import quoted
-from recollect.domain.context.rendering.recalled import (
     PAST_QUERIES,
     RECALLED_FRAME,
+    RECALLED_HEADINGS,
+    SUMMARY_FRAME,
+    block_line,
     earlier_line,
+    message_text,
     past_query,
+    quoted,
     record,
+    section_lines,
 )
-from recollect.domain.context.shortening import message_text
-from recollect.domain.context.tiers import BudgetShares
-from recollect.domain.context.window import ConversationTurn, messages_in
+from recollect.domain.context.window import BudgetShares, ConversationTurn, messages_in
 from recollect.domain.conversation.message import Message, Role, Visibility
 from recollect.domain.recall.recalled import Recalled, Recollection
 from recollect.ports.conversations import StoredWindow
@@ -40,8 +36,8 @@ _NOTHING_RECALLED: Final = Recollection()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What was recalled and has room, with what that takes."""
+class _FittedEntries:
+    """The recalled entries that fit, and how many do not."""
 
     items: tuple[Recalled, ...] = ()
     tokens: int = 0
@@ -54,7 +50,7 @@ class Assembly:
     def __init__(
         self, counter: TokenCounter, limit: int, *, covers_all: bool, shares: BudgetShares
     ) -> None:
-        # Each text is asked for in several forms and passes; one over the limit is never told
+        # Each text is counted in several forms and passes; one over the limit is never shown
         # whole, by however much it is over.
         self._count = cache(partial(counter.count, limit=limit))
         self._count_whole = counter.count
@@ -66,13 +62,8 @@ class Assembly:
         self._frame = max(map(counter.count, (SUMMARY_FRAME, FRAME))) + TOKENS_A_MESSAGE
 
     def tokens_of(self, question: str) -> int:
-        """What the question itself takes."""
+        """How many tokens the question itself takes."""
         return self._count(question) + TOKENS_A_MESSAGE
-
-    def count_ahead(self, window: Sequence[ConversationTurn]) -> None:
-        """Count what will be needed, while something else is still being waited for."""
-        for message in messages_in(window):
-            self._longest_form(message)
 
     def put_together(
         self,
@@ -83,101 +74,99 @@ class Assembly:
     ) -> Context:
         """The question with as much of the conversation as there is room for."""
         room = max(0, self._limit - self.tokens_of(question) - self._frame)
-        told = self._told(recollection.items, stored, window, room)
-        room -= told.tokens
-        fitted, untold = self._fit(stored, window, room)
-        summary = self._summary(stored.summary, untold, room - fitted.tokens)
-        kept = messages_in(fitted.turns)
-        has_memory = bool(kept or summary or told.items)
+        entries = self._fit_entries(recollection.items, stored, window, room)
+        room -= entries.tokens
+        fitted, uncovered = self._fit_window(stored, window, room)
+        summary = self._summary(stored.summary, uncovered, room - fitted.tokens)
+        messages = messages_in(fitted.turns)
+        has_memory = bool(messages or summary or entries.items)
         return Context(
             question=question,
             asked=question,
             summary=summary or None,
-            window=kept,
-            recalled=told.items,
+            window=messages,
+            recalled=entries.items,
             tokens=Tokens(
                 question=self.tokens_of(question),
                 summary=self._count(quoted(summary)) + self._frame * has_memory,
                 window=fitted.tokens,
-                recalled=told.tokens,
+                recalled=entries.tokens,
                 limit=self._limit,
             ),
             cut=Truncation(
                 turns=len(fitted.dropped),
-                characters=sum(cut.characters for cut in fitted.cuts),
-                summary=bool(stored.summary or untold) and not summary,
-                recalled=told.left_out,
+                characters=fitted.lost_characters or 0,
+                summary=bool(stored.summary or uncovered) and not summary,
+                recalled=entries.left_out,
             ),
             sources=Sources(
-                messages=tuple(message.message_id for message in kept),
-                summary=_range(stored.summary, untold) if summary else None,
-                recalled=tuple(known for item in told.items for known in item.message_ids),
+                messages=tuple(message.message_id for message in messages),
+                summary=_range(stored.summary, uncovered) if summary else None,
+                recalled=tuple(known for item in entries.items for known in item.message_ids),
             ),
             warnings=recollection.warnings,
         )
 
-    def _told(
+    def _fit_entries(
         self,
         items: Sequence[Recalled],
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
         room: int,
-    ) -> _Told:
+    ) -> _FittedEntries:
         """As many of the best as fit into their share, or into what the conversation leaves.
 
         The last turn comes before all of them: the question most often follows on from it.
         """
         if not items:
-            return _Told()
+            return _FittedEntries()
         memory = self._shares.retrieved + self._shares.history
         share = room * self._shares.retrieved // memory if memory else 0
         unneeded = room - self._needed(stored, window, room)
         last = self._fitted(window[-1:], room).tokens
         left = min(max(share, unneeded), room - last)
-        kept: list[Recalled] = []
-        used = self._recalled_frame()
+        fitting: list[Recalled] = []
+        used = max(map(self._count, (RECALLED_FRAME, PAST_QUERIES, *RECALLED_HEADINGS)))
+        used += TOKENS_A_MESSAGE
         for item in items:
             shown = item.shortened()
             tokens = self._tokens_of_recalled(shown)
             if used + tokens <= left:
-                kept.append(shown)
+                fitting.append(shown)
                 used += tokens
-        return _Told(items=tuple(kept), tokens=used if kept else 0, left_out=len(items) - len(kept))
+        return _FittedEntries(
+            items=tuple(fitting), tokens=used if fitting else 0, left_out=len(items) - len(fitting)
+        )
 
     def _needed(self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int) -> int:
-        """What the conversation takes if it may have all the room."""
+        """How many tokens the conversation takes if it may have all the room."""
         whole = self._fitted(window, room)
-        untold = _untold(stored, messages_in(whole.turns)) if self._covers_all else ()
-        if whole.is_truncated or untold:
+        if whole.is_truncated or self._uncovered(stored, whole):
             return room
         summary = self._count(quoted(stored.summary.text)) if stored.summary else 0
         return min(room, whole.tokens + summary)
 
-    def _recalled_frame(self) -> int:
-        frames = (RECALLED_FRAME, PAST_QUERIES, *RECALLED_HEADINGS)
-        return max(map(self._count, frames)) + TOKENS_A_MESSAGE
-
     def _tokens_of_recalled(self, item: Recalled) -> int:
-        """What it takes in the form that takes most, with the breaks around it."""
+        """The tokens of the form that takes most, with the breaks around it."""
         blocks = (earlier_line(item, language=language) for language in ("en", "nl"))
         forms = (record(item), past_query(item), *blocks)
         return max(map(self._count, forms)) + TOKENS_A_MESSAGE
 
-    def _fit(
+    def _fit_window(
         self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int
     ) -> tuple[FittedTurns, tuple[Message, ...]]:
-        """The turns that fit, and what neither they nor the summary tell.
+        """The turns that fit, and the messages that neither they nor the summary cover.
 
-        Where there is anything to summarise, a part of the room is kept free for it, but never
+        Where there is anything to summarise, a part of the room is left free for it, but never
         at the cost of the last turn.
         """
         last = self._fitted(window[-1:], room).tokens
-        for kept_free in (0, max(0, min(room // _SUMMARY_PART, room - last))):
-            fitted = self._fitted(window, room - kept_free)
-            untold = _untold(stored, messages_in(fitted.turns)) if self._covers_all else ()
-            if not untold and not stored.summary:
+        for for_summary in (0, max(0, min(room // _SUMMARY_PART, room - last))):
+            fitted = self._fitted(window, room - for_summary)
+            uncovered = self._uncovered(stored, fitted)
+            if not uncovered and not stored.summary:
                 break
-        return fitted, untold
+        return fitted, uncovered
 
     def _fitted(self, window: Sequence[ConversationTurn], room: int) -> FittedTurns:
         return fit(
@@ -190,22 +179,35 @@ class Assembly:
 
     def _longest_form(self, message: Message) -> str:
         """The text of a message in the form that takes most tokens, so that all forms fit."""
-        said = message.message_id, message.content, message.details.sql_query
-        if said not in self._longest:
+        key = message.message_id, message.content, message.details.sql_query
+        if key not in self._longest:
             forms = (message_text, section_lines, partial(block_line, language="nl"))
-            self._longest[said] = max((form(message) for form in forms), key=self._count)
-        return self._longest[said]
+            self._longest[key] = max((form(message) for form in forms), key=self._count)
+        return self._longest[key]
 
-    def _summary(self, summary: Summary | None, untold: Sequence[Message], room: int) -> str:
-        """The stored summary, with what was said after it and before the window."""
-        if room <= 0 or not (summary or untold):
+    def _uncovered(self, stored: StoredWindow, fitted: FittedTurns) -> tuple[Message, ...]:
+        """The messages that neither the summary nor the fitted turns hold."""
+        if not self._covers_all:
+            return ()
+        shown = messages_in(fitted.turns)
+        end = stored.summary.last_sequence if stored.summary else 0
+        start = shown[0].sequence if shown else None
+        return tuple(
+            m
+            for m in stored.messages
+            if m.sequence > end and (start is None or m.sequence < start) and _has_content(m)
+        )
+
+    def _summary(self, summary: Summary | None, uncovered: Sequence[Message], room: int) -> str:
+        """The stored summary, with the messages after it and before the window."""
+        if room <= 0 or not (summary or uncovered):
             return ""
-        if not untold and summary and self._count(quoted(summary.text)) <= room:
+        if not uncovered and summary and self._count(quoted(summary.text)) <= room:
             return summary.text
         earlier = summary.text if summary else None
         allowed = room
         while allowed > 0:
-            text = self._summariser.extract(untold, previous=earlier, max_tokens=allowed)
+            text = self._summariser.extract(uncovered, previous=earlier, max_tokens=allowed)
             over = self._count_whole(quoted(text)) - room  # the marks of quotation come on top
             if over <= 0:
                 return text
@@ -213,23 +215,12 @@ class Assembly:
         return ""
 
 
-def _untold(stored: StoredWindow, shown: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages that neither the summary nor the window holds."""
-    end = stored.summary.last_sequence if stored.summary else 0
-    start = shown[0].sequence if shown else None
-    return tuple(
-        m
-        for m in stored.messages
-        if m.sequence > end and (start is None or m.sequence < start) and _says_something(m)
-    )
-
-
-def _says_something(message: Message) -> bool:
-    """Whether there is anything to tell of a message: not of an answer without its values."""
+def _has_content(message: Message) -> bool:
+    """Whether a message has something to summarise: an answer without its values has not."""
     return message.visibility is Visibility.ALL or message.role is Role.USER
 
 
-def _range(summary: Summary | None, untold: Sequence[Message]) -> tuple[int, int] | None:
+def _range(summary: Summary | None, uncovered: Sequence[Message]) -> tuple[int, int] | None:
     ends = [summary.first_sequence, summary.last_sequence] if summary else []
-    ends += [message.sequence for message in untold]
+    ends += [message.sequence for message in uncovered]
     return (min(ends), max(ends)) if ends else None

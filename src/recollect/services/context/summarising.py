@@ -1,13 +1,23 @@
-"""Turning older messages into a summary: by a language model, or without one."""
+"""Summarising the older messages of long conversations: by a language model, or without one."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Final, Protocol
+from uuid import UUID
 
-from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.reading_effort import characters_in
+from recollect.domain.context.compaction import (
+    CompactionPolicy,
+    Summary,
+    Uncompacted,
+    naming,
+    range_to_compact,
+    tables_of,
+)
+from recollect.domain.conversation.message import Message, Role, characters_in
+from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.summary.extractive import (
     SHARE,
@@ -15,7 +25,7 @@ from recollect.domain.summary.extractive import (
     cut_to_fit,
     summarise_extractively,
 )
-from recollect.domain.summary.keeping import keep_facts
+from recollect.domain.summary.facts import keep_facts
 from recollect.domain.summary.prompting import (
     SummaryPrompt,
     split_tables_line,
@@ -27,6 +37,8 @@ from recollect.domain.summary.prompting import (
 from recollect.errors import ModelUnavailable
 from recollect.offloading import off_loop
 from recollect.ports.models import ChatModel, Prompt, TokenCounter
+from recollect.ports.runtime import Clock
+from recollect.ports.work import Job, SummaryStore
 
 _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read
@@ -34,23 +46,27 @@ _SQL_SHOWN: Final = 500
 _READ_FOR_LANGUAGE: Final = 2000
 _SLOWNESS: Final = 4  # times as long as other work on as many characters
 _GRACE_SECONDS: Final = 0.5  # for a model that should have given up by itself
+_AT_ONCE: Final = 500
+_SUMMARY_TOKENS: Final = 500
+_TRIES_OF_THE_MODEL: Final = 3
+_NOTHING_OF_NOTE: Final = "…"
 
 
 class Summariser(Protocol):
-    """Says in few words what messages say."""
+    """Summarises messages."""
 
     @property
     def method(self) -> str:
-        """How it does that, in one word that is kept with the summary."""
+        """How it does that, in one word that is stored with the summary."""
         ...
 
     async def summarise(
         self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
     ) -> str:
-        """One summary of the messages, oldest first, and of the summary of what was before them.
+        """One summary of the messages, oldest first, and of the summary of those before them.
 
         Never longer than `max_tokens`; '' if there is nothing to say. `ModelUnavailable` if it
-        could not be made: then nothing has changed, and the caller decides what else to do.
+        could not be made.
         """
         ...
 
@@ -73,7 +89,7 @@ class ExtractiveSummariser:
         )
 
     def extract(self, messages: Sequence[Message], *, previous: str | None, max_tokens: int) -> str:
-        """The same at once, for those who work in a thread already."""
+        """The same at once, for callers in a thread."""
         earlier, tables = split_tables_line(previous or "")
         for message in messages:
             tables += message.details.tables_used or ()
@@ -81,16 +97,13 @@ class ExtractiveSummariser:
         line = tables_line(
             tables, language=_language(messages), limit=max_tokens // _TABLES_PART, count=count
         )
-        said = _spoken_words(messages)
+        utterances = _utterances(messages)
         limit = max_tokens - count(f"\n{line}" if line else "")
+        summary = summarise_extractively(
+            utterances, limit=limit, count=count, earlier=earlier, share=self.share
+        )
         summary = keep_facts(
-            summarise_extractively(
-                said, limit=limit, count=count, earlier=earlier, share=self.share
-            ),
-            earlier=earlier,
-            utterances=said,
-            limit=limit,
-            count=count,
+            summary, earlier=earlier, utterances=utterances, limit=limit, count=count
         )
         whole = "\n".join(filter(None, [summary, line]))
         return whole if count(whole) <= max_tokens else summary
@@ -126,7 +139,7 @@ class LlmSummariser:
         language = _language(spoken)
         prompt = await asyncio.to_thread(
             summary_prompt,
-            _utterances(spoken),
+            _utterances(spoken, text_of=_with_sql),
             earlier=previous or "",
             language=language,
             max_words=words_for(max_tokens),
@@ -149,7 +162,7 @@ class LlmSummariser:
             keep_facts,
             summary,
             earlier=split_tables_line(previous or "")[0],
-            utterances=_spoken_words(spoken),
+            utterances=_utterances(spoken),
             limit=max_tokens,
             count=self.tokens.count,
         )
@@ -175,19 +188,89 @@ def _language(messages: Sequence[Message]) -> str | None:
     return guess_language(message.content[:_READ_FOR_LANGUAGE] for message in messages)
 
 
-def _spoken_words(messages: Sequence[Message]) -> list[Utterance]:
-    return [Utterance(speaker=str(message.role), text=message.content) for message in messages]
+def _utterances(
+    messages: Sequence[Message], *, text_of: Callable[[Message], str] = attrgetter("content")
+) -> list[Utterance]:
+    return [Utterance(speaker=str(message.role), text=text_of(message)) for message in messages]
 
 
-def _utterances(messages: Sequence[Message]) -> list[Utterance]:
-    return [Utterance(speaker=str(message.role), text=_shown(message)) for message in messages]
-
-
-def _shown(message: Message) -> str:
+def _with_sql(message: Message) -> str:
     details = message.details
-    parts = [message.content]
-    if details.sql_query:
-        parts.append(f"SQL: {details.sql_query[:_SQL_SHOWN]}")
-    if details.tables_used:
-        parts.append(f"Tables: {', '.join(details.tables_used)}")
-    return "\n".join(parts)
+    sql = f"SQL: {details.sql_query[:_SQL_SHOWN]}" if details.sql_query else ""
+    tables = f"Tables: {', '.join(details.tables_used)}" if details.tables_used else ""
+    return "\n".join([message.content, *filter(None, (sql, tables))])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """Replaces the older messages of long conversations in contexts by a summary."""
+
+    summaries: SummaryStore
+    clock: Clock
+    tables_of: Callable[[Message], tuple[str, ...]]
+    """The tables that a message draws on."""
+    policy: CompactionPolicy | None
+    """None where nothing is to be compacted any more; jobs that still wait are then done."""
+    summariser: Summariser
+    fallback: Summariser
+    """What takes over when the summariser has failed too often."""
+
+    async def do(self, job: Job) -> None:
+        """Summarise what a job names."""
+        if self.policy is None:
+            return
+        is_worn_out = job.attempts > _TRIES_OF_THE_MODEL
+        by = self.fallback if is_worn_out else self.summariser
+        await self.compact(job.scope, job.session_id, keep=self.policy.keep, by=by)
+
+    async def compact(self, scope: Scope, session_id: UUID, *, keep: int, by: Summariser) -> int:
+        """Summarise a session's older messages, some at a time, and say how many.
+
+        A model's failure changes nothing. Of two workers at the same session one prevails and
+        the other leaves it at that.
+        """
+        compacted = 0
+        while uncompacted := await self.summaries.uncompacted(scope, session_id, limit=_AT_ONCE):
+            messages = range_to_compact(uncompacted, keep=keep)
+            if not messages:
+                break
+            summary = await self._summarise(uncompacted, messages, by)
+            replaced, added = uncompacted.summarized_through, len(messages)
+            if not await self.summaries.put(
+                scope, session_id, summary, replaces=replaced, added=added
+            ):
+                break
+            compacted += added
+            if len(uncompacted.messages) < _AT_ONCE:
+                break
+        return compacted
+
+    async def _summarise(
+        self, uncompacted: Uncompacted, chosen: Sequence[Message], by: Summariser
+    ) -> Summary:
+        previous = uncompacted.summary
+        messages = await asyncio.to_thread(self._summarisable, uncompacted, chosen)
+        text = await by.summarise(
+            messages, previous=previous.text if previous else None, max_tokens=_SUMMARY_TOKENS
+        )
+        return Summary(
+            text=_storable(text) or (previous.text if previous else _NOTHING_OF_NOTE),
+            first_sequence=previous.first_sequence if previous else chosen[0].sequence,
+            last_sequence=chosen[-1].sequence,
+            tables=tables_of(messages, previous, self.tables_of),
+            method=by.method,
+            created_at=self.clock.now(),
+        )
+
+    def _summarisable(self, uncompacted: Uncompacted, chosen: Sequence[Message]) -> list[Message]:
+        """The messages of answered turns, without answers that only quote memory."""
+        return [
+            naming(message, self.tables_of(message))
+            for message in chosen
+            if message.turn_number not in uncompacted.unanswered and not message.details.only_quotes
+        ]
+
+
+def _storable(text: str) -> str:
+    """A model's text without characters that the database cannot store."""
+    return text.replace("\0", "").encode(errors="ignore").decode().strip()

@@ -1,24 +1,22 @@
-"""A turn from its question to its end, whatever happens to those who wait for it."""
+"""Turns: from the question to the stored reply, and of clients that send a whole branch."""
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 from uuid import UUID
 
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.identity.scope import Scope
-from recollect.errors import NotFound, Unavailable
-from recollect.ports.conversations import Appended, TurnStore
-from recollect.services.conversations.messages import Messages
+from recollect.errors import MessageNotFound, NotFound, SessionNotFound, Unavailable
+from recollect.ports.conversations import Appended, BranchStore, Followed, TurnStore
+from recollect.services.conversations.sessions import Messages
 from recollect.supervision import watch
 
 Result = TypeVar("Result")
-
 _FAIL_SECONDS: Final = 2.0
 _PAUSES: Final = (0.5, 1, 2, 4, 8, 15, 30, *(60,) * 59)  # seconds; an hour together
-
 logger = logging.getLogger(__name__)
 
 
@@ -26,17 +24,11 @@ logger = logging.getLogger(__name__)
 class OpenTurn:
     """A question that is stored and waits for its answer."""
 
-    scope: Scope
     question: Message
     is_new: bool
     """False when a retry found its question stored already."""
     reply: Message | None = None
     """The answer that a retry found stored already."""
-
-    @property
-    def session_id(self) -> UUID:
-        """The session it belongs to."""
-        return self.question.session_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +41,7 @@ class Turns:
 
     messages: Messages
     store: TurnStore
+    branches: BranchStore
     _writing: set[asyncio.Task[object]] = field(default_factory=set)
     _waiting: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -61,44 +54,74 @@ class Turns:
             self._start(self._fail_when_stored(scope, storing))
             raise
         stored = appended.messages[0]
-        reply = None if appended.is_new else await self._reply_to(scope, stored)
-        # It may be kept for as long as an hour: without the caller's credentials, which nobody
-        # needs to end it.
-        owner = replace(scope, authorization=None)
-        return OpenTurn(scope=owner, question=stored, is_new=appended.is_new, reply=reply)
+        reply = None if appended.is_new else await self.stored_reply(scope, stored)
+        return OpenTurn(question=stored, is_new=appended.is_new, reply=reply)
 
-    async def complete(self, turn: OpenTurn, reply: NewMessage) -> Message:
+    async def complete(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
         """Store the answer, which completes the turn; also one that has failed meanwhile.
 
         Several turns of one session may be open at once: each gets its own answer.
         """
         appending = self.messages.append(
-            turn.scope, turn.session_id, [reply], reply_to=turn.question.message_id
+            scope, question.session_id, [reply], reply_to=question.message_id
         )
         appended = await asyncio.shield(self._start(appending))
         return appended.messages[0]
 
-    async def fail(self, turn: OpenTurn) -> None:
+    async def follow(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        continues: bool,
+        goes_on: bool = False,
+    ) -> Followed:
+        """Make a client's list the active branch, and its last question an open turn."""
+        following = self._start(
+            self.branches.follow(
+                scope,
+                session_id,
+                messages,
+                continues=continues,
+                goes_on=goes_on,
+                **self.messages.begin_write(scope, session_id),
+            )
+        )
+        try:
+            followed = await asyncio.shield(following)
+        except asyncio.CancelledError:
+            self._start(self._fail_when_stored(scope, following))
+            raise
+        if followed is None:
+            raise SessionNotFound(session_id)
+        return followed
+
+    async def reply(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
+        """Store the reply to a question of a branch, in place of other replies to it."""
+        replying = self.branches.reply(
+            scope,
+            question.session_id,
+            question.message_id,
+            reply,
+            **self.messages.begin_write(scope, question.session_id),
+        )
+        stored = await asyncio.shield(self._start(replying))
+        if stored is None:
+            raise MessageNotFound(question.message_id)
+        return stored
+
+    async def fail(self, scope: Scope, question: Message) -> None:
         """Say that the question gets no answer; it is kept. Never raises: nobody could help.
 
-        Whoever calls waits for two seconds at most. If the database does not answer now, it is
-        tried again for as long as an hour.
+        Waits for two seconds at most. If the database does not answer now, it is tried again
+        for as long as an hour, without the caller's credentials, which are not needed for it.
         """
-        failing = self._start(self._fail(turn.scope, turn.question))
+        failing = self._start(self._fail(replace(scope, authorization=None), question))
         await asyncio.wait({failing}, timeout=_FAIL_SECONDS)
 
-    async def stored_reply(self, turn: OpenTurn) -> Message | None:
-        """The answer that the turn has by now, if it has one."""
-        return await self._reply_to(turn.scope, turn.question)
-
-    async def settle(self) -> None:
-        """Wait until everything begun is written, but for what waits for the database."""
-        for task in self._waiting:
-            task.cancel()
-        while self._writing:
-            await asyncio.gather(*self._writing, return_exceptions=True)
-
-    async def _reply_to(self, scope: Scope, question: Message) -> Message | None:
+    async def stored_reply(self, scope: Scope, question: Message) -> Message | None:
+        """The answer that a question has by now, if it has one."""
         if question.turn_number is None:
             return None
         turn = await self.store.get(scope, question.session_id, question.turn_number)
@@ -106,6 +129,13 @@ class Turns:
             return None
         (reply,) = await self.messages.permissions.for_owner(scope, [turn.reply])
         return reply
+
+    async def settle(self) -> None:
+        """Wait until everything begun is written, but for what waits for the database."""
+        for task in self._waiting:
+            task.cancel()
+        while self._writing:
+            await asyncio.gather(*self._writing, return_exceptions=True)
 
     async def _fail(self, scope: Scope, question: Message) -> None:
         number = question.turn_number
@@ -133,10 +163,15 @@ class Turns:
                 pass
             return
 
-    async def _fail_when_stored(self, scope: Scope, storing: "asyncio.Task[Appended]") -> None:
-        appended = await storing
-        if appended.is_new:
-            await self._fail(scope, appended.messages[0])
+    async def _fail_when_stored(
+        self, scope: Scope, storing: "asyncio.Task[Appended] | asyncio.Task[Followed | None]"
+    ) -> None:
+        """Fail the turn of a question whose client left while it was being stored."""
+        stored = await storing
+        if isinstance(stored, Followed):
+            await self._fail(scope, stored.question)
+        elif stored is not None and stored.is_new:
+            await self._fail(scope, stored.messages[0])
 
     def _start(self, work: Coroutine[object, object, Result]) -> "asyncio.Task[Result]":
         task = asyncio.create_task(work)

@@ -45,7 +45,7 @@ from recollect.ports.conversations import HistoryStore, SessionStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex, WordStems
 from recollect.ports.runtime import Clock
-from recollect.services.access.permissions import Permissions
+from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import LastAccess
 
 _TOO_FEW: Final = 4

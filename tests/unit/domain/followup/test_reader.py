@@ -3,10 +3,10 @@
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.languages import pack_for
-from recollect.domain.followup.reader import Memory, Reader
+from recollect.domain.followup.reader import Reader, ReadingCache
 from recollect.domain.followup.recent import Recent
 from recollect.domain.followup.rewrite import Rewriter, rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 
 def test_a_remembered_conversation_reads_as_at_first() -> None:
@@ -47,7 +47,7 @@ def test_the_same_question_is_corrected_by_its_own_sql() -> None:
 
 
 def test_only_the_last_texts_are_remembered() -> None:
-    reader = Reader(pack_for("en"), Memory(questions=Recent(2 * 60)))
+    reader = Reader(pack_for("en"), ReadingCache(questions=Recent(2 * 60)))
     first = reader.read("one")
 
     assert reader.read("one") is first
@@ -59,7 +59,7 @@ def test_only_the_last_texts_are_remembered() -> None:
 
 
 def test_a_long_text_takes_the_room_of_many() -> None:
-    reader = Reader(pack_for("en"), Memory(questions=Recent(1000)))
+    reader = Reader(pack_for("en"), ReadingCache(questions=Recent(1000)))
     short = [reader.read(text) for text in ("one", "two", "six")]
     long = reader.read("one " * 200)
 
@@ -68,7 +68,7 @@ def test_a_long_text_takes_the_room_of_many() -> None:
     assert reader.read("one") is not short[0]
 
 
-def test_what_is_longer_than_the_memory_is_read_all_the_same() -> None:
-    reader = Reader(pack_for("en"), Memory(questions=Recent(10)))
+def test_a_text_longer_than_the_cache_is_still_read() -> None:
+    reader = Reader(pack_for("en"), ReadingCache(questions=Recent(10)))
 
     assert [reader.read("one two").said, reader.read("two").said] == ["one two", "two"]

@@ -9,18 +9,23 @@ from uuid import UUID
 from asyncpg import Connection, PostgresError, Record
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.conversation.message import NO_DETAILS, Message, NewMessage, Role
-from recollect.domain.conversation.reading_effort import json_to_store
+from recollect.domain.conversation.message import (
+    NO_DETAILS,
+    Message,
+    NewMessage,
+    Role,
+    json_to_store,
+)
 from recollect.domain.conversation.session import name_from_question
 from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import JobKind, job_id_for
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.transaction import switch_messages
 from recollect.engines.postgres.rows import job_payload, stored_message, to_json
 from recollect.engines.postgres.sql import statement
 from recollect.errors import MessageNotFound
 from recollect.offloading import AT_ONCE, off_loop
+from recollect.ports.work import JobKind, job_id_for
 
 _REPLIES: Final = "append_replies"
 _PART: Final = 500

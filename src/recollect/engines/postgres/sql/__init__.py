@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 _HEADER: Final = re.compile(r"^-- name: (\w+)\n((?:--.*\n)*)", re.MULTILINE)
 _TOKEN: Final = re.compile(
     r"""
-    --[^\n]* | /\*.*?\*/                           # a comment
+    --[^\n]* | /\*.*?(?:\*/|\Z)                     # a comment
     | \b[eE]'(?:[^'\\]|\\.|'')*' | '[^']*' | "[^"]*"  # a literal, a quoted name
-    | (\$\w*\$).*?\1                               # a dollar-quoted literal
+    | (\$\w*\$).*?(?:\1|\Z)                        # a dollar-quoted literal
     | ::                                           # a cast
     | :(?P<name>[a-z_][a-z0-9_]*)
     """,

@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from recollect.domain.job import Job, JobKind
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.rows import job_from
 from recollect.engines.postgres.sql import statement
+from recollect.ports.work import Job, JobKind
 
 _KINDS: Final = [str(kind) for kind in JobKind]
 _LOCK: Final = 0x7265636F6C6C6578  # 'recollex': one clean-up at a time on a server

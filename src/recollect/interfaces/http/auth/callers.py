@@ -1,40 +1,78 @@
-"""Who is calling: told by verified credentials alone, never by the request's body."""
+"""Who is calling: verified credentials, trusted headers, or an anonymous session."""
 
 import hashlib
 import hmac
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import orjson
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.datastructures import Headers
 
+from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.identity.accounts import KEY_PREFIX, ApiKey, KeyScope, MemoryPolicy
 from recollect.domain.identity.scope import ANONYMOUS, Scope, anonymous_user, check_identity
-from recollect.errors import Forbidden, InvalidInput, Unauthenticated
-from recollect.interfaces.http.auth.anonymous import anonymous_session_of
+from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
 from recollect.interfaces.http.auth.credentials import (
     BasicReader,
     TokenReader,
     openwebui_reader,
     token_reader,
 )
-from recollect.interfaces.http.client_headers import (
+from recollect.interfaces.http.parameters import (
     _BLANKS,
     OPENWEBUI_TOKEN_HEADER,
     OPENWEBUI_USER_HEADER,
+    SESSION_HEADER,
     header_text,
 )
 from recollect.ports.accounts import CredentialChecker
-from recollect.services.access.accounts import ApiKeys
+from recollect.services.access import ApiKeys
 from recollect.settings import Settings, UserIdSource
 from recollect.telemetry.logging import transaction_id
 
+_NAMED_IN_BODY: Final = "/memoryChat"
+_ASKING: Final = frozenset({"/chat", _NAMED_IN_BODY, "/v1/chat/completions"})
+"""Where a question starts a session."""
+_MODELS: Final = "/v1/models"
 USER_HEADER: Final = "X-Memory-User"
 UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
 ANONYMOUS_ACTOR: Final = "anonymous"
+
+
+async def anonymous_session_of(request: Request) -> UUID:
+    """Return the session that a request names, or a new one where its question starts it.
+
+    Raises:
+        Unauthenticated: it names none by its UUID. A name that can be guessed would open the
+            memory of whoever uses it, and a retry with an Idempotency-Key would start another.
+    """
+    named = await _named(request)
+    path = request.url.path
+    may_start = path in _ASKING and not request.headers.get("Idempotency-Key")
+    if not named and (may_start or path.startswith(_MODELS)):
+        return uuid4()
+    try:
+        return parse_uuid(named, "session_id")
+    except InvalidId:
+        raise Unauthenticated(
+            f"send credentials, or the UUID of your session in {SESSION_HEADER}; a question "
+            "without an Idempotency-Key starts one"
+        ) from None
+
+
+async def _named(request: Request) -> str:
+    named = request.path_params.get("session_id") or request.headers.get(SESSION_HEADER, "").strip()
+    if named or request.url.path != _NAMED_IN_BODY:
+        return str(named)
+    try:
+        given = orjson.loads(await request.body())["session_id"]
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        return ""
+    return given.strip() if isinstance(given, str) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

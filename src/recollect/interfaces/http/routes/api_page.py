@@ -1,18 +1,149 @@
-"""The API for people: GET /docs."""
+"""The API for people: GET /docs, without scripts and without the internet."""
 
 import base64
 import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
-from recollect.interfaces.http.api_page.page import api_page
-
+Json: TypeAlias = Mapping[str, Any]
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
 router = APIRouter()
-
 _STYLE: Final = "style.css"
+
+
+def api_page(document: Json, *, style: str) -> str:
+    """The OpenAPI document as HTML."""
+    info, schemas = document["info"], document.get("components", {}).get("schemas", {})
+    parts = [
+        f"<h1>{escape(info['title'])} <small>{escape(info['version'])}</small></h1>",
+        *(f"<p>{_text(part)}</p>" for part in info["description"].strip().split("\n\n")),
+        '<p>For programs: <a href="openapi.json">openapi.json</a>.</p>',
+        *_routes(document["paths"]),
+        "<h2>Schemas</h2>",
+        *(_schema(name, schema) for name, schema in sorted(schemas.items())),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(info['title'])}: HTTP API</title><style>{style}</style></head>\n<body>"
+        + "\n".join(parts)
+        + "</body></html>\n"
+    )
+
+
+def _routes(paths: Json) -> Iterator[str]:
+    by_tag: dict[str, list[str]] = {}
+    for path, item in paths.items():
+        for method in filter(item.__contains__, _METHODS):
+            operation = item[method]
+            tag = (operation.get("tags") or ["other"])[0]
+            by_tag.setdefault(tag, []).append(_operation(method, path, operation))
+    for tag, operations in by_tag.items():
+        yield f"<h2>{escape(tag)}</h2>"
+        yield from operations
+
+
+def _operation(method: str, path: str, operation: Json) -> str:
+    parts = [f"<p>{_text(operation.get('description', ''))}</p>"]
+    parameters = operation.get("parameters", [])
+    if parameters:
+        rows = (
+            (p["name"], p["in"], _type(p["schema"]), _text(p["description"])) for p in parameters
+        )
+        parts.append(_table(("Parameter", "In", "Type", "What it is"), rows, is_code=1))
+    for kind, body in operation.get("requestBody", {}).get("content", {}).items():
+        parts.append(f"<p>Body: <code>{escape(kind)}</code>, {_type(body.get('schema', {}))}</p>")
+    statuses = (
+        (status, _text(response["description"]), _content(response))
+        for status, response in sorted(operation["responses"].items())
+    )
+    parts.append(_table(("Status", "When", "Body"), statuses, is_code=1))
+    return (
+        f'<details id="{escape(operation["operationId"])}"><summary>'
+        f'<span class="method {method}">{method.upper()}</span><code>{escape(path)}</code>'
+        f'<span class="about">{escape(operation["summary"])}</span></summary>'
+        f'<div class="inside">{"".join(parts)}</div></details>'
+    )
+
+
+def _schema(name: str, schema: Json) -> str:
+    required = schema.get("required", ())
+    rows = (
+        (field, _type(spec) + (", required" if field in required else ""), _about(spec))
+        for field, spec in schema.get("properties", {}).items()
+    )
+    parts = [f"<p>{_text(schema.get('description', ''))}</p>"]
+    if "properties" in schema:
+        parts.append(_table(("Field", "Type", "What it is"), rows, is_code=1))
+    else:
+        parts.append(f"<p>{_type(schema)}</p>")
+    example = schema.get("example") or next(iter(schema.get("examples", ())), None)
+    if example is not None:
+        text = json.dumps(example, indent=2, ensure_ascii=False)
+        parts.append(f"<p>Example:</p><pre>{escape(text)}</pre>")
+    return (
+        f'<details id="schema-{escape(name)}"><summary><code>{escape(name)}</code></summary>'
+        f'<div class="inside">{"".join(parts)}</div></details>'
+    )
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], *, is_code: int) -> str:
+    """A table of cells that are HTML already, but for the first `is_code`, which are names."""
+    head = "".join(f"<th>{one}</th>" for one in heads)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td><code>{escape(cell)}</code></td>" if place < is_code else f"<td>{cell}</td>"
+            for place, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _content(response: Json) -> str:
+    kinds = (body.get("schema", {}) for body in response.get("content", {}).values())
+    return ", ".join(_type(schema) for schema in kinds if schema)
+
+
+def _about(spec: Json) -> str:
+    parts = [_text(spec.get("description", ""))]
+    if spec.get("default") is not None:
+        parts.append(f"Default: <code>{escape(json.dumps(spec['default']))}</code>.")
+    return " ".join(filter(None, parts))
+
+
+def _type(spec: Json) -> str:
+    """A schema in words; those with a name of their own are linked."""
+    match spec:
+        case {"$ref": str() as reference}:
+            name = escape(reference.rpartition("/")[2])
+            return f'<a href="#schema-{name}">{name}</a>'
+        case {"anyOf": [*kinds]} | {"oneOf": [*kinds]} | {"allOf": [*kinds]}:
+            return " or ".join(map(_type, kinds))
+        case {"enum": _} | {"const": _}:
+            values = spec.get("enum", [spec.get("const")])
+            return ", ".join(f"<code>{escape(str(value))}</code>" for value in values)
+        case {"type": "array", "items": items}:
+            return f"list of {_type(items)}"
+        case {"format": str() as kind} | {"type": str() as kind}:
+            return escape(kind)
+    return "any JSON"
+
+
+def _text(text: str) -> str:
+    """Plain text with names between backquotes, as HTML."""
+    parts = escape(" ".join(text.split())).split("`")
+    return "".join(
+        f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 @router.get("/docs", include_in_schema=False)

@@ -1,21 +1,25 @@
-"""Contexts over HTTP."""
+"""Contexts, rewritten questions and recall over HTTP."""
 
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from recollect.domain.conversation.reading_effort import characters_to_write
+from recollect.domain.conversation.message import characters_to_write
 from recollect.domain.conversation.session import parse_uuid
+from recollect.errors import InvalidInput
 from recollect.interfaces.http.auth.callers import CallerScope
-from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.large_bodies import LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
-from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
+from recollect.interfaces.http.parameters import SessionIdPath, UseCases
 from recollect.interfaces.http.schemas.contexts import (
     AnyContextOut,
     ContextFormat,
     ContextIn,
+    RecallIn,
+    RecallOut,
+    RewriteIn,
+    RewriteOut,
     in_form,
 )
 
@@ -25,7 +29,6 @@ router = APIRouter(
     responses=ERRORS | NOT_FOUND,
     route_class=LargeBodyRoute,
 )
-
 Form = Annotated[
     ContextFormat,
     Query(
@@ -35,6 +38,12 @@ Form = Annotated[
         "system prompt.",
     ),
 ]
+rewrite_router = APIRouter(
+    prefix="/api/v1", tags=["follow-ups"], responses=ERRORS, route_class=LargeBodyRoute
+)
+recall_router = APIRouter(
+    prefix="/api/v1", tags=["recall"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 
 @router.post(
@@ -53,7 +62,7 @@ async def build_context(
     """Return what a model needs to understand a question: the conversation, within its limits."""
     context = await services.contexts.build(
         scope,
-        parse_uuid(session_id, "session_id"),
+        session_id,
         body.question,
         model=body.model,
         max_tokens=body.max_tokens,
@@ -65,3 +74,30 @@ async def build_context(
     if form is ContextFormat.OBJECT:
         characters += characters_to_write(context.window, most=WRITTEN_AT_ONCE)
     return await written(partial(in_form, context, form), characters=characters, parts=["window"])
+
+
+@rewrite_router.post("/rewrite", summary="Make a question stand by itself", responses=NOT_FOUND)
+async def rewrite_question(body: RewriteIn, scope: CallerScope, services: UseCases) -> RewriteOut:
+    """Return a follow-up as it reads without its history; a standalone question unchanged."""
+    if (body.session_id is None) == (body.history is None):
+        raise InvalidInput("session_id", "or history must be given, and not both")
+    options = {"model": body.model, "language": body.language}
+    if body.session_id is not None:
+        session_id = parse_uuid(body.session_id, "session_id")
+        rewrite = await services.rewriting.in_session(scope, session_id, body.question, **options)
+    else:
+        history = [message.to_domain() for message in body.history or ()]
+        rewrite = await services.rewriting.after(history, body.question, **options)
+    return RewriteOut.of(rewrite)
+
+
+@recall_router.post("/recall", summary="Find what was said before", responses=NOT_FOUND)
+async def recall(body: RecallIn, scope: CallerScope, services: UseCases) -> RecallOut:
+    """Return the caller's earlier exchanges that have most to do with a query, best first."""
+    session_id = parse_uuid(body.session_id, "session_id") if body.session_id else None
+    if body.scope == "session" and session_id is None:
+        raise InvalidInput("session_id", "must be given to look within a session")
+    if body.scope == "user" and session_id is not None:
+        await services.sessions.get(scope, session_id)  # refuses the session of somebody else
+    filters = body.filters(None if body.scope == "user" else session_id)
+    return RecallOut.of(await services.recall.search(scope, body.query, k=body.k, filters=filters))

@@ -1,30 +1,51 @@
-"""Whether the server lives, and whether it can work."""
+"""Whether the server is alive, and whether its database, worker and disk let it work."""
 
+import asyncio
+import shutil
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from recollect.interfaces.heartbeat import WorkerState
-from recollect.interfaces.http.errors import ErrorBody
-from recollect.interfaces.http.query_parameters import ANY_QUERY
-from recollect.interfaces.http.readiness import Checks, DatabaseState, DiskState, Readiness
+from recollect.errors import DatabaseUnavailable
+from recollect.interfaces.http.errors import ErrorBody, log_unavailable
+from recollect.interfaces.http.parameters import ANY_QUERY
+from recollect.interfaces.worker import Heartbeat, WorkerState
+from recollect.memory import Memory
 
+_LOW_BYTES: Final = 1_000_000_000
+_FULL_BYTES: Final = 64_000_000
+"""PostgreSQL writes its log in files of 16 MB; without room for the next one it stops."""
+_DISK_SECONDS: Final = 0.5
 router = APIRouter(tags=["health"], dependencies=[ANY_QUERY])
-
-_PROBLEMS = {
-    DatabaseState.UNAVAILABLE: "the database does not answer",
-    DiskState.FULL: "the disk is full",
-}
 _STATUS_HEADER = "X-Readiness"
 
 
-class Health(BaseModel):
-    """All is well."""
+class DatabaseState(StrEnum):
+    """How the database stands."""
 
-    status: Literal["ok"]
+    OK = "ok"
+    UNAVAILABLE = "unavailable"
+
+
+class DiskState(StrEnum):
+    """How the disk stands that the memory is kept on."""
+
+    OK = "ok"
+    LOW = "low"
+    """Less than 1 GB is free."""
+    FULL = "full"
+    """Less than 64 MB is free, or PostgreSQL has refused to store something for want of space."""
+    UNKNOWN = "unknown"
+    """The disk does not say."""
 
 
 class CheckedParts(BaseModel):
@@ -33,6 +54,93 @@ class CheckedParts(BaseModel):
     database: DatabaseState
     worker: WorkerState
     disk: DiskState
+
+
+class Disk:
+    """Looks at the disk of a folder, in a thread of its own, at most one at a time.
+
+    A disk that hangs keeps that thread and no other, and does not keep the process from ending.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._looking: asyncio.Future[DiskState] | None = None
+
+    async def state(self) -> DiskState:
+        """How it stands; `UNKNOWN` if it does not say so within half a second."""
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().create_future()
+            self._looking.add_done_callback(self._forget)
+            look = partial(self._look, asyncio.get_running_loop(), self._looking)
+            threading.Thread(target=look, name="disk", daemon=True).start()
+        try:
+            async with asyncio.timeout(_DISK_SECONDS):
+                return await asyncio.shield(self._looking)
+        except TimeoutError:
+            return DiskState.UNKNOWN
+
+    def _look(self, loop: asyncio.AbstractEventLoop, looking: "asyncio.Future[DiskState]") -> None:
+        try:
+            state = disk_state(self._home)
+        except OSError:
+            state = DiskState.UNKNOWN
+        with suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(looking.set_result, state)
+
+    def _forget(self, _looking: "asyncio.Future[DiskState]") -> None:
+        self._looking = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """Looks at everything at once, and takes less than a second whatever hangs."""
+
+    memory: Memory
+    pulse: Heartbeat | None
+    """The sign of life of this server's worker; None: it has none of its own."""
+    disk: Disk | None
+    """The disk of the embedded database; None: the database is elsewhere."""
+
+    async def check(self) -> CheckedParts:
+        """How everything stands now."""
+        database, disk = await asyncio.gather(self._database(), self._disk())
+        worker = WorkerState.ELSEWHERE if self.pulse is None else self.pulse.state
+        return CheckedParts(database=database, worker=worker, disk=disk)
+
+    async def _database(self) -> DatabaseState:
+        try:
+            await self.memory.is_ready()
+        except DatabaseUnavailable as error:
+            log_unavailable(error)
+            return DatabaseState.UNAVAILABLE
+        return DatabaseState.OK
+
+    async def _disk(self) -> DiskState:
+        if self.memory.is_out_of_space():
+            return DiskState.FULL
+        return DiskState.OK if self.disk is None else await self.disk.state()
+
+
+def disk_state(home: Path) -> DiskState:
+    """How much room there is for a folder, which may not be there yet."""
+    folder = next(part for part in (home, *home.absolute().parents) if part.exists())
+    free = shutil.disk_usage(folder).free
+    if free < _FULL_BYTES:
+        return DiskState.FULL
+    return DiskState.LOW if free < _LOW_BYTES else DiskState.OK
+
+
+_PROBLEMS: Final = {
+    DatabaseState.UNAVAILABLE: "the database does not answer",
+    DiskState.FULL: "the disk is full",
+}
+"""What keeps memory from being read and written."""
+
+
+class Health(BaseModel):
+    """All is well."""
+
+    status: Literal["ok"]
 
 
 class Ready(BaseModel):
@@ -73,18 +181,18 @@ async def readyz(readiness: Annotated[Readiness, Depends(_readiness)]) -> Respon
     A worker that has died, or little disk space, is `degraded`: requests are served.
     """
     checks = await readiness.check()
-    parts = CheckedParts(database=checks.database, worker=checks.worker, disk=checks.disk)
-    if not checks.is_ready:
-        return _not_ready(checks, parts)
-    status: Literal["ready", "degraded"] = "degraded" if checks.is_degraded else "ready"
-    body = Ready(status=status, checks=parts)
+    problems = [_PROBLEMS[part] for part in (checks.database, checks.disk) if part in _PROBLEMS]
+    if problems:
+        return _not_ready("; ".join(problems), checks)
+    is_well = checks.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
+    is_well = is_well and checks.disk is DiskState.OK
+    status: Literal["ready", "degraded"] = "ready" if is_well else "degraded"
+    body = Ready(status=status, checks=checks)
     return JSONResponse(body.model_dump(mode="json"), headers={_STATUS_HEADER: status})
 
 
-def _not_ready(checks: Checks, parts: CheckedParts) -> Response:
-    found = (checks.database, checks.disk)
-    detail = "; ".join(_PROBLEMS[state] for state in found if state in _PROBLEMS)
+def _not_ready(detail: str, checks: CheckedParts) -> Response:
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    body = NotReady(error=status.phrase, detail=detail, status="unavailable", checks=parts)
+    body = NotReady(error=status.phrase, detail=detail, status="unavailable", checks=checks)
     headers = {"Retry-After": "1", _STATUS_HEADER: body.status}
     return JSONResponse(body.model_dump(mode="json"), status_code=status, headers=headers)

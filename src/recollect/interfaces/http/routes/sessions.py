@@ -1,4 +1,4 @@
-"""Sessions over HTTP."""
+"""Sessions, and a user's state, over HTTP."""
 
 from functools import partial
 from http import HTTPStatus
@@ -6,34 +6,32 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from recollect.domain.conversation.message import session_characters
 from recollect.domain.conversation.paging import SessionSort
-from recollect.domain.conversation.reading_effort import session_characters
-from recollect.domain.conversation.session import Session, parse_uuid
-from recollect.interfaces.http.auth.callers import CallerScope
-from recollect.interfaces.http.dependencies import UseCases
-from recollect.interfaces.http.large_bodies import BodySize, LargeBodyRoute
-from recollect.interfaces.http.large_responses import WRITTEN_AT_ONCE, written
-from recollect.interfaces.http.schemas.common import (
-    ERRORS,
-    NOT_FOUND,
+from recollect.domain.conversation.session import Session
+from recollect.interfaces.http.auth.callers import CallerScope, OperatorScope
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
+from recollect.interfaces.http.parameters import PageQuery, SessionIdPath, UseCases
+from recollect.interfaces.http.schemas.conversations import (
     ListOf,
-    PageQuery,
-    SessionIdPath,
-)
-from recollect.interfaces.http.schemas.sessions import (
     SessionIn,
     SessionOut,
     SessionPatch,
-    session_page,
+    StateIn,
+    StateOut,
 )
 from recollect.offloading import off_loop
 
 SortQuery = Annotated[
     SessionSort, Query(description="By the time of the last change, or of the last use.")
 ]
-
 router = APIRouter(
     prefix="/api/v1/sessions", tags=["sessions"], responses=ERRORS, route_class=LargeBodyRoute
+)
+_FOR_OPERATORS = {"x-operator": True}  # says in the document that users cannot call it
+state_router = APIRouter(
+    prefix="/api/v1/state", tags=["state"], responses=ERRORS, route_class=LargeBodyRoute
 )
 
 
@@ -58,10 +56,10 @@ async def list_sessions(
     scope: CallerScope, services: UseCases, page: PageQuery, sort: SortQuery = SessionSort.UPDATED
 ) -> Response:
     """List the caller's sessions by the time of their last change, or of their last use."""
-    found = await services.sessions.list(scope, page, sort=sort)
+    sessions = await services.sessions.list(scope, page, sort=sort)
     return await written(
-        partial(session_page, found),
-        characters=session_characters(found.items, most=WRITTEN_AT_ONCE),
+        partial(ListOf[SessionOut].of, sessions, SessionOut.of),
+        characters=session_characters(sessions.items, most=WRITTEN_AT_ONCE),
         parts=["items"],
     )
 
@@ -73,7 +71,7 @@ async def get_session(
     session_id: SessionIdPath, scope: CallerScope, services: UseCases
 ) -> Response:
     """Return one session."""
-    return await _written(await services.sessions.get(scope, parse_uuid(session_id, "session_id")))
+    return await _written(await services.sessions.get(scope, session_id))
 
 
 @router.patch(
@@ -87,9 +85,8 @@ async def change_session(
     size: BodySize,
 ) -> Response:
     """Rename a session or replace its metadata, databases or tags."""
-    identifier = parse_uuid(session_id, "session_id")
     changes = await off_loop(body.to_domain, characters=size)
-    return await _written(await services.sessions.change(scope, identifier, changes))
+    return await _written(await services.sessions.change(scope, session_id, changes))
 
 
 @router.delete(
@@ -100,9 +97,28 @@ async def change_session(
 )
 async def delete_session(session_id: SessionIdPath, scope: CallerScope, services: UseCases) -> None:
     """Delete a session with everything in it."""
-    await services.sessions.delete(scope, parse_uuid(session_id, "session_id"))
+    await services.sessions.delete(scope, session_id)
 
 
 async def _written(session: Session, *, status: HTTPStatus = HTTPStatus.OK) -> Response:
     characters = session_characters([session], most=WRITTEN_AT_ONCE)
     return await written(partial(SessionOut.of, session), characters=characters, status=status)
+
+
+@state_router.get("", summary="Get the user's state")
+async def get_state(scope: CallerScope, services: UseCases) -> StateOut:
+    """Return the mode the user is in; `active` where none was set."""
+    return StateOut.of(await services.states.get(scope))
+
+
+@state_router.put("", summary="Set the user's state", openapi_extra=_FOR_OPERATORS)
+async def put_state(body: StateIn, scope: OperatorScope, services: UseCases) -> StateOut:
+    """Set the user's mode; for service keys and the local user: nobody lifts their own halt."""
+    return StateOut.of(await services.states.put(scope, body.mode))
+
+
+@state_router.delete("", summary="Delete the user's state", openapi_extra=_FOR_OPERATORS)
+async def delete_state(scope: OperatorScope, services: UseCases) -> StateOut:
+    """Forget the user's mode, which makes it `active`; for service keys and the local user."""
+    await services.states.delete(scope)
+    return StateOut.of(None)

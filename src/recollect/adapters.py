@@ -1,0 +1,248 @@
+"""Opens what the settings name beside an engine: models, an answerer, permissions, vectors."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recollect.answerers.from_memory import FromMemory
+from recollect.answerers.llm import LlmAnswerer
+from recollect.domain.chat.answers import ResultPolicy
+from recollect.domain.identity.permissions import PermissionKind
+from recollect.domain.policy import PRESETS
+from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
+from recollect.extras import require
+from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
+from recollect.models.embedding.onnx_model import Pooling
+from recollect.models.stems import SnowballStems
+from recollect.models.tokens import token_counter_for
+from recollect.permissions.local import PermissionFunction
+from recollect.permissions.opening import open_permissions
+from recollect.ports.accounts import PermissionSource
+from recollect.ports.models import Answerer
+from recollect.services.services import ServiceDependencies
+from recollect.settings import AnswererKind, Settings, VectorStoreKind
+from recollect.sql.reader import SqlglotReader
+from recollect.system import ProcessCounters, RandomIds, SystemClock
+
+if TYPE_CHECKING:
+    from recollect.answerers.denodo.client import DenodoClient
+    from recollect.models.endpoint.chat_model import OpenAICompatibleChat
+    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapters:
+    """What the services need beside an engine, and what else the settings name."""
+
+    dependencies: ServiceDependencies
+    denodo: "DenodoClient | None" = None
+    """The data platform, which interfaces speak to themselves."""
+    vectors_in: str | None = None
+    """The store outside that has the vectors; None: PostgreSQL has them."""
+
+    async def warm(self) -> None:
+        """Load the embedding model, if one is set, before the first question."""
+        if self.dependencies.embedder is not None:
+            await self.dependencies.embedder.warm()
+
+
+@asynccontextmanager
+async def offline(
+    permissions: PermissionFunction | None = None,
+) -> AsyncIterator[ServiceDependencies]:
+    """What the services need where no model is set."""
+    async with open_permissions(permissions, clock=SystemClock(), cache_seconds=0) as source:
+        yield replace(_plain(), permissions=source)
+
+
+@asynccontextmanager
+async def open_adapters(
+    settings: Settings, permissions: PermissionFunction | None = None
+) -> AsyncIterator[Adapters]:
+    """Open what the settings name; its connections are closed at the end."""
+    _check_extras(settings)
+    async with AsyncExitStack() as stack:
+        opened = stack.enter_async_context
+        store = vector_store_choice(settings)
+        answering, summarising, endpoint, denodo = None, None, None, None
+        if settings.llm_base_url and settings.llm_model:
+            answering = await opened(_chat(settings, settings.llm_model))
+            cheaper = settings.summarization_model or settings.llm_model
+            summarising = await opened(_chat(settings, cheaper))
+        if settings.llm_base_url and settings.passes_chats_on:
+            endpoint = await opened(model_endpoint(settings, settings.llm_base_url))
+        if settings.denodo_url:
+            denodo = await opened(denodo_client(settings, settings.denodo_url))
+        dependencies = replace(
+            _plain(),
+            permissions=await opened(permission_source(settings, permissions)),
+            embedder=await opened(open_embedder(embedding_choice(settings))),
+            embedding_timeout=settings.embedding_timeout_seconds,
+            vectors=await opened(open_vectors(store)),
+            answering_model=answering,
+            summarising_model=summarising,
+            model_timeout=settings.llm_timeout_seconds,
+            endpoint=endpoint,
+            answerer=await _answerer(settings, answering, denodo, stack),
+            answer_timeout=settings.answer_timeout_seconds,
+        )
+        yield Adapters(
+            dependencies=dependencies, denodo=denodo, vectors_in=store.kept_in if store else None
+        )
+
+
+def _check_extras(settings: Settings) -> None:
+    """Refuse settings that need a package which is not installed, and name its extra."""
+    address = settings.permission_address
+    uses_http = {
+        "MEMORY_LLM_BASE_URL": settings.llm_base_url,
+        "MEMORY_EMBEDDING_BASE_URL": settings.embedding_base_url,
+        "MEMORY_DENODO_URL": settings.denodo_url,
+        "MEMORY_PERMISSIONS": address is not None and address.kind is not PermissionKind.FILE,
+        "MEMORY_VECTOR_STORE": settings.vector_store is VectorStoreKind.OPENSEARCH,
+    }
+    for name, value in uses_http.items():
+        if value:
+            require("aiohttp", name)
+
+
+def _plain() -> ServiceDependencies:
+    return ServiceDependencies(
+        clock=SystemClock(),
+        ids=RandomIds(),
+        counter_for=token_counter_for,
+        answerer=FromMemory(),
+        counters=ProcessCounters(),
+        sql=SqlglotReader(),
+        stems=SnowballStems(),
+    )
+
+
+def permission_source(
+    settings: Settings, function: PermissionFunction | None = None
+) -> AbstractAsyncContextManager[PermissionSource | None]:
+    """What tells which tables may be seen: a function, or what the settings name."""
+    secret = settings.permissions_secret
+    return open_permissions(
+        function or settings.permission_address,
+        clock=SystemClock(),
+        secret=secret.get_secret_value() if secret else None,
+        time_limit=settings.permissions_timeout_seconds,
+        cache_seconds=settings.permissions_cache_seconds,
+    )
+
+
+def vector_store_choice(settings: Settings) -> VectorStoreChoice | None:
+    """The store outside that has the vectors; None: PostgreSQL has them."""
+    if settings.vector_store is VectorStoreKind.PGVECTOR:
+        return None
+    password = settings.vector_store_password
+    return VectorStoreChoice(
+        kind="chroma" if settings.vector_store is VectorStoreKind.CHROMA else "opensearch",
+        place=settings.vector_store_url or str(settings.home / "chroma"),
+        collection=settings.vector_collection_name,
+        username=settings.vector_store_username,
+        password=password.get_secret_value() if password else None,
+    )
+
+
+def embedding_choice(settings: Settings) -> EmbeddingChoice:
+    """The endpoint and its key are the LLM's, unless others are set; its key goes nowhere else."""
+    base_url, key = settings.embedding_base_url, settings.embedding_api_key
+    if base_url is None or base_url == settings.llm_base_url:
+        base_url, key = settings.llm_base_url, key or settings.llm_api_key
+    return EmbeddingChoice(
+        model=settings.embedding_model,
+        is_at_endpoint=settings.embedding_base_url is not None,
+        base_url=base_url,
+        api_key=key.get_secret_value() if key else None,
+        dimensions=settings.embedding_dimensions,
+        pooling=Pooling(settings.embedding_pooling),
+        timeout=settings.llm_timeout_seconds,
+        kept_in=settings.cache_folder,
+    )
+
+
+async def _answerer(
+    settings: Settings,
+    model: "OpenAICompatibleChat | None",
+    denodo: "DenodoClient | None",
+    stack: AsyncExitStack,
+) -> Answerer:
+    match settings.chosen_answerer:
+        case AnswererKind.DENODO if denodo:
+            from recollect.answerers.denodo.answerer import DenodoAnswerer  # noqa: PLC0415
+
+            results = ResultPolicy.parse(settings.stored_results)
+            return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
+        case AnswererKind.SQL_DATABASE if model:
+            return await stack.enter_async_context(_sql_database(settings, model))
+        case AnswererKind.LLM if model:
+            return LlmAnswerer(
+                model,
+                form=PRESETS[settings.preset].context,
+                system_prompt=settings.system_prompt,
+                timeout=settings.answer_timeout_seconds,
+            )
+        case _:
+            return FromMemory()
+
+
+@asynccontextmanager
+async def _sql_database(
+    settings: Settings, model: "OpenAICompatibleChat"
+) -> AsyncIterator[Answerer]:
+    # Loaded here: SQLAlchemy is an extra, and the SQL parser takes 0.15 s.
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")
+    from recollect.answerers.sql_database import (  # noqa: PLC0415
+        SqlDatabaseAnswerer,
+        open_database,
+    )
+
+    address = settings.sql_database.get_secret_value() if settings.sql_database else ""
+    answerer = SqlDatabaseAnswerer(
+        open_database(
+            address,
+            timeout=settings.answer_timeout_seconds,
+            connections=settings.sql_connections,
+            role=settings.sql_role,
+        ),
+        model,
+        tables=settings.sql_tables,
+        functions=settings.sql_functions,
+        row_limit=settings.sql_row_limit,
+        model_timeout=settings.llm_timeout_seconds,
+        results=ResultPolicy.parse(settings.stored_results),
+    )
+    try:
+        yield answerer
+    finally:
+        await answerer.close()
+
+
+def denodo_client(settings: Settings, address: str) -> "DenodoClient":
+    """The client of a Denodo AI SDK."""
+    require("aiohttp", "MEMORY_DENODO_URL")
+    from recollect.answerers.denodo.client import DenodoClient  # noqa: PLC0415  # as above
+
+    return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
+
+
+def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
+    # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
+    from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
+
+    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
+    return OpenAICompatibleChat(
+        settings.llm_base_url or "", model=model, api_key=key, template=settings.chat_template
+    )
+
+
+def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
+    """The endpoint of the models, for requests in OpenAI's form."""
+    require("aiohttp", "MEMORY_LLM_BASE_URL")
+    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
+
+    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
+    return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)

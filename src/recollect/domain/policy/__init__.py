@@ -1,1 +1,0 @@
-"""How long memory lasts and how much of it is used."""

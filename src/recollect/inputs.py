@@ -1,0 +1,136 @@
+"""What programs give to the library, and the values of the domain that it stands for."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final, Required, TypedDict
+from uuid import UUID
+
+from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
+from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.recall.entry import RecallFilter
+from recollect.domain.text import JsonObject, JsonValue, parse_moment
+from recollect.errors import InvalidInput
+from recollect.services.conversations.sessions import MAX_APPENDED
+
+
+class Details(TypedDict, total=False):
+    """What may be told about an assistant's answer."""
+
+    sql_query: str
+    query_explanation: str
+    tables_used: tuple[str, ...]
+    execution_result: JsonValue
+    tokens: int
+    execution_time_ms: float
+    citations: tuple[JsonValue, ...]
+    model: str
+    database: str
+
+
+class MessageFields(Details, total=False):
+    """One of many messages, with the names that `add` and HTTP use."""
+
+    role: Required[str]
+    content: Required[str]
+    created_at: datetime | str | None
+    """When it was said: an aware time, or ISO 8601 with a time zone."""
+    metadata: JsonObject
+    message_id: UUID | str | None
+    """The same id again stores nothing twice."""
+
+
+class RecallFilters(TypedDict, total=False):
+    """What a search may be narrowed to."""
+
+    since: datetime
+    until: datetime
+    tables: Collection[str]
+    databases: Collection[str]
+    speaker: str
+
+
+class Asking(TypedDict, total=False):
+    """How a question is to be answered; what is left out is left to the settings."""
+
+    model: str | None
+    """The model that answers."""
+    window: int | None
+    """How many messages or turns the context looks back."""
+    options: JsonObject
+    """What is said to the answerer alone."""
+    idempotency_key: str | None
+    """The same key again asks nobody twice, and returns the answer that is stored."""
+    message_id: UUID | None
+    """The same by an id of your own for the question."""
+    uses_memory: bool
+    """False for a plain call: nothing is read, nothing is stored."""
+
+
+_DETAILS: Final = frozenset(Details.__annotations__)
+_FIELDS: Final = frozenset(MessageFields.__annotations__)
+
+
+def new_messages(
+    messages: Iterable[MessageFields], id_at: Callable[[int], UUID]
+) -> list[NewMessage]:
+    """Read messages; those without an id get that of their position.
+
+    Raises:
+        InvalidInput: some message cannot be stored; the error says which.
+    """
+    made = []
+    for position, fields in enumerate(messages):
+        if position == MAX_APPENDED:
+            raise InvalidInput("messages", f"must be 1 to {MAX_APPENDED:,} at a time")
+        try:
+            made.append(_new_message(fields, id_at, position))
+        except InvalidInput as error:
+            raise error.inside(f"messages[{position}]") from None
+    return made
+
+
+def _new_message(fields: MessageFields, id_at: Callable[[int], UUID], position: int) -> NewMessage:
+    _check_names(fields)
+    given_id, given_time = fields.get("message_id"), fields.get("created_at")
+    return NewMessage(
+        message_id=id_at(position) if given_id is None else _read_id(given_id),
+        role=parse_role(fields["role"]),
+        content=fields["content"],
+        metadata=fields.get("metadata") or {},
+        details=_details(fields),
+        created_at=(
+            parse_moment(given_time, "created_at") if isinstance(given_time, str) else given_time
+        ),
+    )
+
+
+def _details(fields: MessageFields) -> AnswerDetails:
+    given: dict[str, Any] = {name: value for name, value in fields.items() if name in _DETAILS}
+    return AnswerDetails(**given) if given else NO_DETAILS
+
+
+def _check_names(fields: MessageFields) -> None:
+    if not isinstance(fields, Mapping):
+        raise InvalidInput("message", "must be a mapping with role and content")
+    for name in ("role", "content"):
+        if name not in fields:
+            raise InvalidInput(name, "is missing")
+    if unknown := fields.keys() - _FIELDS:
+        raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
+
+
+def _read_id(given: UUID | str) -> UUID:
+    return parse_uuid(given, "message_id") if isinstance(given, str) else given
+
+
+def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:
+    """The filter of a search, from what a caller gave."""
+    tables, databases = filters.get("tables"), filters.get("databases")
+    return RecallFilter(
+        session_id=session_id,
+        since=filters.get("since"),
+        until=filters.get("until"),
+        tables=None if tables is None else frozenset(tables),
+        databases=None if databases is None else frozenset(databases),
+        speaker=filters.get("speaker"),
+    )

@@ -1,1 +1,0 @@
-"""A page that shows the OpenAPI document to people, without scripts and without the internet."""

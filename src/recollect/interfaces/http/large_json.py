@@ -1,0 +1,189 @@
+"""Large bodies and responses, read and written in threads beside the event loop."""
+
+import asyncio
+import json
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
+from functools import partial
+from http import HTTPStatus
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # no stub has it
+from typing import Annotated, Any, Final, TypeAlias
+
+import orjson
+from fastapi import Depends, HTTPException, Request, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from starlette.types import Receive, Scope
+
+from recollect.domain.text import JsonValue, count_parts, count_values
+from recollect.offloading import AT_ONCE, off_loop
+
+MAX_VALUES: Final = 50_000
+"""Values in one body: to write so many at once, as JSON, takes 2 ms, and all threads wait."""
+MAX_BATCH_VALUES: Final = 300_000
+"""Values in a batch, which is checked and stored message by message: none may have more than
+the body of another route."""
+MAX_MEMBERS: Final = 1_000
+"""Members of a body, and of each item of its arrays: refusing an unknown one takes 2 µs."""
+_PARSED_AT_ONCE: Final = 20_000  # values: 5 ms, and all threads wait
+WRITTEN_AT_ONCE: Final = 5 * AT_ONCE
+"""Characters of a response that are written at once: to write a text is quicker than to read it."""
+_JSON: Final = "application/json"
+_Default: TypeAlias = Callable[[object], dict[str, Any]]
+
+
+class LargeBodyRoute(APIRoute):
+    """A route whose requests are parsed in a thread where their bodies are large."""
+
+    def parse(self, body: bytes) -> JsonValue:
+        """Parse a body; one with too many values is refused before that."""
+        _check_count(body, MAX_VALUES)
+        parsed = load_json(body)
+        _check_members(parsed)
+        return parsed
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Handle requests as any route does, with another way to read their JSON."""
+        handle = super().get_route_handler()
+
+        async def handle_large(request: Request) -> Response:
+            return await handle(_LargeBodyRequest(request.scope, request.receive, parse=self.parse))
+
+        return handle_large
+
+
+class BatchRoute(LargeBodyRoute):
+    """A route whose body is an object with arrays of many items, checked item by item."""
+
+    def parse(self, body: bytes) -> JsonValue:
+        """Parse a body; one with too many values, in all or in one item, is refused."""
+        _check_count(body, MAX_BATCH_VALUES)
+        parsed = load_json(body)
+        _check_members(parsed)
+        for item in _items(parsed) if len(body) > MAX_VALUES else ():  # each takes a byte
+            if count_parts(item, most=MAX_VALUES) > MAX_VALUES:
+                raise _refusal(f"an item of the body has more than {MAX_VALUES:,} values")
+        return parsed
+
+
+class _LargeBodyRequest(Request):
+    def __init__(
+        self, scope: Scope, receive: Receive, *, parse: Callable[[bytes], JsonValue]
+    ) -> None:
+        super().__init__(scope, receive)
+        self._parse = parse
+
+    async def json(self) -> JsonValue:
+        body = await self.body()
+        return await off_loop(partial(self._parse, body), characters=len(body))
+
+
+async def _body_size(request: Request) -> int:
+    return len(await request.body())
+
+
+BodySize = Annotated[int, Depends(_body_size)]
+"""How many bytes the request's body has."""
+
+
+def _check_count(body: bytes, most: int) -> None:
+    if count_values(body, most=most) > most:
+        raise _refusal(f"the body has more than {most:,} values")
+
+
+def _check_members(parsed: JsonValue) -> None:
+    """Refuse what pydantic would take long to refuse, one error for each member."""
+    for part in (parsed, *_items(parsed)):
+        if isinstance(part, dict) and len(part) > MAX_MEMBERS:
+            raise _refusal(f"an object of the body has more than {MAX_MEMBERS:,} members")
+
+
+def _items(parsed: JsonValue) -> Iterator[JsonValue]:
+    """The items of an array, or of the arrays in an object."""
+    members = parsed.values() if isinstance(parsed, dict) else ()
+    for items in (parsed, *members):
+        if isinstance(items, list):
+            yield from items
+
+
+def _refusal(problem: str) -> HTTPException:
+    return HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, problem)
+
+
+def load_json(body: bytes, *, at_once: int = _PARSED_AT_ONCE) -> JsonValue:
+    """Parse JSON in UTF-8; more values than are parsed at once without holding up other threads.
+
+    Values are counted by bytes, which tells nothing of other encodings: they are refused.
+    """
+    try:
+        text = body.decode("utf-8-sig", "surrogatepass")
+    except UnicodeDecodeError:
+        raise json.JSONDecodeError("JSON must be UTF-8", "", 0) from None
+    parsed: JsonValue
+    if count_values(body, most=at_once) < at_once:
+        parsed = json.loads(text)
+    else:
+        # The same in Python, which lets others work in between, and takes ten times as long.
+        decoder = json.JSONDecoder()
+        decoder.scan_once = py_make_scanner(decoder)  # type: ignore[attr-defined]  # no stub has it
+        parsed = decoder.decode(text)
+    return parsed
+
+
+async def written(
+    make: Callable[[], BaseModel],
+    *,
+    characters: int,
+    parts: Collection[str] = (),
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+    with_defaults: bool = False,
+) -> Response:
+    """A response with what is made for it; where that is large, made and written in a thread.
+
+    Of the fields that are lists, `parts` are then written item by item: all at once would hold
+    up every thread. Fields that were not set are left out, unless `with_defaults`. What is
+    written was checked when it was stored: pydantic takes twenty times as long to write many
+    small values.
+    """
+    default = _all_members if with_defaults else _members
+    if characters <= WRITTEN_AT_ONCE:
+        body = json_bytes(make(), default)
+    else:
+        body = await asyncio.to_thread(lambda: json_bytes(make(), default, parts=parts))
+    return Response(body, status, headers, media_type=_JSON)
+
+
+def json_bytes(model: BaseModel, default: _Default, *, parts: Collection[str] = ()) -> bytes:
+    """A model as JSON; the lists that `parts` names item by item."""
+    members = default(model)
+    try:
+        for name in members.keys() & set(parts):
+            members[name] = [orjson.Fragment(_json(item, default)) for item in members[name]]
+        return _json(members, default)
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits, as a database may have it
+        return model.model_dump_json(exclude_unset=default is _members).encode()
+
+
+def _json(value: object, default: _Default) -> bytes:
+    return orjson.dumps(value, default, orjson.OPT_UTC_Z)
+
+
+def _members(value: object) -> dict[str, Any]:
+    """What was set of a model, or what any mapping has."""
+    if not isinstance(value, BaseModel):
+        return _mapping(value)
+    given = value.model_fields_set
+    return {name: member for name, member in value.__dict__.items() if name in given}
+
+
+def _all_members(value: object) -> dict[str, Any]:
+    """All that a model has, its defaults and what it has no fields for, too."""
+    if not isinstance(value, BaseModel):
+        return _mapping(value)
+    return {**value.__dict__, **(value.model_extra or {})}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError

@@ -1,1 +1,0 @@
-"""API keys, permissions, user states and retention."""
