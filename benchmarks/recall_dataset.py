@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.engines.postgres.recall.rows import model_key, term_key
+from recollect.engines.postgres.recall.index import model_key, term_key
 from recollect.models.stems import SnowballStems
 
 MODEL: Final = "benchmark"

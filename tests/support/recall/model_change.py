@@ -11,7 +11,7 @@ from conformance.contracts.recall_shared import CLOSE
 from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.engines.postgres.recall.rows import model_key, term_key
+from recollect.engines.postgres.recall.index import model_key, term_key
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Embedder
 from recollect.ports.stores import Stores

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.domain.recall.times import CalendarTime, Period, Time, time_in
+from recollect.domain.recall.query import CalendarTime, Period, Time, time_in
 
 NOW = datetime(2026, 5, 20, 10, tzinfo=UTC)  # a Wednesday
 

@@ -14,7 +14,7 @@ from asyncpg import Record
 from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector
 from recollect.domain.recall.ranking import neighbouring_positions
 from recollect.domain.recall.words import WordIndex
-from recollect.engines.postgres.recall.rows import entry_from
+from recollect.engines.postgres.recall.index import entry_from
 
 if TYPE_CHECKING:
     import numpy as np

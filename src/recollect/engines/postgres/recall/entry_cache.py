@@ -14,8 +14,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.cached_entries import CachedEntries, OwnerState
-from recollect.engines.postgres.recall.index import EXACT_UP_TO
-from recollect.engines.postgres.recall.rows import query_model_key, term_weights
+from recollect.engines.postgres.recall.index import EXACT_UP_TO, query_model_key, term_weights
 from recollect.ports.recall import IndexSize, RecallIndex
 from recollect.ports.runtime import Clock
 

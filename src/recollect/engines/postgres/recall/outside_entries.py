@@ -8,7 +8,7 @@ from asyncpg import Connection, Record
 
 from recollect.domain.recall.entry import Entry
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.recall.rows import entries_json, model_key
+from recollect.engines.postgres.recall.index import entries_json, model_key
 from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
