@@ -63,7 +63,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
 	@echo "installing Recollect into .venv …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(ROOT)/constraints.txt -e $(ROOT)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(ROOT)/constraints.txt -e "$(ROOT)[server,sql]"
 	@touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt

@@ -30,19 +30,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from recollect.settings import Settings, load_settings
 from recollect.telemetry.loop_watchdog import LOOP_HELD
-from support.chat_double import serving
-from support.hostile_requests import (
+from support.doubles.chat_endpoint import serving
+from support.hostile.measured_server import MeasuredServer, measured_server
+from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
-    after_it,
     as_question,
     as_reply,
-    said_in_session,
+    follow_up_requests,
     send,
     settings_for,
+    store_in_session,
 )
-from support.hostile_texts import SIZES, TEXTS
-from support.measured_server import MeasuredServer, measured_server
+from support.hostile.texts import SIZES, TEXTS
 
 _SECONDS: Final = 1800
 
@@ -96,8 +96,8 @@ def _holders(held: _Held) -> Table:
 async def _measured(
     client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble, text: str
 ) -> AsyncIterator[tuple[HostileRequest, tuple[float, float, float]]]:
-    session_id = await said_in_session(client, server.url, text)
-    for request in (*as_question(text), *after_it(session_id), *as_reply(text)):
+    session_id = await store_in_session(client, server.url, text)
+    for request in (*as_question(text), *follow_up_requests(session_id), *as_reply(text)):
         server.loop_time.take()
         worked = time.process_time()
         await send(client, server.url, request, double)

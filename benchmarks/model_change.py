@@ -37,8 +37,7 @@ from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.postgres.embedded import running_server
-from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Embedder

@@ -27,8 +27,7 @@ from uuid import UUID, uuid4
 
 from recollect.composition import build_services
 from recollect.engines.in_memory import in_memory_stores
-from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.memory import Memory
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.stems import SnowballStems

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from recollect.answerers.sql_database import open_database
+from recollect.answerers.sql_database.answerer import plain_answer, statement_in, to_write
 from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, StatementFailed, Table
 from recollect.answerers.sql_database.guard import check_statement
-from recollect.answerers.sql_database.prompts import plain_answer, statement_in, to_write
 from recollect.domain.context.context import Context
 from recollect.errors import StatementRefused
 from recollect.memory import Memory

@@ -15,15 +15,14 @@ from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
-from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
 _EMBEDDING_TIMEOUT = "MEMORY_EMBEDDING_TIMEOUT_SECONDS"

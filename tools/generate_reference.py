@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from http import HTTPStatus
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -81,7 +82,7 @@ it. `recollect doctor` tells whether the settings make sense."""
 
 
 def _setting_rows() -> Iterator[tuple[str, ...]]:
-    schema = Settings.model_json_schema()
+    schema, descriptions = Settings.model_json_schema(), _setting_descriptions()
     for name in Settings.model_fields:
         spec = schema["properties"][name]
         if name == "home":  # depends on the machine and on who asks
@@ -89,7 +90,21 @@ def _setting_rows() -> Iterator[tuple[str, ...]]:
         else:
             default = _value(spec.get("default"))
         values = _type_of(spec, schema["$defs"]).removesuffix(" or null")
-        yield f"`MEMORY_{name.upper()}`", spec["description"], values, default
+        yield f"`MEMORY_{name.upper()}`", descriptions[name], values, default
+
+
+def _setting_descriptions() -> dict[str, str]:
+    """The text below each setting, by its name."""
+    return {
+        setting.target.id: " ".join(text.value.value.split())
+        for group in Settings.__bases__[:-1]
+        for setting, text in pairwise(_body(group))
+        if isinstance(setting, ast.AnnAssign)
+        and isinstance(setting.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 def _value(value: object) -> str:

@@ -7,22 +7,26 @@
 `recollect.blocking` has the same for programs without async.
 """
 
-from recollect.domain.context.context import Context
-from recollect.domain.conversation.message import AnswerDetails, Message, Role
-from recollect.domain.conversation.paging import Page
-from recollect.domain.conversation.session import Session
-from recollect.domain.followup.dialogue import Rewrite
-from recollect.errors import (
-    DatabaseUnavailable,
-    IdAlreadyUsed,
-    InvalidInput,
-    InvalidRole,
-    NotFound,
-    RecollectError,
-)
-from recollect.memory import Memory
-from recollect.session_handle import History, SessionHandle
-from recollect.settings import Settings
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.domain.context.context import Context
+    from recollect.domain.conversation.message import AnswerDetails, Message, Role
+    from recollect.domain.conversation.paging import Page
+    from recollect.domain.conversation.session import Session
+    from recollect.domain.followup.dialogue import Rewrite
+    from recollect.errors import (
+        DatabaseUnavailable,
+        IdAlreadyUsed,
+        InvalidInput,
+        InvalidRole,
+        NotFound,
+        RecollectError,
+    )
+    from recollect.memory import Memory
+    from recollect.session_handle import History, SessionHandle
+    from recollect.settings import Settings
 
 __all__ = [
     "AnswerDetails",
@@ -43,3 +47,32 @@ __all__ = [
     "SessionHandle",
     "Settings",
 ]
+
+if not TYPE_CHECKING:  # type checkers see the imports above, and refuse names that are not there
+    _ERRORS = (
+        *("DatabaseUnavailable", "IdAlreadyUsed", "InvalidInput", "InvalidRole"),
+        *("NotFound", "RecollectError"),
+    )
+    _MODULES = {
+        **dict.fromkeys(_ERRORS, "errors"),
+        **dict.fromkeys(("AnswerDetails", "Message", "Role"), "domain.conversation.message"),
+        "Context": "domain.context.context",
+        "History": "session_handle",
+        "Memory": "memory",
+        "Page": "domain.conversation.paging",
+        "Rewrite": "domain.followup.dialogue",
+        "Session": "domain.conversation.session",
+        "SessionHandle": "session_handle",
+        "Settings": "settings",
+    }
+
+    def __getattr__(name: str) -> object:
+        """Load a public name when it is first used: all of them together take half a second."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return [*globals(), *__all__]

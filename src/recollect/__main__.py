@@ -1,6 +1,20 @@
-"""`python -m recollect`."""
+"""The program `recollect`, also run by `python -m recollect`."""
 
-from recollect.interfaces.cli.main import main
+import sys
+
+from recollect.errors import ConfigurationError
+from recollect.extras import named_extra
+
+
+def main() -> None:
+    """Run a command, or say which extra installs the commands."""
+    try:
+        with named_extra("the command line"):
+            from recollect.interfaces.cli.main import main as run  # noqa: PLC0415  # an extra
+    except ConfigurationError as error:
+        sys.exit(f"recollect: {error}")
+    run()
+
 
 if __name__ == "__main__":  # processes that are started by this one read it, too
     main()

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from recollect.answerers.denodo.answerer import DenodoAnswerer
-from recollect.answerers.denodo.client import DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
+from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.policy import PRESETS
 from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
+from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.models.stems import SnowballStems
@@ -25,12 +25,12 @@ from recollect.ports.models import Answerer
 from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
 from recollect.sql.reader import SqlglotReader
-from recollect.system import RandomIds, SystemClock
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
+    from recollect.answerers.denodo.client import DenodoClient
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-    from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
+    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Adapters:
     """What the services need beside an engine, and what else the settings name."""
 
     dependencies: ServiceDependencies
-    denodo: DenodoClient | None = None
+    denodo: "DenodoClient | None" = None
     """The data platform, which interfaces speak to themselves."""
     vectors_in: str | None = None
     """The store outside that has the vectors; None: PostgreSQL has them."""
@@ -63,6 +63,7 @@ async def open_adapters(
     settings: Settings, permissions: PermissionFunction | None = None
 ) -> AsyncIterator[Adapters]:
     """Open what the settings name; its connections are closed at the end."""
+    _check_extras(settings)
     async with AsyncExitStack() as stack:
         opened = stack.enter_async_context
         store = vector_store_choice(settings)
@@ -74,9 +75,7 @@ async def open_adapters(
         if settings.llm_base_url and settings.passes_chats_on:
             endpoint = await opened(model_endpoint(settings, settings.llm_base_url))
         if settings.denodo_url:
-            denodo = await opened(
-                DenodoClient(settings.denodo_url, verifies_tls=settings.denodo_verify_tls)
-            )
+            denodo = await opened(denodo_client(settings, settings.denodo_url))
         dependencies = replace(
             _plain(),
             permissions=await opened(permission_source(settings, permissions)),
@@ -93,6 +92,21 @@ async def open_adapters(
         yield Adapters(
             dependencies=dependencies, denodo=denodo, vectors_in=store.kept_in if store else None
         )
+
+
+def _check_extras(settings: Settings) -> None:
+    """Refuse settings that need a package which is not installed, and name its extra."""
+    address = settings.permission_address
+    uses_http = {
+        "MEMORY_LLM_BASE_URL": settings.llm_base_url,
+        "MEMORY_EMBEDDING_BASE_URL": settings.embedding_base_url,
+        "MEMORY_DENODO_URL": settings.denodo_url,
+        "MEMORY_PERMISSIONS": address is not None and address.kind is not PermissionKind.FILE,
+        "MEMORY_VECTOR_STORE": settings.vector_store is VectorStoreKind.OPENSEARCH,
+    }
+    for name, value in uses_http.items():
+        if value:
+            require("aiohttp", name)
 
 
 def _plain() -> ServiceDependencies:
@@ -153,11 +167,13 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
 async def _answerer(
     settings: Settings,
     model: "OpenAICompatibleChat | None",
-    denodo: DenodoClient | None,
+    denodo: "DenodoClient | None",
     stack: AsyncExitStack,
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
+            from recollect.answerers.denodo.answerer import DenodoAnswerer  # noqa: PLC0415
+
             results = ResultPolicy.parse(settings.stored_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
@@ -177,7 +193,8 @@ async def _answerer(
 async def _sql_database(
     settings: Settings, model: "OpenAICompatibleChat"
 ) -> AsyncIterator[Answerer]:
-    # Loaded here: the SQL parser takes 0.15 s that other answerers do not need.
+    # Loaded here: SQLAlchemy is an extra, and the SQL parser takes 0.15 s.
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")
     from recollect.answerers.sql_database import (  # noqa: PLC0415
         SqlDatabaseAnswerer,
         open_database,
@@ -203,6 +220,14 @@ async def _sql_database(
         await answerer.close()
 
 
+def denodo_client(settings: Settings, address: str) -> "DenodoClient":
+    """The client of a Denodo AI SDK."""
+    require("aiohttp", "MEMORY_DENODO_URL")
+    from recollect.answerers.denodo.client import DenodoClient  # noqa: PLC0415  # as above
+
+    return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
+
+
 def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
@@ -217,7 +242,8 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
 
 def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
     """The endpoint of the models, for requests in OpenAI's form."""
-    from recollect.models.endpoint.passing import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
+    require("aiohttp", "MEMORY_LLM_BASE_URL")
+    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
 
     key = _plain_text(settings.llm_api_key)
     return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)

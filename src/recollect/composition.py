@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from recollect.domain.conversation.turns import patience
-from recollect.domain.job import JobKind
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entries import EntryMaker
 from recollect.ports.stores import Stores
+from recollect.ports.work import JobKind
 from recollect.services.access import ApiKeys, Permissions, States
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy

@@ -24,10 +24,10 @@ RecollectError
     ├── DatabaseUnavailable     the database
     │   ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
     │   └── SchemaOutdated          the database has not been migrated to this version
-    ├── IdentityUnavailable     whoever tells if credentials are valid
+    ├── IdentityUnavailable     the service that checks credentials
     ├── ModelUnavailable        a language model
     │   └── ReplyUnusable           it answers, but with what cannot be passed on
-    ├── PermissionsUnavailable  whoever tells which tables may be seen
+    ├── PermissionsUnavailable  the source of permissions
     └── VectorStoreUnavailable  a store of vectors outside the database
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
@@ -89,7 +89,7 @@ class MissingSessionId(InvalidInput):
 
 
 class NotFound(RecollectError):
-    """Nothing of that name belongs to this owner, whether or not it belongs to somebody else."""
+    """Nothing of that name belongs to this owner, though it may belong to another."""
 
     kind = "thing"
 
@@ -164,7 +164,7 @@ class Forbidden(RecollectError):
 
 
 class UserHalted(RecollectError):
-    """The user's state is 'halted'; no model was asked and nothing was stored."""
+    """The user's state is 'halted'; no model was called and nothing was stored."""
 
     def __init__(self) -> None:
         super().__init__("the user is halted: no question is answered until the state is changed")
@@ -185,8 +185,8 @@ class Unavailable(RecollectError):
 class DatabaseUnavailable(Unavailable):
     """The database does not answer now; nothing was acknowledged.
 
-    The message is for everybody. `reason` is what the database or its driver said, which may name
-    hosts and files: for the log and for whoever runs the server.
+    The message is for everybody. `reason` is the message of the database or its driver, which may
+    name hosts and files: for the log and for operators.
     """
 
     def __init__(self, problem: str, *, reason: str = "") -> None:
@@ -195,7 +195,7 @@ class DatabaseUnavailable(Unavailable):
 
     @property
     def explanation(self) -> str:
-        """The message with the reason, for whoever runs the server."""
+        """The message with the reason, for operators."""
         return f"{self}: {self.reason}" if self.reason else str(self)
 
 
@@ -208,7 +208,7 @@ class SchemaOutdated(DatabaseUnavailable):
 
 
 class IdentityUnavailable(Unavailable):
-    """The keys that tell whether credentials are valid cannot be fetched now."""
+    """The keys that validate credentials cannot be fetched now."""
 
 
 class ModelUnavailable(Unavailable):
@@ -220,8 +220,8 @@ class ReplyUnusable(ModelUnavailable):
 
 
 class PermissionsUnavailable(Unavailable):
-    """Which tables the owner may see cannot be told now; so none may be."""
+    """The owner's permissions cannot be read now, so no table may be seen."""
 
 
 class VectorStoreUnavailable(Unavailable):
-    """A store of vectors outside the database does not answer, or did not do what it was told."""
+    """A vector store outside the database does not answer, or did not do what it should."""

@@ -3,12 +3,9 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 from uuid import UUID
 
-from recollect.adapters import offline, open_adapters
-from recollect.answerers.denodo.client import DenodoClient
-from recollect.composition import build_services
 from recollect.domain.conversation.message import parse_role
 from recollect.domain.conversation.paging import (
     DEFAULT_LIMIT,
@@ -31,16 +28,16 @@ from recollect.domain.identity.scope import (
 )
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
-from recollect.engines.in_memory import in_memory_stores
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_embedded, open_external
-from recollect.engines.postgres.stores import postgres_stores
 from recollect.inputs import RecallFilters, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
 from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from recollect.answerers.denodo.client import DenodoClient
+    from recollect.engines.postgres.connection.database import Database
 
 
 class Memory:
@@ -58,7 +55,7 @@ class Memory:
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         was_full_lately: Callable[[], bool] = lambda: False,
         warm: Callable[[], Awaitable[None]] | None = None,
-        denodo: DenodoClient | None = None,
+        denodo: "DenodoClient | None" = None,
     ) -> None:
         self.services = services
         self.denodo = denodo
@@ -83,6 +80,11 @@ class Memory:
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         """
+        # Engines and models are loaded when a memory is opened: importing recollect stays quick.
+        from recollect.adapters import open_adapters  # noqa: PLC0415
+        from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
+
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
@@ -112,6 +114,10 @@ class Memory:
         cls, *, permissions: PermissionFunction | None = None
     ) -> AsyncIterator[Self]:
         """Open a memory that is gone when the block ends: for your tests."""
+        from recollect.adapters import offline  # noqa: PLC0415  # as above
+        from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
+
         async with offline(permissions) as dependencies:
             services = build_services(in_memory_stores(), dependencies)
             yield cls(services)
@@ -264,8 +270,14 @@ class Memory:
         return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
 
 
-def _open_database(settings: Settings) -> AbstractAsyncContextManager[Database]:
+def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
+    from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
+
     size = settings.max_connections
     if settings.db_connection_string is None:
         return open_embedded(settings.home, max_connections=size)
-    return open_external(settings.db_connection_string.get_secret_value(), max_connections=size)
+    return open_external(
+        settings.db_connection_string.get_secret_value(),
+        max_connections=size,
+        statement_cache=settings.db_statement_cache,
+    )

@@ -1,8 +1,9 @@
-"""Background tasks that do not die silently."""
+"""Background tasks: run beside other work, restarted and logged when they fail."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from pathlib import PurePath
 from traceback import extract_tb
 from typing import Final
@@ -11,7 +12,7 @@ from recollect.errors import RecollectError
 from recollect.ports.runtime import Counters, Uncounted
 
 TASK_FAILURES: Final = "task_failures"
-"""The counter of background tasks that failed of something unexpected, by task."""
+"""The counter of unexpected failures of background tasks, by task."""
 
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
@@ -25,7 +26,7 @@ class TaskSupervisor:
     """Runs background tasks; one that fails is logged, counted and started again.
 
     The pause before each restart is twice the last one, up to a minute. Cancelling ends a task at
-    once; what was cancelled inside it, and not by us, is a failure like any other.
+    once; a cancellation that comes from inside the task is a failure like any other.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class EndedByItself(Exception):
 async def _failure_of(
     work: Callable[[], Awaitable[None]], *, is_endless: bool
 ) -> BaseException | None:
-    """Do the work and return what it failed of; None where it has come to its end."""
+    """Do the work and return the error it failed with; None if it has ended as it should."""
     try:
         await work()
     except asyncio.CancelledError as error:
@@ -90,15 +91,27 @@ async def _failure_of(
 
 
 def log_failure(task: str, error: BaseException, **facts: object) -> None:
-    """Log what a task failed of: the kind of error and where, never its text."""
+    """Log the failure of a task: the kind of error and where, never its text."""
     place = extract_tb(error.__traceback__)[-1:]
     at = [f"{PurePath(frame.filename).name}:{frame.lineno}" for frame in place]
-    known = {"task": task, "error": type(error).__name__, "at": "".join(at)}
-    logger.error("task.failed", extra={"facts": {**known, **facts}})
+    facts = {"task": task, "error": type(error).__name__, "at": "".join(at), **facts}
+    logger.error("task.failed", extra={"facts": facts})
+
+
+@asynccontextmanager
+async def running_beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    """Run a coroutine as a task beside the block, and cancel it at the end."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def watch(task: "asyncio.Task[object]", name: str) -> None:
-    """Log what the task fails of, should it be something unexpected: nobody may wait for it."""
+    """Log an unexpected failure of a task that nobody may be waiting for."""
     task.add_done_callback(lambda done: _look_at(done, name))
 
 

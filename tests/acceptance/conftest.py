@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.chat_double import Reply, chat_double
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.servers.http_servers import ServerProgram, free_port
 
 SESSION = "6b1f7d8e-3a0c-4f2f-9a57-0d6f0b7f2a11"
 

@@ -11,10 +11,10 @@ import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres.connection.database import Database
-from support.callers import Caller
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.http.callers import Caller
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +108,7 @@ async def test_a_follow_up_is_understood_after_the_server_was_killed(story: Stor
     assert session["expires_at"] is None
 
 
-async def test_exactly_the_last_ten_messages_are_told(story: Story) -> None:
+async def test_the_system_prompt_has_exactly_the_last_ten_messages(story: Story) -> None:
     session_id = str(uuid4())
     for number in range(1, 9):
         response = await story.ask(f"Wat is de norm voor harnas nummer {number}?", session_id)

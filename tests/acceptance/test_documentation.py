@@ -31,10 +31,9 @@ import typer
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.program import run_program
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
+from support.servers.programs import run_program
+from support.timeouts import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -230,7 +229,9 @@ def home() -> Iterator[Path]:
     [page for page in PAGES if RUN & {block.language for block in blocks_of(page)}],
     ids=name_of,
 )
-def test_every_code_block_does_what_its_page_says(page: Path, home: Path, tmp_path: Path) -> None:
+def test_every_code_block_runs_and_prints_what_its_page_says(
+    page: Path, home: Path, tmp_path: Path
+) -> None:
     reader = Reader(page, home=home, folder=tmp_path)
     try:
         for block in blocks_of(page):
@@ -242,29 +243,32 @@ def test_every_code_block_does_what_its_page_says(page: Path, home: Path, tmp_pa
         reader.leave()
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
-def test_every_code_block_has_a_language_that_is_known_here(page: Path) -> None:
-    assert {block.language for block in blocks_of(page)} <= RUN | NOT_RUN
+def test_every_code_block_has_a_language_that_is_known_here(subtests: pytest.Subtests) -> None:
+    for page in ALL_PAGES:
+        with subtests.test(page=name_of(page)):
+            assert {block.language for block in blocks_of(page)} <= RUN | NOT_RUN
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
-def test_every_json_block_is_json(page: Path) -> None:
-    for block in blocks_of(page):
-        if block.language == "json":
-            assert json.loads(block.text)
+def test_every_json_block_is_json(subtests: pytest.Subtests) -> None:
+    for page in ALL_PAGES:
+        with subtests.test(page=name_of(page)):
+            for block in blocks_of(page):
+                if block.language == "json":
+                    assert json.loads(block.text)
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
-def test_every_command_that_is_not_run_exists(page: Path) -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):.*##", makefile, flags=re.MULTILINE))
-    commands: object = typer.main.get_command(app)
-    for block in blocks_of(page):
-        for words in commands_of(block.text) if block.language == "sh" else ():
-            if words[0] == "make":
-                assert {word for word in words[1:] if "=" not in word} <= targets, words
-            if words[0] == "recollect":
-                assert is_command(commands, words[1:]), words
+def test_every_command_that_is_not_run_exists(subtests: pytest.Subtests) -> None:
+    for page in ALL_PAGES:
+        with subtests.test(page=name_of(page)):
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+            targets = set(re.findall(r"^([a-z]+):.*##", makefile, flags=re.MULTILINE))
+            commands: object = typer.main.get_command(app)
+            for block in blocks_of(page):
+                for words in commands_of(block.text) if block.language == "sh" else ():
+                    if words[0] == "make":
+                        assert {word for word in words[1:] if "=" not in word} <= targets, words
+                    if words[0] == "recollect":
+                        assert is_command(commands, words[1:]), words
 
 
 def is_command(group: object, words: list[str]) -> bool:
@@ -274,16 +278,17 @@ def is_command(group: object, words: list[str]) -> bool:
     return bool(words) and words[0] in inner and is_command(inner[words[0]], words[1:])
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
-def test_every_link_leads_to_a_file_and_to_a_heading_that_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if target.startswith(("https://", "mailto:")):
-            continue
-        path, _, heading = target.partition("#")
-        linked = (page.parent / path).resolve() if path else page
-        assert linked.exists(), target
-        assert not heading or heading in headings_of(linked), target
+def test_every_link_leads_to_a_file_and_to_a_heading_that_exist(subtests: pytest.Subtests) -> None:
+    for page in ALL_PAGES:
+        with subtests.test(page=name_of(page)):
+            text = page.read_text(encoding="utf-8")
+            for target in re.findall(r"\]\(([^)\s]+)\)", text):
+                if target.startswith(("https://", "mailto:")):
+                    continue
+                path, _, heading = target.partition("#")
+                linked = (page.parent / path).resolve() if path else page
+                assert linked.exists(), target
+                assert not heading or heading in headings_of(linked), target
 
 
 def headings_of(page: Path) -> set[str]:
@@ -292,10 +297,11 @@ def headings_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
-def test_every_setting_that_is_named_exists(page: Path) -> None:
-    named = set(re.findall(r"\bMEMORY_[A-Z][A-Z0-9_]*", page.read_text(encoding="utf-8")))
-    assert named <= {f"MEMORY_{name.upper()}" for name in Settings.model_fields}
+def test_every_setting_that_is_named_exists(subtests: pytest.Subtests) -> None:
+    for page in ALL_PAGES:
+        with subtests.test(page=name_of(page)):
+            named = set(re.findall(r"\bMEMORY_[A-Z][A-Z0-9_]*", page.read_text(encoding="utf-8")))
+            assert named <= {f"MEMORY_{name.upper()}" for name in Settings.model_fields}
 
 
 def test_the_reference_pages_are_up_to_date_on_any_machine() -> None:

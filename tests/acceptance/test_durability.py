@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from recollect.engines.postgres.embedded.postmaster import Postmaster
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 ROUNDS = int(os.environ.get("RECOLLECT_KILLS", "3"))
 

@@ -11,7 +11,7 @@ import pytest
 from recollect.engines.postgres.connection.database import _COMMAND_SECONDS
 from recollect.engines.postgres.embedded.postmaster import Postmaster
 from recollect.services.chat.turn import NO_MEMORY, NOT_STORED
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram
 
 pytestmark = pytest.mark.slow
 

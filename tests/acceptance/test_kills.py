@@ -15,8 +15,7 @@ import psutil
 import pytest
 
 from recollect.engines.postgres.embedded.postmaster import Postmaster
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
 
 KILLS = int(os.environ.get("RECOLLECT_KILLS", "6"))
 PATIENCE = 60

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.connection.database import Database
-from support.ports import free_port
-from support.serving import ServerProgram
-from support.sockets import Connection, connected
+from support.http.raw_connections import Connection, connected
+from support.servers.http_servers import ServerProgram, free_port
 
 CLIENTS = 300
 

@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 
 from recollect.ports.stores import Stores
-from support.callers import Caller, Json
-from support.chat_server import answering_server
-from support.denodo_double import ALICE, REGIONS, SQL, DenodoDouble, denodo_double
+from support.doubles.denodo_sdk import ALICE, REGIONS, SQL, DenodoDouble, denodo_double
+from support.http.callers import Caller, Json
+from support.servers.answering_server import answering_server
 
 FIRST = "Show me total sales by region for 2024"
 SECOND = "What about 2023?"
@@ -118,7 +118,7 @@ async def test_the_conversation_is_counted_right(alice: Caller) -> None:
     assert all(answered["memory_retrieval_time"] > 0 for answered in (first, second))
 
 
-async def test_what_is_remembered_has_the_query_and_not_the_disclaimer(alice: Caller) -> None:
+async def test_the_stored_answer_has_the_sql_query_and_not_the_disclaimer(alice: Caller) -> None:
     answered = await ask(alice, question=FIRST, session_name="Sales", vdp_database_names=["bank"])
     assert "DISCLAIMER" in answered["answer"]
 
@@ -135,7 +135,7 @@ async def test_what_is_remembered_has_the_query_and_not_the_disclaimer(alice: Ca
     assert reply["execution_time_ms"] == 250
 
 
-async def test_fields_of_a_newer_version_are_passed_on_and_told(
+async def test_unknown_request_fields_are_passed_on_with_a_warning(
     alice: Caller, denodo: DenodoDouble
 ) -> None:
     details = "a pie chart " * 10_000
@@ -178,7 +178,7 @@ async def test_the_conversation_keeps_the_databases_that_its_questions_name(alic
     assert (session["databases"], session["tags"]) == (["bank", "hr"], ["money"])
 
 
-async def test_a_plain_call_knows_nothing_and_leaves_nothing(
+async def test_a_call_without_memory_reads_and_stores_nothing(
     alice: Caller, denodo: DenodoDouble
 ) -> None:
     first = await ask(alice, question=FIRST)

@@ -16,9 +16,8 @@ import psutil
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
+from support.timeouts import PATIENCE
 
 SETTINGS = {"MEMORY_PROCESSES": "2", "MEMORY_EMBEDDING_MODEL": "none"}
 
@@ -41,7 +40,7 @@ def connections(pid: int, port: int) -> int:
     return sum(one.status == psutil.CONN_ESTABLISHED and one.laddr.port == port for one in found)
 
 
-def steps_back(pid: int) -> bool:
+def has_idle_priority(pid: int) -> bool:
     """Whether a process works only when others do not."""
     if sys.platform != "linux":
         return os.getpriority(os.PRIO_PROCESS, pid) > 0
@@ -77,7 +76,9 @@ def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
     return psutil.wait_procs(everyone, timeout=PATIENCE)[1]
 
 
-def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> None:
+def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_when_killed(
+    home: Path,
+) -> None:
     server = ServerProgram(home, env=SETTINGS, is_preloaded=False)
     server.start()
     port = server.port
@@ -90,7 +91,7 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
     assert sorted(said) == list(range(1, 41))
 
     before = members(server)
-    until(lambda: sum(map(steps_back, before)) == 1)
+    until(lambda: sum(map(has_idle_priority, before)) == 1)
     with contextlib.ExitStack() as opened:
         clients = [
             opened.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE))
@@ -106,7 +107,7 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
     assert say(server.url, session_id) == 41
     until(lambda: worker_of(server) == "ok")
 
-    (worker,) = filter(steps_back, members(server))
+    (worker,) = filter(has_idle_priority, members(server))
     os.kill(worker, signal.SIGKILL)
     until(lambda: worker_of(server) == "dead")
     until(lambda: worker_of(server) == "ok")
@@ -116,7 +117,9 @@ def test_two_serve_one_memory_a_third_works_and_each_is_replaced(home: Path) -> 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_when_told_to_stop_all_processes_do(shared_home: Path, number: signal.Signals) -> None:
+def test_all_processes_end_when_the_supervisor_is_stopped(
+    shared_home: Path, number: signal.Signals
+) -> None:
     settings = {**SETTINGS, "MEMORY_WORKER": "false"}
     server = ServerProgram(shared_home, env=settings, is_preloaded=False)
     server.start()
@@ -125,7 +128,7 @@ def test_when_told_to_stop_all_processes_do(shared_home: Path, number: signal.Si
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_server_told_to_stop_while_it_starts_leaves_nothing_behind(
+def test_a_server_stopped_during_its_start_leaves_no_process_behind(
     home: Path, processes: str
 ) -> None:
     server = subprocess.Popen(
@@ -139,7 +142,7 @@ def test_a_server_told_to_stop_while_it_starts_leaves_nothing_behind(
     until(lambda: not EmbeddedServer(home).is_running())
 
 
-def test_what_is_wrong_is_said_once(tmp_path: Path) -> None:
+def test_a_failing_start_of_several_processes_prints_its_error_once(tmp_path: Path) -> None:
     nowhere = f"postgresql://nobody:secret@127.0.0.1:{free_port()}/none"
     ended = subprocess.run(
         [sys.executable, "-m", "recollect", "serve", "--processes", "2", "--port", "0"],
@@ -156,7 +159,9 @@ def test_what_is_wrong_is_said_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_worker_told_to_stop_ends_in_order(home: Path, number: signal.Signals) -> None:
+def test_a_worker_that_gets_a_stop_signal_ends_without_a_traceback(
+    home: Path, number: signal.Signals
+) -> None:
     worker = subprocess.Popen(
         [sys.executable, "-m", "recollect", "worker"],
         env={**os.environ, "MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"},

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 ROUNDS = 4
 

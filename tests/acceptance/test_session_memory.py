@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.chat_double import Reply, chat_double
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 A_SUMMARY = "The user asked how several shops did and was told."
 COUNT = 30

@@ -12,9 +12,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.servers.http_servers import ServerProgram, free_port
 
 _ENDLESS = (
     "```sql\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"

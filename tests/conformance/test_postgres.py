@@ -6,6 +6,7 @@ from conformance.contracts.engine import EngineContract
 from conformance.contracts.indexing import IndexingContract
 from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
@@ -19,27 +20,20 @@ class TestPostgres(EngineContract, WholeRecallContract):
 
 
 class TestPostgresWithManyEntries(WholeRecallContract):
-    """As if every owner had so many entries that not all of them are scored."""
+    """As if every owner had so many entries that vectors are searched in two stages."""
 
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
-        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0, signs_bytes=0)
+        index = PostgresRecallIndex(database, SystemClock(), exact_up_to=0)
         return replace(stores, recall=index)
 
 
-class TestPostgresWithEntriesAtHand(WholeRecallContract):
-    """As if every owner had searched before, so that entries are kept in the process."""
+class TestPostgresWithCachedEntries(WholeRecallContract):
+    """As if every owner had searched before, so that entries are cached."""
 
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
-        index = PostgresRecallIndex(database, SystemClock(), keeps_at_once=True)
-        return replace(stores, recall=index)
-
-
-class TestPostgresWithSignsAtHand(WholeRecallContract):
-    """As if every owner had many entries and had searched before."""
-
-    @pytest.fixture
-    def stores(self, stores: Stores, database: Database) -> Stores:
-        index = PostgresRecallIndex(database, SystemClock(), scored_at_once=0, keeps_at_once=True)
-        return replace(stores, recall=index)
+        clock = SystemClock()
+        index = PostgresRecallIndex(database, clock)
+        cached = CachedRecallIndex(index, database, clock, from_first_search=True)
+        return replace(stores, recall=cached)

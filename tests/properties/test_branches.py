@@ -9,7 +9,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import Stored
 from recollect.engines.in_memory import in_memory_stores
 from recollect.testing.examples import a_message
-from support.conversations import a_stored_message
+from support.stored_conversations import a_stored_message
 
 moves = st.lists(
     st.tuples(
@@ -60,7 +60,7 @@ class Client:
 
 @settings(max_examples=60)
 @given(moves)
-async def test_the_active_branch_is_what_the_client_shows_and_nothing_is_stored_twice(
+async def test_the_active_branch_equals_the_clients_and_nothing_is_stored_twice(
     made: list[tuple[str, int, str]],
 ) -> None:
     client = Client(await Talk.start(in_memory_stores()))
@@ -97,7 +97,7 @@ def test_a_client_that_leaves_out_the_beginning_goes_on_all_the_same(
 
 
 @given(plain, plain)
-def test_blanks_and_thoughts_do_not_change_what_was_said(text: str, thought: str) -> None:
+def test_blanks_and_reasoning_do_not_make_a_message_different(text: str, thought: str) -> None:
     words = text.split()
     assert gist("\n\t".join(words)) == gist(" ".join(words))
     shown = f"<think>{thought}</think>{text}"

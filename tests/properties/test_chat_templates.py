@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recollect.domain.chat.requests import ChatRequest
 from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.model_names import ChatTemplate
-from support.strict_templates import check_template
+from support.doubles.strict_templates import check_template
 
 ROLES = st.sampled_from(["system", "developer", "user", "assistant"])
 CONTENTS = st.sampled_from(["text", "parts", "nothing"])

@@ -18,7 +18,7 @@ from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session, put_summary
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 COUNT = token_counter_for("gpt-4o").count
@@ -161,7 +161,7 @@ def test_sources_name_every_message_used_in_the_order_they_were_said(
     turns=st.lists(st.tuples(TEXTS, TEXTS, QUERIES), min_size=1, max_size=4),
     added=st.tuples(TEXTS, TEXTS, QUERIES),
 )
-def test_a_new_turn_leaves_what_was_rendered_before_it_byte_for_byte(
+def test_a_new_turn_leaves_earlier_rendered_text_unchanged(
     preset: str, turns: list[tuple[str, str, str | None]], added: tuple[str, str, str | None]
 ) -> None:
     """As long as the window holds all of it, a prompt cache stays good up to the new turn."""

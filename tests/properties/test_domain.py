@@ -53,21 +53,21 @@ sequences = st.integers(0, 2**63 - 1)
 times = st.datetimes(timezones=st.just(UTC))
 
 
-def there_and_back(position: Position, order: Order) -> Position | None:
+def cursor_round_trip(position: Position, order: Order) -> Position | None:
     page = PageRequest(limit=1, order=order).page([("shown", position), ("more", position)])
     return PageRequest(cursor=page.next_cursor, order=order).position(type(position))
 
 
 @given(sequences, times, st.uuids(), st.sampled_from(Order))
-def test_a_cursor_leads_back_to_its_position(
+def test_a_cursor_decodes_to_its_position(
     sequence: int, time: datetime, session_id: UUID, order: Order
 ) -> None:
     message = MessagePosition(sequence)
-    assert there_and_back(message, order) == message
+    assert cursor_round_trip(message, order) == message
     session = SessionPosition(time, session_id)
-    assert there_and_back(session, order) == session
+    assert cursor_round_trip(session, order) == session
     history = HistoryPosition(time, session_id, sequence)
-    assert there_and_back(history, order) == history
+    assert cursor_round_trip(history, order) == history
 
 
 @given(any_text, st.sampled_from([MessagePosition, SessionPosition, HistoryPosition]))
@@ -87,7 +87,9 @@ def test_json_that_can_be_stored_is_taken(value: JsonValue) -> None:
 
 
 @given(st.text(max_size=20), st.integers(), st.floats())
-def test_what_is_taken_comes_back_from_json(text: str, integer: int, number: float) -> None:
+def test_accepted_metadata_survives_a_json_round_trip(
+    text: str, integer: int, number: float
+) -> None:
     value: JsonValue = {"text": text, "integer": integer, "number": number}
     try:
         check_json(value, "metadata")
@@ -117,7 +119,9 @@ def test_reading_a_keys_text_never_fails(text: str) -> None:
 
 
 @given(st.uuids(), st.uuids(), st.binary(min_size=SECRET_BYTES, max_size=SECRET_BYTES))
-def test_a_keys_text_is_read_back(owner_id: UUID, key_id: UUID, secret: bytes) -> None:
+def test_the_text_of_an_api_key_parses_to_the_same_key(
+    owner_id: UUID, key_id: UUID, secret: bytes
+) -> None:
     text = KeyText(owner_id=owner_id, key_id=key_id, secret=secret)
     assert KeyText.parse(str(text)) == text
 
@@ -171,7 +175,7 @@ def test_a_name_is_taken_as_it_is_or_refused(name: str) -> None:
 
 
 @given(storable_text)
-def test_a_name_made_from_a_question_is_one_that_could_be_given(question: str) -> None:
+def test_a_session_name_made_from_a_question_is_a_valid_name(question: str) -> None:
     name = name_from_question(question)
     if name is not None:
         assert check_session_name(name) == name

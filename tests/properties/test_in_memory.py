@@ -172,7 +172,7 @@ class Walkthrough:
 
 
 @given(operations)
-async def test_whatever_is_done_numbers_grow_and_counts_are_right(
+async def test_sequence_numbers_grow_and_counts_are_correct_after_any_operations(
     done: list[tuple[str, int]],
 ) -> None:
     stores, scope = in_memory_stores(), a_scope()

@@ -33,7 +33,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
-from support.recalling import ScriptedIndex, candidates_of
+from support.recall.scripted_index import ScriptedIndex, candidates_of
 
 TABLES = ("sales.orders", "sales.customers", "hr.pay", "hr.staff", "stock.items")
 OWNERS = [("acme", "ann"), ("acme", "bob"), ("globex", "ann")]

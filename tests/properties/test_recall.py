@@ -1,4 +1,6 @@
+from collections import Counter
 from datetime import timedelta
+from itertools import chain
 from random import Random
 from uuid import UUID
 
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from recollect.domain.recall.entry import Candidate, Entry, Scores
 from recollect.domain.recall.query import read_question
 from recollect.domain.recall.ranking import rank, said_once
-from recollect.domain.recall.words import Statistics, score, words_of
+from recollect.domain.recall.words import WordIndex, words_of
 from recollect.testing.fakes import FIRST_MOMENT
 
 WORDS = st.sampled_from(["skis", "sledge", "snow", "ice", "sun"])
@@ -68,35 +70,39 @@ def test_nothing_is_said_twice_and_nothing_lost(found: list[Candidate]) -> None:
 
 
 @given(candidates(), st.integers(0, 5))
-def test_fewer_of_what_was_said_are_the_first_of_all(found: list[Candidate], most: int) -> None:
+def test_a_smaller_limit_keeps_the_first_of_the_entries_without_duplicates(
+    found: list[Candidate], most: int
+) -> None:
     question = read_question("skis", language="en", now=FIRST_MOMENT)
     ranked = rank(found, question, now=FIRST_MOMENT)
     assert said_once(ranked, most=most) == said_once(ranked, most=len(found))[:most]
 
 
 @given(st.lists(ENTRY, min_size=1, max_size=8), QUESTION, WORDS)
-def test_saying_a_word_of_the_question_helps(
+def test_only_entries_with_a_word_of_the_question_score_above_zero(
     entries: list[dict[str, int]], question: dict[str, float], word: str
 ) -> None:
-    statistics = Statistics.of(entries)
-    for terms in entries:
-        found = score(question, terms, statistics)
-        assert found >= 0
-        assert (found > 0) == bool(question.keys() & terms.keys())
-        assert found <= score({**question, word: question.get(word, 0) + 1}, terms, statistics)
+    index = WordIndex(entries)
+    scores = index.scores(question)
+    with_word = index.scores({**question, word: question.get(word, 0) + 1})
+    shares = (question.keys() & terms.keys() for terms in entries)
+    assert scores.keys() == {at for at, shared in enumerate(shares) if shared}
+    assert all(0 < score <= with_word[at] for at, score in scores.items())
 
 
 @given(st.lists(ENTRY, min_size=2, max_size=8))
-def test_a_rarer_word_tells_more(entries: list[dict[str, int]]) -> None:
-    statistics = Statistics.of(entries)
-    by_number = sorted(statistics.entries_with, key=lambda word: statistics.entries_with[word])
-    rarities = [statistics.rarity(word) for word in by_number]
-    assert rarities == sorted(rarities, reverse=True)
-    assert all(rarity > 0 for rarity in rarities)
+def test_a_rarer_word_has_a_higher_weight(entries: list[dict[str, int]]) -> None:
+    probe = dict.fromkeys(chain.from_iterable(entries), 1)
+    index = WordIndex([*entries, probe])
+    frequency = Counter(chain.from_iterable(entries))
+    by_frequency = sorted(probe, key=frequency.__getitem__)
+    scores = [index.scores({word: 1.0})[len(entries)] for word in by_frequency]
+    assert scores == sorted(scores, reverse=True)
+    assert all(score > 0 for score in scores)
 
 
 @given(st.text(max_size=300))
-def test_words_are_short_and_folded_whatever_the_text(text: str) -> None:
+def test_words_of_any_text_are_short_and_case_folded(text: str) -> None:
     for word in words_of(text):
         assert 0 < len(word) <= 64
         assert word == word.lower()

@@ -42,7 +42,9 @@ def test_a_summary_is_bounded_and_always_the_same(
     st.lists(st.builds(Utterance, speaker=people, text=dutch_talk), max_size=12),
     st.none() | dutch_talk,
 )
-def test_every_sentence_stands_in_what_was_said(said: list[Utterance], earlier: str | None) -> None:
+def test_every_sentence_of_a_summary_is_from_the_conversation(
+    said: list[Utterance], earlier: str | None
+) -> None:
     texts = [" ".join(text.lower().split()) for text in [*(u.text for u in said), earlier or ""]]
     labels = ("User: ", "Assistant: ", "Gebruiker: ", "Assistent: ", "Ann: ", "Bob: ")
     for line in summarise_extractively(said, limit=10_000, earlier=earlier).splitlines():

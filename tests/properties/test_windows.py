@@ -23,7 +23,7 @@ from recollect.domain.context.window import (
 from recollect.domain.conversation.message import Role
 from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 roles = st.text(alphabet="uas", max_size=30)
 tiers = st.sampled_from(TIERS)
@@ -117,13 +117,15 @@ def test_messages_come_back_in_order_whatever_order_they_were_read_in(order: lis
 
 
 @given(conversations(), st.integers(0, 200))
-def test_what_fits_is_never_over_the_limit(turns: tuple[ConversationTurn, ...], limit: int) -> None:
+def test_fitted_turns_are_never_over_the_token_limit(
+    turns: tuple[ConversationTurn, ...], limit: int
+) -> None:
     fitted = fit(turns, limit, words)
     assert fitted.tokens == in_tokens(fitted.turns) <= limit
 
 
 @given(conversations(), st.integers(0, 60), st.integers(0, 5))
-def test_what_fits_is_never_over_the_limit_with_a_real_tokenizer(
+def test_fitted_turns_are_never_over_the_token_limit_of_a_real_tokenizer(
     turns: tuple[ConversationTurn, ...], limit: int, beside: int
 ) -> None:
     count = token_counter_for("gpt-4o").count
@@ -175,7 +177,7 @@ def test_a_larger_budget_keeps_all_turns_that_a_smaller_one_keeps(
 
 
 @given(texts, st.integers(0, 80))
-def test_a_shortened_text_is_a_start_and_a_mark(text: str, limit: int) -> None:
+def test_a_shortened_text_is_its_beginning_and_an_ellipsis(text: str, limit: int) -> None:
     turn = ConversationTurn(number=1, messages=(a_stored_message(1, content=text),))
     for kept in messages_in(fit([turn], limit, len).turns):
         assert kept.content == text or text.startswith(
@@ -214,6 +216,6 @@ def test_a_size_in_the_name_is_found_among_other_marks(billions: int, rest: str)
 
 
 @given(st.text(max_size=200), st.sampled_from(["gpt-4o", "gpt-4", "llama3", "qwen3", "wonder"]))
-def test_any_text_is_counted(text: str, model: str) -> None:
+def test_any_text_but_the_empty_one_has_tokens(text: str, model: str) -> None:
     counter = token_counter_for(model)
     assert (counter.count(text) == 0) == (text == "")

@@ -1,1 +1,1 @@
-"""What several kinds of tests need."""
+"""Doubles, servers, callers and data that several kinds of tests share."""

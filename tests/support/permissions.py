@@ -1,4 +1,4 @@
-"""Permissions for services that are built by hand."""
+"""Permissions, and a permission source that a test controls."""
 
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
@@ -15,7 +15,7 @@ def permissions_on(stores: Stores, source: PermissionSource | None = None) -> Pe
 
 
 class ByHand:
-    """A source that says what the test tells it to; nothing told, it cannot be asked."""
+    """A permission source that returns what the test sets, and is unavailable until then."""
 
     def __init__(self, access: Access | None = None) -> None:
         self.access = access

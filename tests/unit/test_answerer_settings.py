@@ -42,7 +42,7 @@ async def test_the_first_that_is_set_up_answers_unless_another_is_named(
         ({"preset": "chat", "missing_session": "create"}, MissingSession.CREATE),
     ],
 )
-def test_the_preset_says_what_becomes_of_a_missing_session_unless_another_setting_does(
+def test_the_preset_decides_about_missing_sessions_unless_a_setting_does(
     settings: dict[str, object], missing: MissingSession
 ) -> None:
     policies = load_settings(**settings).policies()

@@ -63,7 +63,7 @@ class Crowd:
         return self.ended
 
 
-def test_each_phase_has_its_own_time() -> None:
+def test_each_phase_of_a_connection_has_its_own_timeout() -> None:
     crowd = Crowd()
     for phase in Phase:
         crowd.enter(phase, phase.name)
@@ -75,7 +75,7 @@ def test_each_phase_has_its_own_time() -> None:
     assert crowd.after(10_000) == ["LINGERING", "HEAD", "BODY", "IDLE"], "answers take their time"
 
 
-def test_a_new_phase_begins_a_new_time() -> None:
+def test_entering_a_new_phase_restarts_the_timeout() -> None:
     crowd = Crowd()
     (client,) = crowd.enter(Phase.HEAD, "client")
     crowd.after(9)
@@ -84,7 +84,7 @@ def test_a_new_phase_begins_a_new_time() -> None:
     assert crowd.after(84) == ["client"]
 
 
-def test_the_oldest_of_too_many_go_and_never_one_that_is_answered() -> None:
+def test_beyond_the_limit_the_oldest_waiting_connections_are_closed() -> None:
     crowd = Crowd()
     crowd.enter(Phase.ANSWERING, *(f"asking {number}" for number in range(50)))
     crowd.enter(Phase.IDLE, "idle 1", "idle 2")
@@ -92,7 +92,7 @@ def test_the_oldest_of_too_many_go_and_never_one_that_is_answered() -> None:
     assert crowd.ended == ["slow 0", "slow 1", "slow 2", "slow 3"]
 
 
-def test_one_that_has_just_sent_something_keeps_its_place() -> None:
+def test_a_connection_with_unread_data_is_not_closed_to_make_room() -> None:
     crowd = Crowd()
     crowd.enter(Phase.HEAD, "sending", has_unread=True)
     crowd.enter(Phase.HEAD, *(f"slow {number}" for number in range(10)))

@@ -41,7 +41,7 @@ def actual_tree(root: type[Exception] = RecollectError) -> Iterator[tuple[str, s
             yield from actual_tree(child)
 
 
-def test_the_drawing_shows_the_errors_as_they_are() -> None:
+def test_the_tree_in_the_docstring_matches_the_error_classes() -> None:
     assert len(drawn_tree()) > 10
     assert drawn_tree() == dict(actual_tree())
 
@@ -76,12 +76,12 @@ def test_an_invalid_id_and_cursor_are_invalid_inputs() -> None:
         (ApiKeyNotFound("x"), "no API key x"),
     ],
 )
-def test_what_is_not_found_is_named(error: NotFound, text: str) -> None:
+def test_a_not_found_error_names_the_missing_thing(error: NotFound, text: str) -> None:
     assert str(error) == text
     assert text.endswith(str(error.identifier))
 
 
-def test_a_used_id_says_what_to_do() -> None:
+def test_the_error_for_a_used_id_says_what_to_do() -> None:
     error = IdAlreadyUsed(UUID(int=1))
     assert error.message_id == UUID(int=1)
     assert "a new message needs a new id" in str(error)

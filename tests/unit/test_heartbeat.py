@@ -3,7 +3,7 @@
 import asyncio
 import multiprocessing
 
-from recollect.interfaces.heartbeat import Heartbeat, WorkerState
+from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.supervision import TaskSupervisor
 
 
@@ -17,7 +17,7 @@ class Clock:
         return self.now
 
 
-def test_a_worker_that_gives_no_sign_of_life_for_a_minute_is_dead_until_it_does() -> None:
+def test_a_worker_without_a_heartbeat_for_a_minute_is_dead_until_the_next_one() -> None:
     clock = Clock()
     pulse = Heartbeat(clock=clock)
     states = []
@@ -37,7 +37,7 @@ def test_a_worker_that_has_died_is_dead_at_once() -> None:
     assert pulse.state is WorkerState.DEAD
 
 
-async def test_a_part_that_fails_is_told_of() -> None:
+async def test_a_failing_part_of_the_worker_is_reported() -> None:
     async def work() -> None:
         raise ValueError
 
@@ -52,7 +52,7 @@ async def test_a_part_that_fails_is_told_of() -> None:
     assert pulse.state is WorkerState.RESTARTING
 
 
-def test_another_process_sees_the_sign_of_life() -> None:
+def test_another_process_sees_the_heartbeat() -> None:
     pulse = Heartbeat()
     pulse.stop()
     process = multiprocessing.get_context("spawn").Process(target=_beat, args=(pulse,))

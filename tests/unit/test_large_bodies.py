@@ -38,7 +38,9 @@ def test_json_reads_the_same_however_much_it_is(
     end=st.integers(min_value=0, max_value=60),
     added=st.sampled_from(["", ",", "]", "}", "x", '"', "[]"]),
 )
-def test_what_is_no_json_is_none_in_steps(value: object, end: int, added: str) -> None:
+def test_parsing_in_steps_refuses_the_same_invalid_json(
+    value: object, end: int, added: str
+) -> None:
     text = json.dumps(value)[:end] + added
     try:
         expected = json.loads(text)

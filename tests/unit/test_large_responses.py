@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.domain.conversation.paging import Page
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, written
-from recollect.interfaces.http.schemas.messages import message_page
+from recollect.interfaces.http.schemas.conversations import ListOf, MessageOut
 
 SIZES: Final = pytest.mark.parametrize(
     "characters", [0, WRITTEN_AT_ONCE + 1], ids=["small", "large"]
@@ -45,8 +45,10 @@ class Open(BaseModel):
 
 @SIZES
 async def test_a_page_is_written_as_pydantic_writes_it(characters: int) -> None:
-    response = await written(lambda: message_page(PAGE), characters=characters, parts=["items"])
-    expected = message_page(PAGE).model_dump_json(exclude_unset=True)
+    response = await written(
+        lambda: ListOf.of(PAGE, MessageOut.of), characters=characters, parts=["items"]
+    )
+    expected = ListOf.of(PAGE, MessageOut.of).model_dump_json(exclude_unset=True)
     assert json.loads(response.body) == json.loads(expected)
     assert response.headers["content-type"] == "application/json"
 

@@ -27,7 +27,7 @@ def test_the_blocking_memory_says_the_same_without_async(opener: Callable[[], ob
         opener().session(user="alice")  # type: ignore[attr-defined]
 
 
-async def test_it_can_be_looked_at_before_it_is_opened() -> None:
+async def test_an_unopened_memory_can_be_inspected_without_an_error() -> None:
     opening = Memory.in_memory()
 
     assert not hasattr(opening, "session")

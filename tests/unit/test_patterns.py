@@ -6,25 +6,25 @@ from collections.abc import Iterator
 import pytest
 
 from recollect.domain.recall.query import pattern_of_names
-from support.growth import grows_faster_than_linear
-from support.patterns import (
+from support.hostile.regex_patterns import (
     METHODS,
     Found,
     calls_of_re,
-    each_once,
+    calls_with,
+    distinct,
     hostile_texts,
     is_importable,
     patterns,
-    used_by,
 )
+from support.hostile.time_growth import grows_faster_than_linear
 
 _SHARES = 4
 _COMPILING = {"compile", "escape"}
 _MADE_IN_FUNCTIONS = {
     "recollect.domain.recall.dates._starts": "recollect.domain.recall.dates.DATES.[en].asks",
     "recollect.domain.recall.dates.__post_init__": "recollect.domain.recall.dates.DATES.[nl].ago",
-    "recollect.domain.summary.candidates._rules": (
-        "recollect.domain.summary.candidates._FIRST_PERSON.[0].[0]"
+    "recollect.domain.summary.sentences._rules": (
+        "recollect.domain.summary.sentences._FIRST_PERSON.[0].[0]"
     ),
     "recollect.domain.recall.query.pattern_of_names": (
         "recollect.domain.recall.query.pattern_of_names"
@@ -51,7 +51,7 @@ def _all_patterns() -> list[Found]:
 
 def _slow(found: Found) -> Iterator[str]:
     for text, text_of in hostile_texts(found.pattern).items():
-        for way, call in used_by(found):
+        for way, call in calls_with(found):
             if grows_faster_than_linear(call, text_of):
                 yield f"{found.place}.{way} on {text}"
                 return
@@ -59,7 +59,7 @@ def _slow(found: Found) -> Iterator[str]:
 
 @pytest.mark.parametrize("share", range(_SHARES))
 def test_every_pattern_takes_time_in_proportion_to_a_hostile_text(share: int) -> None:
-    found = each_once(_all_patterns())[share::_SHARES]
+    found = distinct(_all_patterns())[share::_SHARES]
 
     assert [slow for one in found for slow in _slow(one)] == []
 
@@ -80,7 +80,7 @@ def test_no_pattern_is_used_without_being_compiled_first() -> None:
     assert inline == set()
 
 
-def test_every_pattern_compiled_in_a_function_is_among_those_tried() -> None:
+def test_every_pattern_compiled_in_a_function_is_tested() -> None:
     made = {c.place for c in calls_of_re() if c.function == "compile" and not c.is_at_import}
     places = {found.place for found in _all_patterns()}
 

@@ -40,7 +40,7 @@ def test_a_retention_for_a_tenant_that_cannot_exist_is_refused() -> None:
         load_settings(retention_by_tenant={"acme ": "fixed:7"})
 
 
-def test_problems_are_told_in_the_order_of_the_documentation() -> None:
+def test_invalid_settings_are_reported_in_the_order_of_the_documentation() -> None:
     with pytest.raises(ConfigurationError) as refused:
         load_settings(log_level="loud", preset="none", port=-1)
     problems = [problem.partition(":")[0] for problem in str(refused.value).split("; ")]
@@ -94,7 +94,7 @@ def test_retention_days_are_counted_as_the_preset_counts(preset: str, expected: 
     assert (retention.mode, retention.days) == (expected, 3)
 
 
-def test_retention_is_set_in_one_way_alone() -> None:
+def test_retention_and_retention_days_cannot_both_be_set() -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_RETENTION_DAYS, not both"):
         load_settings(retention="none", retention_days=3)
     with pytest.raises(ConfigurationError, match="MEMORY_RETENTION_DAYS"):

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.supervision import TASK_FAILURES, TaskSupervisor, watch
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters
 
 SECRET = "the zeppelin cost 3 million"
 
@@ -84,7 +84,7 @@ async def test_a_task_that_comes_to_its_end_is_not_started_again() -> None:
     assert (began, supervisor.failing) == (2, ())
 
 
-async def test_a_task_that_awaits_what_somebody_else_has_cancelled_is_started_again(
+async def test_a_task_that_awaits_a_cancelled_task_is_started_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     goes_on, began = asyncio.Event(), 0
@@ -136,7 +136,7 @@ async def test_a_task_that_should_never_end_is_started_again_when_it_does() -> N
 @pytest.mark.parametrize(
     ("error", "logged"), [(KeyError(SECRET), 1), (InvalidInput("x", SECRET), 0)]
 )
-async def test_what_nobody_waits_for_tells_of_the_unexpected_alone(
+async def test_a_watched_background_task_logs_only_unexpected_errors(
     caplog: pytest.LogCaptureFixture, error: Exception, logged: int
 ) -> None:
     async def work() -> None:

@@ -35,7 +35,7 @@ def test_a_collection_has_a_name_that_every_store_takes(name: str) -> None:
         load_settings(vector_collection_name=name)
 
 
-async def test_where_chroma_is_not_installed_it_is_said_how_to_get_it(
+async def test_a_missing_chroma_package_is_an_error_that_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "chromadb", None)

@@ -13,14 +13,12 @@ from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.heartbeat import Heartbeat, WorkerState
-from recollect.interfaces.worker import work_forever
+from recollect.interfaces.worker import Heartbeat, WorkerState, work_forever
 from recollect.models.tokens import token_counter_for
 from recollect.ports.work import DueTurn, IndexingStore
 from recollect.services.services import ServiceDependencies
 from recollect.supervision import TASK_FAILURES
-from recollect.system import RandomIds, SystemClock
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters, RandomIds, SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session
 
 
@@ -54,7 +52,7 @@ class Troubled:
     ],
     ids=["unexpected", "away"],
 )
-async def test_indexing_goes_on_after_what_it_met(
+async def test_indexing_goes_on_after_an_unexpected_error_and_after_a_database_outage(
     caplog: pytest.LogCaptureFixture, error: Exception, failures: int, state: WorkerState
 ) -> None:
     counters, pulse, scope = ProcessCounters(), Heartbeat(), a_scope()

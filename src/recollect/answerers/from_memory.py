@@ -1,8 +1,8 @@
-"""Answers from what is stored, where no model is set: quoted, with dates, and no word made up."""
+"""Answers without a model: the nearest stored messages, quoted with their dates."""
 
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -27,7 +27,7 @@ _WORD: Final = re.compile(r"\w+")
 class _Words:
     no_model: str
     nothing: str
-    found: str
+    nearest: str
     question: str
     answer: str
     earlier: str
@@ -38,7 +38,7 @@ _LANGUAGES: Final = {
         no_model="No language model is set (MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL), so this is "
         "not a new answer.",
         nothing="Nothing is stored yet that could answer: {question}",
-        found="What was said before that comes nearest to: {question}",
+        nearest="What was said before that comes nearest to: {question}",
         question="You asked",
         answer="The answer was",
         earlier="Said before",
@@ -47,7 +47,7 @@ _LANGUAGES: Final = {
         no_model="Er is geen taalmodel ingesteld (MEMORY_LLM_BASE_URL en MEMORY_LLM_MODEL), dus "
         "dit is geen nieuw antwoord.",
         nothing="Er is nog niets opgeslagen dat antwoord geeft op: {question}",
-        found="Wat eerder is gezegd en hier het dichtst bij komt: {question}",
+        nearest="Wat eerder is gezegd en hier het dichtst bij komt: {question}",
         question="U vroeg",
         answer="Het antwoord was",
         earlier="Eerder gezegd",
@@ -58,17 +58,17 @@ _LANGUAGES: Final = {
 class FromMemory:
     """Implements `recollect.ports.models.Answerer` without any model."""
 
-    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
+    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
         """The nearest stored exchanges, quoted, and that no model is set."""
-        return await _off_loop(asked.context)
+        return await _off_loop(request.context)
 
     async def stream(
         self,
         scope: Scope,  # noqa: ARG002  # the port's
-        asked: AnswerRequest,
+        request: AnswerRequest,
     ) -> AsyncGenerator[str | Answer, None]:
         """The same, paragraph by paragraph."""
-        answer = await _off_loop(asked.context)
+        answer = await _off_loop(request.context)
         for number, paragraph in enumerate(answer.content.split("\n\n")):
             yield paragraph if number == 0 else f"\n\n{paragraph}"
         yield answer
@@ -80,34 +80,31 @@ async def _off_loop(context: Context) -> Answer:
 
 def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
-    nearest, recalled = _nearest(context), _telling(context)
-    opening = words.found if nearest or recalled else words.nothing
+    nearest, recalled = _nearest(context), _news(context)
+    opening = words.nearest if nearest or recalled else words.nothing
     paragraphs = [words.no_model, opening.format(question=without_breaks(context.question))]
     paragraphs += (_quote(exchange, words) for exchange in nearest)
     paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
-    citations = (*_citations(nearest), *_recalled_citations(recalled))
-    return Answer(
-        content="\n\n".join(paragraphs),
-        details=AnswerDetails(model=FROM_MEMORY, citations=citations or None),
-    )
+    details = AnswerDetails(model=FROM_MEMORY, citations=_citations(nearest, recalled) or None)
+    return Answer(content="\n\n".join(paragraphs), details=details)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exchange:
-    """What the user said, and what was answered, unless memory itself answered."""
+    """A question, and its reply, unless memory itself answered."""
 
     question: Message
     reply: Message | None
 
     @property
     def words(self) -> frozenset[str]:
-        said = self.question.content + (f" {self.reply.content}" if self.reply else "")
-        return _content_words(said)
+        reply = f" {self.reply.content}" if self.reply else ""
+        return _content_words(self.question.content + reply)
 
 
 def _nearest(context: Context) -> Sequence[_Exchange]:
     """The exchanges that share most with the question, the best first; a rare word counts more."""
-    exchanges = [*_without_doubles(_exchanges(context.window), asked=context.asked)]
+    exchanges = _exchanges(context.window, asked=context.asked)
     wanted = _content_words(f"{context.question} {context.asked}")
     spread = Counter(word for exchange in exchanges for word in exchange.words & wanted)
 
@@ -119,36 +116,32 @@ def _nearest(context: Context) -> Sequence[_Exchange]:
     return sorted(near, key=score, reverse=True)[:_MOST_EXCHANGES]
 
 
-def _telling(context: Context) -> Sequence[Recalled]:
-    """What was recalled, but for what was just said and questions that nobody answered."""
-    asked = {context.asked, context.question, *(message.content for message in context.window)}
+def _news(context: Context) -> Sequence[Recalled]:
+    """The recalled entries, but for messages of the window and unanswered questions."""
+    shown = {context.asked, context.question, *(message.content for message in context.window)}
 
-    def tells(one: Recalled) -> bool:
+    def is_news(one: Recalled) -> bool:
         is_exchange = len(one.message_ids) > 1 or one.speaker is not None
-        return is_exchange or not (one.text in asked or one.text.rstrip().endswith("?"))
+        return is_exchange or not (one.text in shown or one.text.rstrip().endswith("?"))
 
-    return [one for one in context.recalled if tells(one)][:_MOST_EXCHANGES]
+    return [one for one in context.recalled if is_news(one)][:_MOST_EXCHANGES]
 
 
-def _exchanges(window: Sequence[Message]) -> Iterator[_Exchange]:
+def _exchanges(window: Sequence[Message], *, asked: str) -> Sequence[_Exchange]:
+    """Each exchange once, the latest of its kind; the question itself is no answer to it."""
     replies = {
         message.turn_number: message
         for message in window
         if message.role is Role.ASSISTANT and not message.details.only_quotes
     }
+    latest: dict[tuple[str, str | None], _Exchange] = {}
     for message in window:
         if message.role is Role.USER:
-            yield _Exchange(question=message, reply=replies.get(message.turn_number))
-
-
-def _without_doubles(exchanges: Iterable[_Exchange], *, asked: str) -> Iterable[_Exchange]:
-    """Each exchange once, the latest of its kind; the question itself is no answer to it."""
-    latest = {
-        (exchange.question.content, exchange.reply.content if exchange.reply else None): exchange
-        for exchange in exchanges
-    }
+            reply = replies.get(message.turn_number)
+            key = (message.content, reply.content if reply else None)
+            latest[key] = _Exchange(question=message, reply=reply)
     latest.pop((asked, None), None)
-    return latest.values()
+    return list(latest.values())
 
 
 def _content_words(text: str) -> frozenset[str]:
@@ -158,32 +151,31 @@ def _content_words(text: str) -> frozenset[str]:
 
 
 def _quote(exchange: _Exchange, words: _Words) -> str:
-    lines = [_line(exchange.question, words.question)]
-    if exchange.reply is not None:
-        lines.append(_line(exchange.reply, words.answer))
+    question, reply = exchange.question, exchange.reply
+    lines = [_quoted(question.content, question.created_at, words.question)]
+    if reply is not None:
+        lines.append(_quoted(reply.content, reply.created_at, words.answer))
     return "\n".join(lines)
 
 
-def _line(message: Message, said: str) -> str:
-    return _quoted(message.content, message.created_at, said)
-
-
-def _quoted(content: str, at: datetime, said: str) -> str:
+def _quoted(content: str, at: datetime, label: str) -> str:
     text = without_breaks(content)
     if len(text) > _QUOTED_CHARACTERS:
         text = text[: _QUOTED_CHARACTERS - 1].rstrip() + "…"
-    return f"> {said} ({at:%Y-%m-%d %H:%M} UTC): “{text}”"
+    return f"> {label} ({at:%Y-%m-%d %H:%M} UTC): “{text}”"
 
 
-def _citations(exchanges: Iterable[_Exchange]) -> Iterator[JsonValue]:
-    for exchange in exchanges:
-        said = exchange.reply or exchange.question
-        yield _citation("conversation", said.session_id, said.message_id, said.created_at)
-
-
-def _recalled_citations(recalled: Iterable[Recalled]) -> Iterator[JsonValue]:
-    for one in recalled:
-        yield _citation("recalled", one.session_id, one.message_ids[-1], one.created_at)
+def _citations(
+    exchanges: Iterable[_Exchange], recalled: Iterable[Recalled]
+) -> tuple[JsonValue, ...]:
+    cited = [exchange.reply or exchange.question for exchange in exchanges]
+    return (
+        *(_citation("conversation", m.session_id, m.message_id, m.created_at) for m in cited),
+        *(
+            _citation("recalled", one.session_id, one.message_ids[-1], one.created_at)
+            for one in recalled
+        ),
+    )
 
 
 def _citation(source: str, session_id: UUID, message_id: UUID, at: datetime) -> JsonValue:

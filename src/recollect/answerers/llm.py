@@ -1,11 +1,10 @@
 """Answers by any language model behind an OpenAI-compatible endpoint."""
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 
 from recollect.domain.chat.answers import Answer, AnswerRequest
-from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import ContextForm
@@ -37,63 +36,52 @@ class LlmAnswerer:
         self._system_prompt = system_prompt
         self._timeout = timeout
 
-    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
+    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
         """The model's answer, all at once."""
-        prompt = await self._rendered(asked)
-        completion = await self._named(asked).reply(prompt, _sampling(asked), timeout=self._timeout)
-        return _answer(completion)
+        prompt = await self._prompt(request)
+        model, sampling = self._model_for(request), _sampling(request)
+        return _answer(await model.reply(prompt, sampling, timeout=self._timeout))
 
     async def stream(
         self,
         scope: Scope,  # noqa: ARG002  # the port's
-        asked: AnswerRequest,
+        request: AnswerRequest,
     ) -> AsyncGenerator[str | Answer, None]:
-        """The model's answer as it speaks."""
-        prompt = await self._rendered(asked)
-        said = self._named(asked).stream(prompt, _sampling(asked), timeout=self._timeout)
-        async with aclosing(said) as pieces:
+        """The model's answer in pieces."""
+        prompt = await self._prompt(request)
+        model, sampling = self._model_for(request), _sampling(request)
+        async with aclosing(model.stream(prompt, sampling, timeout=self._timeout)) as pieces:
             async for piece in pieces:
                 yield _answer(piece) if isinstance(piece, Completion) else piece
 
-    def _named(self, asked: AnswerRequest) -> AnsweringModel:
-        return self._model.named(asked.model) if asked.model else self._model
+    def _model_for(self, request: AnswerRequest) -> AnsweringModel:
+        return self._model.named(request.model) if request.model else self._model
 
-    async def _rendered(self, asked: AnswerRequest) -> list[Prompt]:
-        return await off_loop(partial(self._prompt, asked), characters=asked.context.characters)
+    async def _prompt(self, request: AnswerRequest) -> list[Prompt]:
+        characters = request.context.characters
+        return await off_loop(partial(self._rendered, request), characters=characters)
 
-    def _prompt(self, asked: AnswerRequest) -> list[Prompt]:
-        system = "\n\n".join(self._system(asked))
-        first = [Prompt(role="system", content=system)] if system else []
-        return [*first, *self._conversation(asked.context)]
-
-    def _system(self, asked: AnswerRequest) -> Iterator[str]:
-        """What the model is told first: what never changes, then what this request adds."""
-        if self._system_prompt:
-            yield self._system_prompt
-        custom = asked.options.get("custom_instructions")
-        if isinstance(custom, str) and custom.strip():
-            yield custom
-        if block := self._block(asked.context):
-            yield block
-
-    def _block(self, context: Context) -> str:
+    def _rendered(self, request: AnswerRequest) -> list[Prompt]:
+        """What never changes, what the request adds, and the conversation, in this order."""
+        context = request.context
+        custom = request.options.get("custom_instructions")
+        system = [self._system_prompt or "", custom if isinstance(custom, str) else ""]
         match self._form:
             case ContextForm.SYSTEM_PROMPT:
-                return context.conversation_block(language=context.language)
+                system.append(context.conversation_block(language=context.language))
+                conversation = [Prompt(role="user", content=context.question)]
             case ContextForm.INSTRUCTIONS:
-                return context.instructions()
+                system.append(context.instructions())
+                conversation = [Prompt(role="user", content=context.question)]
             case _:
-                return ""
-
-    def _conversation(self, context: Context) -> list[Prompt]:
-        if self._form in {ContextForm.SYSTEM_PROMPT, ContextForm.INSTRUCTIONS}:
-            return [Prompt(role="user", content=context.question)]
-        return [Prompt(**message) for message in context.messages()]
+                conversation = [Prompt(**message) for message in context.messages()]
+        text = "\n\n".join(part for part in system if part.strip())
+        return [Prompt(role="system", content=text), *conversation] if text else conversation
 
 
-def _sampling(asked: AnswerRequest) -> Sampling:
-    temperature = asked.options.get("llm_temperature")
-    max_tokens = asked.options.get("llm_max_tokens")
+def _sampling(request: AnswerRequest) -> Sampling:
+    temperature = request.options.get("llm_temperature")
+    max_tokens = request.options.get("llm_max_tokens")
     return Sampling(
         temperature=temperature if isinstance(temperature, int | float) else None,
         max_tokens=max_tokens if isinstance(max_tokens, int) else None,

@@ -1,4 +1,4 @@
-"""Which language a text is in, as far as its commonest words tell."""
+"""The language of a text, guessed from its commonest words."""
 
 import re
 from collections import Counter
@@ -41,33 +41,30 @@ _LANGUAGES_OF: Final = {
     word: [language for language, common in _COMMON.items() if word in common]
     for word in _WITHOUT_CONTENT
 }
-_TELLING: Final = {word: found[0] for word, found in _LANGUAGES_OF.items() if len(found) == 1}
+_LANGUAGE_OF: Final = {word: known[0] for word, known in _LANGUAGES_OF.items() if len(known) == 1}
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text as they stand; figures, contractions and `dotted.names` are one word."""
+    """Return the words of a text; figures, contractions and `dotted.names` are one word."""
     return _WORD.findall(text)
 
 
 def is_common_word(word: str) -> bool:
-    """Whether a word says little by itself in any of the languages known here."""
+    """Tell whether a word has little meaning by itself in one of the known languages."""
     return word.lower().replace("\u2019", "'") in _WITHOUT_CONTENT
 
 
 def common_words(language: str) -> frozenset[str]:
-    """The words that say little by themselves in that language; none if it is not known."""
+    """Return the words of little meaning by themselves in a language; none if it is not known."""
     return _COMMON.get(language, frozenset())
 
 
 def guess_language(texts: str | Iterable[str]) -> str | None:
-    """The language (`en`, `nl`, `de`, `fr`, `es`) most of the first words belong to, if clear."""
+    """Return the language (`en`, `nl`, `de`, `fr`, `es`) of most of the first words, if clear."""
     words = islice(_words([texts] if isinstance(texts, str) else texts), _READ_WORDS)
-    found = Counter(_TELLING[word] for word in words if word in _TELLING).most_common(2)
-    if not found or found[0][1] < _MIN_HITS:
-        return None
-    if len(found) > 1 and found[0][1] < _MARGIN * found[1][1]:
-        return None
-    return found[0][0]
+    languages = Counter(_LANGUAGE_OF[word] for word in words if word in _LANGUAGE_OF)
+    (best, hits), (_, other_hits) = (*languages.most_common(2), ("", 0), ("", 0))[:2]
+    return best if hits >= max(_MIN_HITS, _MARGIN * other_hits) else None
 
 
 def _words(texts: Iterable[str]) -> Iterator[str]:

@@ -12,9 +12,9 @@ _K: Final = 1024
 SizeOverrides = Mapping[str, float]
 """Glob over a model's name (case ignored) → its size in billions; the first match counts."""
 NO_OVERRIDES: Final[SizeOverrides] = MappingProxyType({})
-Told = TypeVar("Told")
-_REMEMBERED: Final = 256
-_LONGEST_REMEMBERED: Final = 255
+Result = TypeVar("Result")
+_CACHED: Final = 256
+_LONGEST_CACHED: Final = 255
 _SHARED_BY_EXPERTS: Final = 5 / 6
 """Part of n times s that a mixture `8x7b` really has: attention is shared (46.7 of 56 billion)."""
 _SMALLEST_MILLIONS: Final = 10
@@ -47,14 +47,22 @@ _LOCAL_RUNNER = re.compile(
 
 
 class ModelFamily(NamedTuple):
-    """One row of the table: whose names match, how large they are, how much they can read."""
+    """One row of the table: names that match, their size and context window."""
 
-    pattern: str
-    """A glob over the bare name in lower case without `-`, `_` and blanks: `llama3.2:3b`."""
+    patterns: str
+    """Globs over names as `family_name` spells them, separated by blanks."""
     billions: float | None
     """Parameters when the name itself gives no size; None for hosted models that keep it secret."""
     context_window: int
     """The most tokens the model can read; a local runner may be set to fewer."""
+
+    def matches(self, name: str) -> bool:
+        """Tell whether a name, as `family_name` spells it, belongs to the family."""
+        return _matches(name, self.patterns)
+
+
+def _matches(name: str, patterns: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns.split())
 
 
 def _rows(*rows: tuple[str, float | None, int]) -> tuple[ModelFamily, ...]:
@@ -62,38 +70,24 @@ def _rows(*rows: tuple[str, float | None, int]) -> tuple[ModelFamily, ...]:
 
 
 FAMILIES: Final = _rows(
-    # Hosted, sizes not told.
-    ("gpt4o*", None, 128_000),
-    ("chatgpt*", None, 128_000),
+    # Hosted, sizes not published.
+    ("gpt4o* chatgpt*", None, 128_000),
     ("gpt4.1*", None, 1_047_576),
-    ("gpt4turbo*", None, 128_000),
-    ("gpt41106*", None, 128_000),
-    ("gpt40125*", None, 128_000),
-    ("gpt4.5*", None, 128_000),
+    ("gpt4turbo* gpt41106* gpt40125* gpt4.5*", None, 128_000),
     ("gpt4*", None, 8 * _K),
-    ("gpt3.5*", None, 16_385),
-    ("gpt35*", None, 16_385),
+    ("gpt3.5* gpt35*", None, 16_385),
     ("gpt5*chat*", None, 128_000),
     ("gpt5*", None, 400_000),
-    ("o1mini*", None, 128_000),
-    ("o1preview*", None, 128_000),
-    ("o[134]", None, 200_000),
-    ("o[134]mini*", None, 200_000),
-    ("o[134]pro*", None, 200_000),
-    ("o[134]20*", None, 200_000),
-    ("claude2", None, 100_000),
-    ("claude2.0*", None, 100_000),
-    ("claudeinstant*", None, 100_000),
+    ("o1mini* o1preview*", None, 128_000),
+    ("o[134] o[134]mini* o[134]pro* o[134]20*", None, 200_000),
+    ("claude2 claude2.0* claudeinstant*", None, 100_000),
     ("claude*", None, 200_000),
     ("gemini1.5pro*", None, 2048 * _K),
-    ("gemini1.0*", None, 32 * _K),
-    ("geminipro", None, 32 * _K),
+    ("gemini1.0* geminipro", None, 32 * _K),
     ("gemini*", None, 1024 * _K),
-    ("mistralmedium*", None, 128_000),
-    ("grok*", None, 128_000),
+    ("mistralmedium* grok*", None, 128_000),
     ("qwenmax*", None, 32 * _K),
-    ("qwenplus*", None, 128 * _K),
-    ("qwenturbo*", None, 128 * _K),
+    ("qwenplus* qwenturbo*", None, 128 * _K),
     ("nova*", None, 128_000),
     ("sonar*", None, 127_000),
     # Open weights: the size a runner takes when none is named, which is its smallest common one.
@@ -127,7 +121,6 @@ FAMILIES: Final = _rows(
     ("qwq*", 32, 32 * _K),
     ("qwen3coder*", 30, 256 * _K),
     ("*qwen3*", 8, 32 * _K),
-    ("*qwen2.5*", 7, 32 * _K),
     ("*qwen*", 7, 32 * _K),
     ("gemma3n*", 4, 32 * _K),
     ("gemma3*270m*", 0.27, 32 * _K),
@@ -142,9 +135,7 @@ FAMILIES: Final = _rows(
     ("phi3*medium*", 14, 4 * _K),
     ("phi3*small*", 7, 8 * _K),
     ("phi3*", 3.8, 4 * _K),
-    ("phi2*", 2.7, 2 * _K),
-    ("phi", 2.7, 2 * _K),
-    ("phi:*", 2.7, 2 * _K),
+    ("phi2* phi phi:*", 2.7, 2 * _K),
     ("smollm*", 1.7, 8 * _K),
     ("commandrplus*", 104, 128 * _K),
     ("commandr7b*", 7, 128 * _K),
@@ -162,20 +153,20 @@ FAMILIES: Final = _rows(
 """Known families, the special before the general: the first row that matches counts."""
 
 
-def remembering_names(tell: Callable[[str | None], Told]) -> Callable[[str | None], Told]:
-    """Let what a name tells be found out once: requests name few models, each again and again."""
-    remembered = lru_cache(maxsize=_REMEMBERED)(tell)
+def remembering_names(read: Callable[[str | None], Result]) -> Callable[[str | None], Result]:
+    """Cache what is read from a name: requests name few models, each again and again."""
+    cached = lru_cache(maxsize=_CACHED)(read)
 
-    @wraps(tell)
-    def told(name: str | None) -> Told:
-        is_short = name is None or len(name) <= _LONGEST_REMEMBERED
-        return remembered(name) if is_short else tell(name)
+    @wraps(read)
+    def read_cached(name: str | None) -> Result:
+        is_short = name is None or len(name) <= _LONGEST_CACHED
+        return cached(name) if is_short else read(name)
 
-    return told
+    return read_cached
 
 
 def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> float | None:
-    """How many billions of parameters the model has, or None if that is not known.
+    """Return how many billions of parameters the model has, or None if that is not known.
 
     An override comes first, then a size in the name, then the table of known families. A
     mixture of experts counts with its total (`8x7b` is 46.7, `30B-A3B` is 30): what it knows
@@ -183,11 +174,11 @@ def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> 
     Quantisation (`4bit`, `q4_K_M`) is no size, nor is a context window (`128k`, `1m`).
     """
     overridden = _overridden(name or "", overrides) if overrides else None
-    return _size_told_by(name) if overridden is None else overridden
+    return _size_by_name(name) if overridden is None else overridden
 
 
 @remembering_names
-def _size_told_by(name: str | None) -> float | None:
+def _size_by_name(name: str | None) -> float | None:
     whole = _cleaned(name)
     for text in (_last_part(whole), whole):
         size = _size_in(text)
@@ -199,27 +190,27 @@ def _size_told_by(name: str | None) -> float | None:
 
 @remembering_names
 def context_window_of(name: str | None) -> int | None:
-    """The most tokens the model can read, or None if that is not known.
+    """Return the most tokens the model can read, or None if that is not known.
 
     A window in the name (`gpt-4-32k`, `phi3:mini-128k`) comes before the family's. It is the
     model's own limit: a local runner may be set to less.
     """
     whole = _cleaned(name)
-    told = _context_in(_last_part(whole))
-    if told is not None:
-        return told
+    window = _context_in(_last_part(whole))
+    if window is not None:
+        return window
     family = _family_of(whole)
     return None if family is None else family.context_window
 
 
 @remembering_names
 def is_hosted(name: str | None) -> bool:
-    """Whether the model answers from somebody's service, as far as its name can tell.
+    """Tell whether the model is a hosted service, as far as its name shows.
 
-    A known hosted family is. Otherwise these signs make a model local: a runner's tag
-    (`name:tag`, but not a router's `:free` or Bedrock's `:0`), a path or file, a mark of
-    quantisation or of a file format, a runner before the name (`ollama/…`). Without any of
-    them a name is taken for a hosted one. No name at all is not hosted: nothing speaks for it.
+    A known hosted family is. Otherwise a model is local by a runner's tag (`name:tag`, but not a
+    router's `:free` or Bedrock's `:0`), a path or file, a mark of quantisation or of a file
+    format, or a runner before the name (`ollama/…`). Any other name counts as hosted, no name
+    as local.
     """
     whole = _cleaned(name)
     if not whole:
@@ -227,12 +218,12 @@ def is_hosted(name: str | None) -> bool:
     family = _family_of(whole)
     if family is not None and family.billions is None:
         return True
-    signs = (_LOCAL_PATH.match(whole), _LOCAL_RUNNER.match(whole), _LOCAL_MARK.search(whole))
-    return not any(signs) and ":" not in _last_part(whole)
+    marks = (_LOCAL_PATH.match(whole), _LOCAL_RUNNER.match(whole), _LOCAL_MARK.search(whole))
+    return not any(marks) and ":" not in _last_part(whole)
 
 
 def family_name(name: str | None) -> str:
-    """The name as the tables of families spell it: `Meta/Llama-3.2:3B` → `llama3.2:3b`."""
+    """Return a name as the tables of families spell it: `Meta/Llama-3.2:3B` → `llama3.2:3b`."""
     return _last_part(_cleaned(name)).translate(_SEPARATORS)
 
 
@@ -271,10 +262,10 @@ def _size_in(text: str) -> float | None:
 
 
 def _context_in(text: str) -> int | None:
-    found = ((int(size), unit) for size, unit in _CONTEXT.findall(text))
+    sizes = ((int(size), unit) for size, unit in _CONTEXT.findall(text))
     windows = [
         size * _CONTEXT_UNITS[unit]
-        for size, unit in found
+        for size, unit in sizes
         if size and (unit == "k" or size < _SMALLEST_MILLIONS)
     ]
     return max(windows, default=None)
@@ -282,8 +273,8 @@ def _context_in(text: str) -> int | None:
 
 @remembering_names  # a scan of the table takes 150 µs
 def _family_of(cleaned_name: str | None) -> ModelFamily | None:
-    known_as = family_name(cleaned_name)
-    return next((row for row in FAMILIES if fnmatchcase(known_as, row.pattern)), None)
+    name = family_name(cleaned_name)
+    return next((family for family in FAMILIES if family.matches(name)), None)
 
 
 class ChatTemplate(StrEnum):
@@ -306,26 +297,14 @@ class ChatTemplate(StrEnum):
         return _template_of(model) if self is ChatTemplate.AUTO else self
 
 
-_FAMILIES: Final = (
-    ("*gemma*", ChatTemplate.NO_SYSTEM),
-    ("*mistral*7b*v0.[12]*", ChatTemplate.NO_SYSTEM),
-    ("*mixtral*", ChatTemplate.ALTERNATING),
-    ("*mistral*", ChatTemplate.ALTERNATING),
-    ("*ministral*", ChatTemplate.ALTERNATING),
-    ("*magistral*", ChatTemplate.ALTERNATING),
-    ("*devstral*", ChatTemplate.ALTERNATING),
-    ("*codestral*", ChatTemplate.ALTERNATING),
-    ("*pixtral*", ChatTemplate.ALTERNATING),
-    ("*codellama*", ChatTemplate.ALTERNATING),
-    ("*llama2*", ChatTemplate.ALTERNATING),
-    ("commandr*", ChatTemplate.ALTERNATING),
-    ("aya*", ChatTemplate.ALTERNATING),
-)
-"""Globs over names as `family_name` spells them; the first that matches counts."""
+_NO_SYSTEM: Final = "*gemma* *mistral*7b*v0.[12]*"
+_ALTERNATING: Final = """*mixtral* *mistral* *ministral* *magistral* *devstral* *codestral*
+    *pixtral* *codellama* *llama2* commandr* aya*"""
 
 
 @remembering_names
 def _template_of(model: str | None) -> ChatTemplate:
     name = family_name(model)
-    matches = (template for pattern, template in _FAMILIES if fnmatchcase(name, pattern))
-    return next(matches, ChatTemplate.PLAIN)
+    if _matches(name, _NO_SYSTEM):
+        return ChatTemplate.NO_SYSTEM
+    return ChatTemplate.ALTERNATING if _matches(name, _ALTERNATING) else ChatTemplate.PLAIN

@@ -34,7 +34,7 @@ class RetentionMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionPolicy:
-    """When a session comes to its end."""
+    """When a session expires."""
 
     mode: RetentionMode
     days: float = 0
@@ -72,7 +72,7 @@ class RetentionPolicy:
 
     @property
     def touch_interval(self) -> timedelta:
-        """How often use is noted: every minute, or ten times within a shorter retention."""
+        """How often use is recorded: every minute, or ten times within a shorter retention."""
         if self.mode is not RetentionMode.SLIDING:
             return _MINUTE
         return min(_MINUTE, timedelta(days=self.days) / 10)
@@ -94,12 +94,12 @@ class RetentionPolicies:
 
 
 class MissingSession(StrEnum):
-    """What becomes of a request that names no session."""
+    """What happens to a request that names no session."""
 
     CREATE = "create"
     REJECT = "reject"
     USER_WIDE = "user-wide"
-    """One session for each user, which everything goes to."""
+    """Everything goes to one session of the user."""
 
 
 class ContextForm(StrEnum):
@@ -112,23 +112,28 @@ class ContextForm(StrEnum):
     MESSAGES = "messages"
 
 
+_TALK: Final = frozenset({Role.USER, Role.ASSISTANT})
+_TEN_MESSAGES: Final = WindowPolicy(unit=WindowUnit.MESSAGES, size=10)
+_BY_MODEL: Final = WindowPolicy(unit=WindowUnit.TURNS, size=None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """One way to remember."""
+    """A named set of defaults."""
 
     name: str
-    missing_session: MissingSession
-    roles: frozenset[Role]
-    window: WindowPolicy
-    is_window_fixed: bool
-    """Whether a request may not ask for another window."""
-    compaction: CompactionPolicy | None
-    compacts_by_tier: bool
+    missing_session: MissingSession = MissingSession.CREATE
+    roles: frozenset[Role] = frozenset(Role)
+    window: WindowPolicy = _TEN_MESSAGES
+    is_window_fixed: bool = False
+    """Whether a request may not change the window."""
+    compaction: CompactionPolicy | None = None
+    compacts_by_tier: bool = False
     """Whether the model's tier says how many turns stay uncompacted."""
-    retention: RetentionPolicy
-    recall: RecallPolicy
+    retention: RetentionPolicy = KEEP_ALL
+    recall: RecallPolicy = NO_RECALL
     """What a context looks for among earlier exchanges."""
-    context: ContextForm
+    context: ContextForm = ContextForm.MESSAGES
 
     def compaction_for(self, tier: Tier) -> CompactionPolicy | None:
         """When older messages are summarised for a model of that tier; None for never."""
@@ -138,102 +143,36 @@ class Preset:
         return CompactionPolicy(trigger=tier.compacts_after * _MESSAGES_A_TURN, keep=keep)
 
 
-_TALK: Final = frozenset({Role.USER, Role.ASSISTANT})
-
-
-_TALK_AND_SYSTEM: Final = frozenset(Role)
-
-
-_TEN_MESSAGES: Final = WindowPolicy(unit=WindowUnit.MESSAGES, size=10)
-
-
-_BY_MODEL: Final = WindowPolicy(unit=WindowUnit.TURNS, size=None)
-
-
 DEFAULT: Final = Preset(
-    name="default",
-    missing_session=MissingSession.CREATE,
-    roles=_TALK_AND_SYSTEM,
-    window=_BY_MODEL,
-    is_window_fixed=False,
-    compaction=None,
-    compacts_by_tier=True,
-    retention=KEEP_ALL,
-    recall=RecallPolicy(),
-    context=ContextForm.MESSAGES,
+    name="default", window=_BY_MODEL, compacts_by_tier=True, recall=RecallPolicy()
 )
-
-
 DATA_QUESTIONS: Final = Preset(
     name="data-questions",
-    missing_session=MissingSession.CREATE,
     roles=_TALK,
-    window=_TEN_MESSAGES,
-    is_window_fixed=False,
     compaction=CompactionPolicy(trigger=15, keep=10),
-    compacts_by_tier=False,
     retention=RetentionPolicy(mode=RetentionMode.FIXED, days=7),
     recall=RecallPolicy(),
     context=ContextForm.INSTRUCTIONS,
 )
-
-
 CHAT: Final = Preset(
     name="chat",
     missing_session=MissingSession.REJECT,
-    roles=_TALK_AND_SYSTEM,
-    window=_TEN_MESSAGES,
     is_window_fixed=True,
-    compaction=None,
-    compacts_by_tier=False,
-    retention=KEEP_ALL,
-    recall=NO_RECALL,
     context=ContextForm.SYSTEM_PROMPT,
 )
-
-
 APP: Final = Preset(
     name="app",
     missing_session=MissingSession.USER_WIDE,
     roles=_TALK,
-    window=_TEN_MESSAGES,
-    is_window_fixed=False,
-    compaction=None,
-    compacts_by_tier=False,
-    retention=KEEP_ALL,
-    recall=NO_RECALL,
     context=ContextForm.TEMPLATE,
 )
-
-
 AGENT: Final = Preset(
     name="agent",
-    missing_session=MissingSession.CREATE,
-    roles=_TALK_AND_SYSTEM,
-    window=_TEN_MESSAGES,
-    is_window_fixed=False,
     compaction=CompactionPolicy(trigger=50, keep=10),
-    compacts_by_tier=False,
     retention=RetentionPolicy(mode=RetentionMode.SLIDING, days=90),
-    recall=NO_RECALL,
     context=ContextForm.OBJECT,
 )
-
-
-ASSISTANT: Final = Preset(
-    name="assistant",
-    missing_session=MissingSession.CREATE,
-    roles=_TALK,
-    window=_BY_MODEL,
-    is_window_fixed=False,
-    compaction=None,
-    compacts_by_tier=True,
-    retention=KEEP_ALL,
-    recall=NO_RECALL,  # facts alone
-    context=ContextForm.MESSAGES,
-)
-
-
+ASSISTANT: Final = Preset(name="assistant", roles=_TALK, window=_BY_MODEL, compacts_by_tier=True)
 PRESETS: Final = {
     preset.name: preset for preset in (DEFAULT, DATA_QUESTIONS, CHAT, APP, AGENT, ASSISTANT)
 }
@@ -241,7 +180,7 @@ PRESETS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """The preset's wishes, and what the settings change of them."""
+    """The preset's defaults, and what the settings change of them."""
 
     is_enabled: bool = True
     """Whether questions are answered with memory at all."""
@@ -254,15 +193,15 @@ class Policies:
     recall: RecallPolicy = DEFAULT.recall
     """What contexts look for among earlier exchanges."""
     keeps_index: bool = True
-    """Whether exchanges are indexed, so that they can be looked for at all."""
+    """Whether exchanges are indexed, so that recall can find them."""
     model: str | None = None
     """The model that answers unless a request names another."""
     chat_template: ChatTemplate = ChatTemplate.AUTO
     """What the model's chat template demands of messages."""
     rewrites_from_billions: float = 14
-    """The smallest model that is asked to rewrite follow-ups; rules do it for smaller ones."""
+    """The smallest model that rewrites follow-ups itself; rules do it for smaller ones."""
     missing_session: MissingSession = DEFAULT.missing_session
-    """What becomes of a question that names no session."""
+    """What happens to a question that names no session."""
     rejects_unknown_sessions: bool = False
     """Whether a session must have been started before a question names it."""
     context: ContextForm = DEFAULT.context

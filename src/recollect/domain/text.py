@@ -17,7 +17,7 @@ _MAX_EXACT_INTEGER = 2**63
 _MAX_KEY = 1000
 _UNNAMEABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, surrogate, line and paragraph breaks
 OF_VALUE: Final = 16
-"""A value takes as long to write or to read as so many characters of a text."""
+"""A value takes as long to write or to read as this many characters of a text."""
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _BEFORE_VALUES: Final = (b",", b"[", b"{")
 MAX_AHEAD: Final = timedelta(days=1)
@@ -32,8 +32,11 @@ def check_text(value: str, field: str, *, max_length: int) -> str:
         raise InvalidInput(field, f"is longer than {max_length:,} characters")
     if "\0" in value:
         raise InvalidInput(field, "must not contain NUL characters")
-    if not _is_valid_unicode(value):
-        raise InvalidInput(field, "must not contain lone surrogates")
+    if not value.isascii():  # a flag of the string, while encoding copies it
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(field, "must not contain lone surrogates") from None
     return value
 
 
@@ -56,25 +59,24 @@ def without_breaks(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """A text without what no database keeps: for answers, which nobody can be asked to correct."""
+    """Return a text without what no database can store: for answers, which nobody can correct."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def storable_json(value: JsonValue, *, depth: int = 0) -> JsonValue:
-    """The same for all texts in JSON; what is too deep or too large a number becomes null."""
+    """Return JSON with storable texts; what is too deep or too large a number becomes null."""
     match value:
         case str():
             return storable(value)
         case None | bool():
             return value
         case int() | float():
-            return value if _is_storable_number(value) else None
+            return None if _problem_of(value) else value
         case _ if depth >= MAX_JSON_DEPTH:
             return None
         case Mapping():
-            deeper = depth + 1
             return {
-                storable(str(key))[:_MAX_KEY]: storable_json(item, depth=deeper)
+                storable(str(key))[:_MAX_KEY]: storable_json(item, depth=depth + 1)
                 for key, item in value.items()
             }
         case _:
@@ -91,7 +93,8 @@ def check_json(value: JsonValue, field: str, *, depth: int = 0) -> None:
         case str():
             check_text(value, field, max_length=len(value))
         case int() | float():
-            _check_number(value, field)
+            if problem := _problem_of(value):
+                raise InvalidInput(field, problem)
         case Mapping():
             for key, item in value.items():
                 check_text(key, field, max_length=_MAX_KEY)
@@ -113,34 +116,16 @@ def check_json_object(value: JsonObject, field: str) -> JsonObject:
     return value
 
 
-def _is_storable_number(value: float) -> bool:
-    try:
-        _check_number(value, "number")
-    except InvalidInput:
-        return False
-    return True
-
-
-def _check_number(value: float, field: str) -> None:
-    if isinstance(value, int):
-        if not -_MAX_EXACT_INTEGER <= value < _MAX_EXACT_INTEGER:
-            raise InvalidInput(field, "must not contain integers beyond 64 bits")
-    elif not math.isfinite(value):
-        raise InvalidInput(field, "must not contain NaN or infinite numbers")
-
-
-def _is_valid_unicode(value: str) -> bool:
-    if value.isascii():  # a flag of the string, while encoding copies it
-        return True
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _problem_of(number: float) -> str | None:
+    """What keeps a number from coming back from the database as it is."""
+    if isinstance(number, int):
+        is_small = -_MAX_EXACT_INTEGER <= number < _MAX_EXACT_INTEGER
+        return None if is_small else "must not contain integers beyond 64 bits"
+    return None if math.isfinite(number) else "must not contain NaN or infinite numbers"
 
 
 def count_values(body: bytes, *, most: int) -> int:
-    """About how many values there are: the marks before them, outside of strings.
+    """Return about how many values JSON has: the marks before them, outside of strings.
 
     Takes milliseconds for megabytes. Beyond `most` a rough number is returned.
     """
@@ -155,7 +140,7 @@ def count_values(body: bytes, *, most: int) -> int:
 
 
 def json_characters(value: JsonValue, *, most: int) -> int:
-    """About how much there is to write of a value, in characters of plain text.
+    """Return about how much there is to write of a value, in characters of plain text.
 
     Counting ends soon after `most`: 100,000 takes a millisecond at most.
     """
@@ -178,7 +163,7 @@ def json_characters(value: JsonValue, *, most: int) -> int:
 
 
 def count_parts(value: JsonValue, *, most: int) -> int:
-    """How many values there are in one, itself among them; counting ends soon after `most`."""
+    """Return how many values there are in one, with itself; counting ends soon after `most`."""
     counted = 0
     waiting = [value]
     while waiting and counted <= most:
@@ -194,7 +179,7 @@ def _parts(value: JsonValue) -> Collection[JsonValue]:
         return ()
     # To ask whether a list is a mapping takes ten times as long as this.
     if kind is list or kind is tuple:
-        return value  # type: ignore[return-value]  # as it was just found to be
+        return value  # type: ignore[return-value]  # checked above
     return value.values() if isinstance(value, Mapping) else ()
 
 
@@ -212,14 +197,11 @@ def to_utc(moment: datetime, field: str) -> datetime:
 
 def parse_moment(text: str, field: str) -> datetime:
     """Read a time in ISO 8601 with its time zone, such as 2024-05-01T09:30:00.000Z."""
-    if not isinstance(text, str):
-        raise InvalidInput(field, "must be a time in ISO 8601, such as 2024-05-01T09:30:00Z")
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidInput(
-            field, "must be a time in ISO 8601, such as 2024-05-01T09:30:00Z"
-        ) from None
+    except (ValueError, AttributeError):  # also of what is no text
+        problem = "must be a time in ISO 8601, such as 2024-05-01T09:30:00Z"
+        raise InvalidInput(field, problem) from None
     return to_utc(moment, field)
 
 

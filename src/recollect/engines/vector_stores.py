@@ -1,21 +1,18 @@
-"""Opening the store of vectors that is chosen."""
+"""Choosing and opening the vector store."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Literal
 
-from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
-from recollect.errors import ConfigurationError
+from recollect.extras import require
 from recollect.ports.recall import VectorStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorStoreChoice:
-    """Which store outside, and where it is."""
+    """Which outside vector store is used, and where it is."""
 
     kind: Literal["chroma", "opensearch"]
     place: str
@@ -26,30 +23,30 @@ class VectorStoreChoice:
 
     @property
     def kept_in(self) -> str:
-        """What the database calls the store; the same wherever its folder or server moves."""
+        """The store's name in the database, which stays when its folder or server moves."""
         return f"{self.kind}/{self.collection}"
 
 
 @asynccontextmanager
 async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[VectorStore | None]:
-    """The store; None where the database keeps the vectors itself."""
+    """The vector store; None if vectors are in PostgreSQL."""
     if choice is None:
         yield None
     elif choice.kind == "chroma":
         yield await asyncio.to_thread(_open_chroma, choice)
     else:
-        client = OpenSearchClient(choice.place, username=choice.username, password=choice.password)
-        try:
+        # Loaded here: the HTTP client is an extra.
+        from recollect.engines.opensearch import OpenSearchVectorStore  # noqa: PLC0415
+        from recollect.engines.opensearch.store import OpenSearchClient  # noqa: PLC0415
+
+        async with OpenSearchClient(
+            choice.place, username=choice.username, password=choice.password
+        ) as client:
             yield OpenSearchVectorStore(client, collection=choice.collection)
-        finally:
-            await client.aclose()
 
 
 def _open_chroma(choice: VectorStoreChoice) -> VectorStore:
-    if find_spec("chromadb") is None:
-        raise ConfigurationError(
-            "MEMORY_VECTOR_STORE=chroma needs the package chromadb: pip install 'recollect[chroma]'"
-        )
+    require("chromadb", "MEMORY_VECTOR_STORE=chroma")
     # Not above: it is an extra, and takes a second to load.
     from recollect.engines.chroma import open_chroma  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Stems by Snowball, for the languages that follow-up questions are understood in too."""
+"""Stems of words by Snowball, in five languages."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -17,20 +17,20 @@ _SNOWBALL: Final = {
     "es": "spanish",
 }
 _MAX_CHARACTERS: Final = 100_000
-"""More of a text than that is not looked at: it is a file, not something said."""
+"""The rest of a longer text is not indexed: it is a file, not a message."""
 
 _WORDS_AT_ONCE: Final = 500
-"""So that nobody with a short text waits for somebody with a long one."""
+"""The lock is held for this many words, so that short texts do not wait for long ones."""
 
 
 class SnowballStems:
-    """Implements `recollect.ports.recall.WordStems`; may be used by several threads."""
+    """A `WordStems` of Snowball; may be used by several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
 
     def stems(self, text: str, *, language: str | None = None) -> Sequence[str]:
-        """The stems of a text's words; those of a language not known here stay as they are."""
+        """The stems of a text's words, without common words."""
         read = text[:_MAX_CHARACTERS]
         spoken = language or detect_language(read)
         empty = _empty_words(spoken)

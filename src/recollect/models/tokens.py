@@ -1,8 +1,8 @@
-"""Long texts in pieces that can be counted one after the other.
+"""Counting tokens: exactly with the encodings of OpenAI, about for other families of models.
 
 The tokenizers hold Python's interpreter lock while they count, 1 µs per character at worst (runs
-of dashes): a text of a megabyte would stop every thread for a second. A piece takes a few
-milliseconds at most.
+of dashes): a text of a megabyte would stop every thread for a second. Long texts are counted in
+pieces, which take a few milliseconds each.
 """
 
 import math
@@ -21,14 +21,14 @@ from recollect.ports.models import TokenCounter
 LONGEST: Final = 2_000
 """Characters of a piece, at most."""
 _LOOKED_AT: Final = 250
-"""Characters at the end of a piece among which a place to cut is looked for."""
+"""Characters at the end of a piece that are searched for a place to cut."""
 _NEVER_BETWEEN: Final = frozenset("LM")
-"""Unicode's letters and marks, which run on into one another."""
+"""Unicode's letters and marks: a token may continue between them."""
 _DIGITS = re.compile(r"[0-9]{2,}")
 _DIGITS_A_TOKEN: Final = 3
-_REMEMBERED: Final = 50_000  # a few megabytes
+_MAX_CACHED: Final = 50_000  # a few megabytes
 _MORE_IF_WHOLE: Final = 4
-"""Tokens that a text may have beyond those of two pieces it was torn into: 2 were seen at most."""
+"""Tokens that a text may have more than the two pieces of it; at most 2 were seen."""
 
 
 class Piece(NamedTuple):
@@ -36,13 +36,13 @@ class Piece(NamedTuple):
 
     text: str
     is_torn: bool
-    """Whether it was cut from the next piece at a place where a token may lie."""
+    """Whether the cut to the next piece may be within a token."""
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """Part a text, at places where its tokens end wherever there is one.
+    """Cut a text into pieces, between tokens where possible.
 
-    The pieces of a text's beginning are the pieces of the text, save the last one or two.
+    The pieces of a text's beginning are those of the text, but for the last one or two.
     """
     start = 0
     while len(text) - start > LONGEST:
@@ -53,7 +53,7 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 def _token_end(text: str, start: int) -> int | None:
-    """The last place of a piece where the text can be cut without a change to its tokens."""
+    """The last place of a piece where a cut does not change the tokens."""
     for place in range(start + LONGEST, start + LONGEST - _LOOKED_AT, -1):
         if _is_token_end(text[place - 1], text[place]):
             return place
@@ -84,7 +84,7 @@ class Encoding(StrEnum):
 class ExactTokenCounter:
     """Counts exactly as models of that encoding do; loads the vocabulary at the first count.
 
-    Text that spells a special token, such as `<|endoftext|>`, counts as the plain text it is.
+    A special token in a text, such as `<|endoftext|>`, counts as plain text.
     """
 
     encoding: Encoding
@@ -95,7 +95,7 @@ class ExactTokenCounter:
         return self.encoding in _LOADED
 
     def count(self, text: str, *, limit: int | None = None) -> int:
-        """How many tokens the text is; a lone surrogate counts as a question mark."""
+        """How many tokens the text has; a lone surrogate counts as a question mark."""
         if not text:
             return 0
         return _count_pieces(text, _count_with(self.encoding), limit)
@@ -103,12 +103,12 @@ class ExactTokenCounter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateTokenCounter:
-    """Estimates the tokens of a family whose vocabulary is not at hand."""
+    """Estimates the tokens of models whose vocabulary is not installed."""
 
     factor: float
-    """How many tokens the family needs for one of cl100k."""
+    """How many tokens the models need for one of cl100k."""
     splits_digits: bool = True
-    """Whether the family spells each digit as a token of its own."""
+    """Whether each digit is a token."""
 
     @property
     def is_ready(self) -> bool:
@@ -116,7 +116,7 @@ class ApproximateTokenCounter:
         return _CL100K.is_ready
 
     def count(self, text: str, *, limit: int | None = None) -> int:
-        """About how many tokens the text is, rather too many than too few."""
+        """About how many tokens the text has, rather too many than too few."""
         tokens = _count_pieces(text, _count_digits if self.splits_digits else _count_cl100k, limit)
         return math.ceil(tokens * self.factor)
 
@@ -127,26 +127,12 @@ class _Family(NamedTuple):
 
 
 _LOADED: Final[dict[Encoding, Callable[[str], int]]] = {}
-
-
 _O200K: Final = ExactTokenCounter(Encoding.O200K)
-
-
 _CL100K: Final = ExactTokenCounter(Encoding.CL100K)
-
-
 _SMALL_VOCABULARY: Final = ApproximateTokenCounter(factor=1.4)
-
-
 _LLAMA_3: Final = ApproximateTokenCounter(factor=1.0, splits_digits=False)
-
-
 _QWEN: Final = ApproximateTokenCounter(factor=1.05)
-
-
 _ANY_OTHER: Final = ApproximateTokenCounter(factor=1.25)
-
-
 _FAMILIES: Final = (
     _Family("gpt4o*", _O200K),
     _Family("gpt4.1*", _O200K),
@@ -182,7 +168,7 @@ _FAMILIES: Final = (
 
 @remembering_names
 def token_counter_for(model: str | None) -> TokenCounter:
-    """The counter of the model of that name: exact where its encoding is known to be at hand."""
+    """The counter for the model of that name: exact if its encoding is known."""
     known_as = family_name(model)
     rows = (family.counter for family in _FAMILIES if fnmatchcase(known_as, family.pattern))
     return next(rows, _ANY_OTHER)
@@ -205,17 +191,17 @@ def _count_cl100k(text: str) -> int:
 
 
 def _count_with(encoding: Encoding) -> Callable[[str], int]:
-    """Load a vocabulary: 50 to 130 ms and 32 to 67 MB, which only those pay who count tokens."""
+    """The counter of an encoding; loading it takes 50 to 130 ms and 32 to 67 MB, once."""
     count = _LOADED.get(encoding)
     if count is None:
-        count = _LOADED[encoding] = _remembered(_replacing_surrogates(_load(encoding)))
+        count = _LOADED[encoding] = _cached(_replacing_surrogates(_load(encoding)))
     return count
 
 
 def _load(encoding: Encoding) -> Callable[[str], int]:
     if find_spec("rs_bpe") is None:
         return count_with_bpe_openai(encoding)
-    from rs_bpe.bpe import openai  # noqa: PLC0415  # as said above
+    from rs_bpe.bpe import openai  # noqa: PLC0415  # see `_count_with`
 
     load = openai.cl100k_base if encoding is Encoding.CL100K else openai.o200k_base
     count: Callable[[str], int] = load().count
@@ -232,39 +218,36 @@ def _replacing_surrogates(count: Callable[[str], int]) -> Callable[[str], int]:
     return counted
 
 
-def _remembered(count: Callable[[str], int]) -> Callable[[str], int]:
-    """Count each text once: a conversation's messages come again with every turn of it.
+def _cached(count: Callable[[str], int]) -> Callable[[str], int]:
+    """Cache counts: the messages of a conversation come again with each turn.
 
-    What is remembered is a number for each text's hash, of 64 bits, and no text.
+    The cache holds a number for the hash of each text, and no text.
     """
     counts: dict[int, int] = {}
 
     def counted(text: str) -> int:
-        known_as = hash(text)
-        tokens = counts.get(known_as)
+        key = hash(text)
+        tokens = counts.get(key)
         if tokens is None:
             tokens = count(text)
-            if len(counts) >= _REMEMBERED:
+            if len(counts) >= _MAX_CACHED:
                 counts.clear()
-            counts[known_as] = tokens
+            counts[key] = tokens
         return tokens
 
     return counted
 
 
 def count_with_bpe_openai(encoding: Encoding) -> Callable[[str], int]:
-    """The same counts by another library, slower to load, for Pythons that rs-bpe lacks."""
+    """The same counts by another library, slower to load, for Pythons without rs-bpe."""
     import bpe_openai  # noqa: PLC0415  # takes a second or two
 
     encode = bpe_openai.get_encoding(encoding.value).encode
     return lambda text: len(encode(text, disallowed_special=()))
 
 
-def _more_if_split(digits: str) -> int:
-    return len(digits) - math.ceil(len(digits) / _DIGITS_A_TOKEN)
-
-
-@_remembered
+@_cached
 def _count_digits(text: str) -> int:
     """What cl100k counts, with a token for each digit."""
-    return _CL100K.count(text) + sum(map(_more_if_split, _DIGITS.findall(text)))
+    runs = map(len, _DIGITS.findall(text))
+    return _CL100K.count(text) + sum(run - math.ceil(run / _DIGITS_A_TOKEN) for run in runs)

@@ -1,41 +1,91 @@
-"""Permissions from a file or a function, and a cache of permissions."""
+"""Permissions from a file or a function.
+
+Lists of tables are read strictly: a typing error grants nothing.
+"""
 
 import asyncio
-import hashlib
-import hmac
 import inspect
 import json
 import logging
-import secrets
+import re
 import tomllib
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeAlias
-from uuid import UUID
 
 from recollect.domain.conversation.message import Visibility
-from recollect.domain.identity.permissions import Access
+from recollect.domain.identity.permissions import EVERY_TABLE, UNKNOWN, Access, normalised
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.grants import access_from, entries_from, merged, names_in
-from recollect.ports.accounts import PermissionSource
-from recollect.ports.runtime import Clock
 
 _PARTS_OF_TENANT: Final = ("everyone", "groups", "users")
 logger = logging.getLogger(__name__)
 Entries = Mapping[str, Visibility]
-State = tuple[int, int, int]
-"""Which file it is, how long, and when it was written."""
-_UNREAD: Final[State] = (-1, -1, -1)
+FileVersion = tuple[int, int, int]
+"""The inode, size and time of change of a file."""
+_UNREAD: Final[FileVersion] = (-1, -1, -1)
 Grants: TypeAlias = Mapping[str, Sequence[str]]
 """`{"tables": […], "restricted": […], "denied": […]}`, of which any may be missing."""
 PermissionFunction: TypeAlias = Callable[[str, str], Grants | Awaitable[Grants]]
 """Takes a tenant and a user, and says what the user may see."""
-MOST_OWNERS: Final = 10_000
-Key = tuple[UUID, bytes]
+LISTS: Final[Mapping[str, Visibility]] = {
+    "tables": Visibility.ALL,
+    "restricted": Visibility.SHAPE,
+    "denied": Visibility.NOTHING,
+}
+"""What stands in each list, and how much of it may be seen."""
+
+_OF_DATABASE: Final = re.compile(r"(.+)\.\*")
+
+
+def access_from(grants: object) -> Access:
+    """The access that `{"tables": […], "restricted": […], "denied": […]}` gives.
+
+    Whatever is not exactly of this form is a `ValueError` that says what is wrong with it.
+    """
+    return Access(tables=merged([entries_from(grants)]))
+
+
+def entries_from(grants: object, *, besides: Iterable[str] = ()) -> dict[str, Visibility]:
+    """The tables of such lists; `besides` names what else may stand beside them."""
+    if not isinstance(grants, Mapping):
+        raise ValueError("must be an object with lists of tables")  # noqa: TRY004  # one kind
+    unknown = sorted(str(name) for name in grants.keys() - {*LISTS, *besides})
+    if unknown:
+        known = ", ".join([*LISTS, *besides])
+        raise ValueError(f"has {unknown[0]!r}, which is none of: {known}")
+    return merged(
+        {_name(table): visibility for table in names_in(grants, kind)}
+        for kind, visibility in LISTS.items()
+    )
+
+
+def names_in(grants: Mapping[str, object], kind: str) -> list[str]:
+    """A list of names, which may be missing."""
+    names = grants.get(kind, [])
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{kind!r} must be a list of names")
+    return list(names)
+
+
+def merged(parts: Iterable[Mapping[str, Visibility]]) -> dict[str, Visibility]:
+    """All entries together; of a table that several name, the least counts."""
+    entries: dict[str, Visibility] = {}
+    for part in parts:
+        for name, visibility in part.items():
+            entries[name] = min(visibility, entries.get(name, visibility))
+    return entries
+
+
+def _name(table: str) -> str:
+    if table.strip() == EVERY_TABLE:
+        return EVERY_TABLE
+    whole = _OF_DATABASE.fullmatch(table.strip())
+    name = normalised(whole[1] if whole else table)
+    if name == UNKNOWN:
+        raise ValueError(f"{table!r} is no table; write database.view, database.* or *")
+    return f"{name}.*" if whole else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +113,7 @@ class PermissionsFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path.expanduser()
-        self._state: State | None = _UNREAD
+        self._version: FileVersion | None = _UNREAD
         self._tenants: Mapping[str, _Tenant] | None = None
 
     async def access_of(self, scope: Scope) -> Access:
@@ -74,18 +124,18 @@ class PermissionsFile:
         return tenants.get(scope.tenant, _Tenant()).access_of(scope.user)
 
     def _current(self) -> Mapping[str, _Tenant] | None:
-        state = self._state_of_file()
-        if state != self._state:
+        version = self._file_version()
+        if version != self._version:
             self._tenants = self._read()
-            self._state = state
+            self._version = version
         return self._tenants
 
-    def _state_of_file(self) -> State | None:
+    def _file_version(self) -> FileVersion | None:
         try:
-            found = self._path.stat()
+            stat = self._path.stat()
         except OSError:
             return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
     def _read(self) -> Mapping[str, _Tenant] | None:
         try:
@@ -153,73 +203,11 @@ class PermissionsByFunction:
         """What the function says about the owner; see `PermissionSource.access_of`."""
         try:
             # In a thread, for it may look something up; an async one only begins there.
-            told = await asyncio.to_thread(self._function, scope.tenant, scope.user)
-            grants = await told if inspect.isawaitable(told) else told
+            result = await asyncio.to_thread(self._function, scope.tenant, scope.user)
+            grants = await result if inspect.isawaitable(result) else result
             return access_from(grants)
         except Exception as error:
             # Whatever goes wrong in foreign code, nothing must be shown because of it.
             raise PermissionsUnavailable(
                 f"the permission function failed ({type(error).__name__})"
             ) from error
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    access: Access
-    at: datetime
-
-
-class CachedPermissions:
-    """A `PermissionSource` in front of another one, which is asked again after some seconds.
-
-    Whoever asks while the answer is on its way waits for that one. A failure is not remembered.
-    Other credentials of the same owner are asked about anew: a source may go by them.
-    """
-
-    def __init__(
-        self,
-        source: PermissionSource,
-        *,
-        clock: Clock,
-        seconds: float,
-        most_owners: int = MOST_OWNERS,
-    ) -> None:
-        self._source = source
-        self._clock = clock
-        self._lifetime = timedelta(seconds=seconds)
-        self._most_owners = most_owners
-        self._told: OrderedDict[Key, _Told] = OrderedDict()
-        self._asking: dict[Key, asyncio.Task[Access]] = {}
-        self._salt = secrets.token_bytes(16)  # the credentials themselves are not kept
-
-    async def access_of(self, scope: Scope) -> Access:
-        """What the source said a moment ago, or says now; see `PermissionSource.access_of`."""
-        key = self._key(scope)
-        told = self._told.get(key)
-        if told is not None and timedelta(0) <= self._clock.now() - told.at < self._lifetime:
-            return told.access
-        task = self._asking.get(key)
-        if task is None:
-            task = asyncio.create_task(self._ask(key, scope))
-            self._asking[key] = task
-            task.add_done_callback(lambda done: self._finish(key, done))
-        # One who stops waiting does not stop the answer that others wait for.
-        return await asyncio.shield(task)
-
-    async def _ask(self, key: Key, scope: Scope) -> Access:
-        asked_at = self._clock.now()
-        access = await self._source.access_of(scope)
-        self._told[key] = _Told(access=access, at=asked_at)
-        self._told.move_to_end(key)
-        while len(self._told) > self._most_owners:
-            self._told.popitem(last=False)
-        return access
-
-    def _finish(self, key: Key, done: "asyncio.Task[Access]") -> None:
-        self._asking.pop(key, None)
-        if not done.cancelled():
-            done.exception()  # seen here, should nobody be waiting any more
-
-    def _key(self, scope: Scope) -> Key:
-        given = (scope.authorization or "").encode(errors="surrogatepass")
-        return scope.owner_id, hmac.digest(self._salt, given, hashlib.sha256)

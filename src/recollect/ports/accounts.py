@@ -10,73 +10,59 @@ from recollect.domain.identity.scope import Scope, TenantScope
 
 
 class ApiKeyStore(Protocol):
-    """Keeps the keys of every tenant apart; secrets only as hashes."""
+    """Stores the keys of every tenant apart; secrets only as hashes."""
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Keep a new key. Audited."""
-        ...
+        """Store a new key. Audited."""
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """The key as its text names it, revoked or not, or None.
+        """Return the key, revoked or not, or None.
 
-        The only method without a scope: whoever asks has not been recognised yet.
+        The only method without a scope: the caller has not been authenticated yet.
         """
-        ...
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
-        """The tenant's keys, revoked ones too, oldest first."""
-        ...
+        """Return the tenant's keys, revoked ones too, oldest first."""
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key for good; whether there is such a key. Audited the first time."""
-        ...
+        """Revoke a key for good; return whether there is such a key. Audited the first time."""
 
 
 class AuditLog(Protocol):
-    """Remembers what was done to an owner's memory.
-
-    Entries are written by the stores, together with what they tell of: neither is ever there
-    without the other.
-    """
+    """Reads the audit log; the stores write an entry in the transaction of its action."""
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        """The owner's latest entries, newest first."""
-        ...
+        """Return the owner's latest entries, newest first."""
 
 
 class StateStore(Protocol):
-    """Keeps one mode for each owner; whatever a method has returned survives a crash."""
+    """Stores one mode for each owner; what a method has returned survives a crash."""
 
     async def get(self, scope: Scope) -> UserState | None:
-        """The owner's state, or None where none was set."""
-        ...
+        """Return the owner's state, or None where none was set."""
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
-        """Set the owner's mode in the place of any before it. Audited, with the mode."""
-        ...
+        """Set the owner's mode in place of any before it. Audited, with the mode."""
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
-        """Forget the owner's state; whether there was one. Audited, with the mode it had."""
-        ...
+        """Delete the owner's state; return whether there was one. Audited, with its mode."""
 
 
 class PermissionSource(Protocol):
-    """Knows what an owner may see now; whoever asks does so again before every use."""
+    """Knows what an owner may see now; called again before every use."""
 
     async def access_of(self, scope: Scope) -> Access:
-        """What the owner may see; `PermissionsUnavailable` if that cannot be told now.
+        """Return what the owner may see; `PermissionsUnavailable` if that is not known now.
 
-        Whoever gets that error shows nothing that draws on any table.
+        After that error nothing may be shown that draws on any table.
         """
-        ...
 
 
 class CredentialChecker(Protocol):
     """An upstream that knows users and their passwords."""
 
     async def user_of(self, authorization: str) -> str | None:
-        """Check the value of an Authorization header; the user's name, if that is told.
+        """Check the value of an Authorization header; return the user's name, if it is known.
 
-        `Unauthenticated` if it is not valid, `IdentityUnavailable` if nobody can tell now.
+        `Unauthenticated` if it is not valid, `IdentityUnavailable` if it cannot be checked now.
         """
-        ...

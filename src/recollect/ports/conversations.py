@@ -1,4 +1,8 @@
-"""Where sessions, messages, turns and branches are stored."""
+"""Where sessions, messages, turns and branches are stored.
+
+A session of another owner is absent for every method, and so is one that has expired by the
+store's clock. What a method has returned survives a crash.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,12 +22,7 @@ MAX_WINDOW: Final = 1000
 
 
 class SessionStore(Protocol):
-    """Keeps the sessions of every owner apart.
-
-    A session of another owner is as good as absent, and so is one that has expired by the
-    store's clock: every method behaves as if it did not exist. Whatever a method has returned
-    survives a crash.
-    """
+    """Stores the sessions of every owner apart."""
 
     async def start(
         self,
@@ -38,44 +37,38 @@ class SessionStore(Protocol):
         Two callers that start the same id at once get the same session, one of them as new. An
         expired session of that id is deleted first, with everything in it.
         """
-        ...
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
-        """The session, or None."""
-        ...
+        """Return the session, or None."""
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
-        """The owner's sessions by the time of their last change or use, ties by their id.
+        """Return the owner's sessions by the time of their last change or use, ties by their id.
 
         A cursor is of one sort alone.
         """
-        ...
 
     async def change(
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
         """Replace the parts that are given and return the session, or None if there is none."""
-        ...
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        """Delete the session with its turns and messages; whether there was one. Audited."""
-        ...
+        """Delete the session with its turns and messages; return whether it was there. Audited."""
 
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
-        """Note that the session was used, and move its end to `expires_at` if that is later.
+        """Record that the session was used, and move its end to `expires_at` if that is later.
 
-        A crash may forget it.
+        A crash may lose it.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appended:
-    """What an append left behind."""
+    """The result of an append."""
 
     messages: tuple[Message, ...]
     is_new: bool
@@ -84,7 +77,7 @@ class Appended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredWindow:
-    """What a context is made of, as one read found it."""
+    """What a context is made of, read at once."""
 
     session: Session
     summary: Summary | None
@@ -100,12 +93,11 @@ class SessionStart:
 
 
 class MessageStore(Protocol):
-    """Keeps messages in the order of their sequence numbers.
+    """Stores messages in the order of their sequence numbers.
 
     Numbers start at 1 in each session, grow by one, are never shared and never reused, however
-    many writers there are. A session of another owner, or one that has expired by the store's
-    clock, is as good as absent. Messages beside the active branch are in no window and not among
-    the last ones; see `recollect.ports.conversations`.
+    many writers there are. Messages beside the active branch are in no window and not among the
+    last ones; see `BranchStore`.
     """
 
     async def append(
@@ -122,38 +114,33 @@ class MessageStore(Protocol):
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session.
 
-        With `start`, a session that is not there is started together with them: if they cannot
-        be stored, neither is it. A message that brings its own time keeps it; the others are
-        given the time of the session's last change. Numbers follow the order of the messages,
-        whatever their times; no time of a message moves a time of its session or turn.
+        With `start`, a missing session is started together with them: if they cannot be stored,
+        neither is it. A message that brings its own time keeps it; the others get the time of the
+        session's last change. No time of a message moves a time of its session or turn.
 
-        A user message opens a turn, an assistant's completes the turn of the user message
-        before it, or of the message `reply_to` where that is given (`MessageNotFound` if the
-        session has no such message), whose branch it is on: it is active if that message still
-        is. The first user message names a session without a name.
+        A user message opens a turn. An assistant's completes the turn of the user message before
+        it, or of `reply_to` (`MessageNotFound` if the session has no such message), whose branch
+        it is on. The first user message names a session without a name.
         Messages whose ids are stored already are returned as they are, if they say the same;
         otherwise `IdAlreadyUsed`. An answer with tables and no database gets the session's only
         one, so that no later change of the session moves a table. The session's end moves to
         `expires_at` if that is later. When `compaction` is due, a job for it is queued together
         with the messages.
         """
-        ...
 
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
-        """The last messages, oldest first; None if there is no session."""
-        ...
+        """Return the last messages, oldest first; None if there is no session."""
 
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
-        """The session, its summary and its last messages, oldest first; None without a session.
+        """Return the session, its summary and its last messages, oldest first, or None.
 
         Messages of pending and failed turns are left out. With `covers_all`, all messages after
         the summary are among them, `MAX_WINDOW` at most.
         """
-        ...
 
     async def list(
         self,
@@ -163,36 +150,28 @@ class MessageStore(Protocol):
         *,
         include_inactive: bool = False,
     ) -> Page[Message] | None:
-        """The session's messages by sequence number; None if there is no session.
-
-        Those of its active branch, or of all branches.
-        """
-        ...
+        """Return messages of the active branch, or of all, by number; None without a session."""
 
     async def delete(
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
-        """Delete one message; whether there was one in that session. Audited."""
-        ...
+        """Delete one message; return whether it was in that session. Audited."""
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
-        """Delete all messages of the session and say how many; None if there is none. Audited."""
-        ...
+        """Delete all messages of the session; return how many, or None without one. Audited."""
 
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
-        """How far the turn has come, or None if there is no such turn."""
-        ...
+        """Return how far the turn has come, or None if there is no such turn."""
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
-        """Mark a turn as failed if it is pending; whether there is such a turn."""
-        ...
+        """Mark a turn as failed if it is pending; return whether there is such a turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTurn:
-    """A turn with everything said in it, oldest first."""
+    """A turn with all its messages, oldest first."""
 
     status: TurnStatus
     messages: tuple[Message, ...]
@@ -200,32 +179,27 @@ class StoredTurn:
     @property
     def reply(self) -> Message | None:
         """The latest answer on the active branch, if there is one."""
-        said = (m for m in reversed(self.messages) if m.is_active)
-        return next((m for m in said if m.role is Role.ASSISTANT), None)
+        replies = [m for m in self.messages if m.is_active and m.role is Role.ASSISTANT]
+        return replies[-1] if replies else None
 
 
 class TurnStore(Protocol):
-    """Reads turns and ends forgotten ones; messages open and complete them as they are stored.
-
-    A session of another owner, or one that has expired by the store's clock, is as good as absent.
-    """
+    """Reads turns and ends abandoned ones; messages open and complete them."""
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
-        """The turn, or None if the session has none of that number."""
-        ...
+        """Return the turn, or None if the session has none of that number."""
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending since that time or longer.
+        """Fail the turns of all owners that are pending since that time or longer; return how many.
 
-        How many there were. They are those of servers that were killed; a reply that comes
-        all the same still completes them.
+        They are those of servers that were killed; a reply that comes all the same still
+        completes them.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """Where a client's list has led."""
+    """The branch that a client's list leads to."""
 
     question: Message
     """The last question, as it is stored."""
@@ -234,17 +208,17 @@ class Followed:
 
 
 class BranchStore(Protocol):
-    """Keeps what clients show of a conversation active, and everything else beside it.
+    """Makes the messages that a client shows the active branch, and keeps all others beside it.
 
-    Nothing is ever deleted by it, and no number is changed; `domain.chat.reconciliation` has the
-    rule. Two callers for one session queue up.
+    It never deletes anything and changes no number; `domain.chat.reconciliation` has the rule.
+    Two callers for one session queue up.
     """
 
     async def follow(
         self,
         scope: Scope,
         session_id: UUID,
-        said: Sequence[NewMessage],
+        messages: Sequence[NewMessage],
         *,
         continues: bool,
         goes_on: bool = False,
@@ -256,12 +230,10 @@ class BranchStore(Protocol):
 
         The list starts and ends with a question; with `continues` it is one question for the
         active branch, which is its last one again if the client `goes_on` after it, if that has
-        the same id, or if it failed. The last
-        question's turn is pending afterwards. A summary that tells of a message that is no longer
-        on the branch is dropped. `IdAlreadyUsed`, and nothing changed, if what is new has the id
-        of another message.
+        the same id, or if it failed. The last question's turn is pending afterwards. A summary of
+        a message that is no longer on the branch is dropped. `IdAlreadyUsed`, and nothing
+        changed, if what is new has the id of another message.
         """
-        ...
 
     async def reply(
         self,
@@ -278,41 +250,30 @@ class BranchStore(Protocol):
 
         It is active if the question still is, and completes the turn either way.
         """
-        ...
 
 
 class HistoryStore(Protocol):
-    """One owner's messages by their own times, whichever session they are in.
+    """One owner's messages by their own times, in all sessions.
 
-    Messages of sessions that have expired by the store's clock are not among them. Lists and
-    counts tell of active branches; what is deleted is deleted from all of them.
+    Lists and counts are of active branches; deleting is from all of them.
     """
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; those of one time and session by their numbers."""
-        ...
+        """Return the owner's messages by time; those of one time and session by their numbers."""
 
     async def of_turns(
         self, scope: Scope, turns: Collection[tuple[UUID, int]]
     ) -> tuple[Message, ...]:
-        """All messages of these turns, each given by session and number, in no order.
-
-        A turn that is not there has none.
-        """
-        ...
+        """Return all messages of these turns, each given by session and number, in no order."""
 
     async def count(self, scope: Scope) -> int:
-        """How many messages the owner has."""
-        ...
+        """Return how many messages the owner has."""
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
-        """Delete one message, in whichever session; whether there was one. Audited."""
-        ...
+        """Delete one message in any session; return whether there was one. Audited."""
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
-        """Delete all the owner's messages and say how many; the sessions stay. Audited."""
-        ...
+        """Delete all the owner's messages and return how many; the sessions stay. Audited."""
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
-        """Delete all but the newest messages by time and say how many. Audited."""
-        ...
+        """Delete all but the newest messages by time and return how many. Audited."""

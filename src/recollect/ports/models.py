@@ -29,8 +29,7 @@ class ChatModel(Protocol):
         max_tokens: int,
         timeout: float,  # noqa: ASYNC109  # for all tries together, which only the adapter knows
     ) -> str:
-        """The model's answer, never blank; `ModelUnavailable` if there is none in that time."""
-        ...
+        """Return the model's answer, never blank; `ModelUnavailable` if it is late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +47,14 @@ class Completion:
     text: str
     model: str
     tokens: int | None = None
-    """How many were used, if the endpoint says so."""
+    """How many were used, if the endpoint reports it."""
 
 
 class AnsweringModel(Protocol):
     """Answers users, at once or in pieces."""
 
     def named(self, model: str) -> "AnsweringModel":
-        """Another model of the same endpoint, through the same connections."""
-        ...
+        """Return another model of the same endpoint, on the same connections."""
 
     async def reply(
         self,
@@ -65,21 +63,15 @@ class AnsweringModel(Protocol):
         *,
         timeout: float,  # noqa: ASYNC109  # as ChatModel's
     ) -> Completion:
-        """The whole answer; `ModelUnavailable` if there is none in that time."""
-        ...
+        """Return the whole answer; `ModelUnavailable` if it does not come in time."""
 
     def stream(
-        self,
-        messages: Sequence[Prompt],
-        sampling: Sampling,
-        *,
-        timeout: float,
+        self, messages: Sequence[Prompt], sampling: Sampling, *, timeout: float
     ) -> AsyncGenerator[str | Completion, None]:
-        """The answer in pieces, and as the last item the whole; it must begin within that time.
+        """Yield the answer in pieces, and the whole as the last item; it must begin in time.
 
         `ModelUnavailable` if it does not, or if the model stops before it has finished.
         """
-        ...
 
 
 class Embedder(Protocol):
@@ -87,28 +79,23 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Names what made the vectors; only vectors of the same name can be compared."""
-        ...
+        """The name of what made the vectors; only vectors of one name can be compared."""
 
     @property
     def dimensions(self) -> int | None:
         """How long its vectors are; None until it has made one."""
-        ...
 
     async def warm(self) -> None:
-        """Load what the first text would have to wait for; nothing where nothing is loaded."""
-        ...
+        """Load what the first text would have to wait for."""
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """A vector for each text, in their order; `ModelUnavailable` if it cannot now.
+        """Return a vector for each text, in order; `ModelUnavailable` if it cannot now.
 
         Never blocks the event loop.
         """
-        ...
 
     async def embed_question(self, question: str) -> Vector:
-        """The vector of one text for which somebody waits: it goes before all others."""
-        ...
+        """Return the vector of one text, before all texts that wait in `embed`."""
 
 
 class TokenCounter(Protocol):
@@ -117,44 +104,39 @@ class TokenCounter(Protocol):
     @property
     def is_ready(self) -> bool:
         """Whether it counts at once: the first count may load a vocabulary."""
-        ...
 
     def count(self, text: str, *, limit: int | None = None) -> int:
-        """How many tokens the text is, whatever it holds; 0 for an empty one.
+        """Return how many tokens the text has; 0 for an empty one.
 
-        Takes time in proportion to the text's length, and holds no other thread up meanwhile.
-        With a limit, a text over it may be counted only so far that this is known: the result
-        is then some number above the limit.
+        Takes time in proportion to the text's length, and blocks no other thread meanwhile.
+        With a limit, the count of a text over it may be any number above the limit.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointReply:
-    """What an endpoint sends back, as it comes."""
+    """The reply of an endpoint, while it arrives."""
 
     status: int
     pieces: AsyncIterator[bytes]
     """The body; `ModelUnavailable` when it ends too early."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Those that mean something to the client."""
+    """Those that are passed on to the client."""
     details: AnswerDetails | None = None
-    """What is told about the answer, where it is one of ours."""
+    """The details of the answer, where it is one of ours."""
 
 
 class Completions(Protocol):
-    """Passes requests on without looking at them; errors of the endpoint are replies, too."""
+    """Passes requests on unread; errors of the endpoint are replies, too."""
 
     def complete(self, body: bytes) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask for a completion; `ModelUnavailable` if nothing answers.
 
         The reply may be read inside the block; leaving it ends the endpoint's work.
         """
-        ...
 
     def models(self) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask which models there are; as `complete`."""
-        ...
 
 
 class Answerer(Protocol):
@@ -164,16 +146,14 @@ class Answerer(Protocol):
     what else `recollect.errors` lists below `RecollectError`; never an upstream's traceback.
     """
 
-    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:
-        """The whole answer at once; its content is never blank."""
-        ...
+    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:
+        """Return the whole answer; its content is never blank."""
 
-    def stream(self, scope: Scope, asked: AnswerRequest) -> AsyncGenerator[str | Answer, None]:
-        """The answer in pieces of text as they come, and the whole `Answer` as the last item.
+    def stream(self, scope: Scope, request: AnswerRequest) -> AsyncGenerator[str | Answer, None]:
+        """Yield the answer in pieces of text as they come, and the `Answer` as the last item.
 
-        Whoever stops listening closes it, and it stops working.
+        Closing it stops the work.
         """
-        ...
 
 
 class SqlReader(Protocol):
@@ -183,30 +163,27 @@ class SqlReader(Protocol):
     """
 
     def tables_in(self, sql: str) -> tuple[str, ...] | None:
-        """The tables (views) that a query reads, normalised; None if it cannot be read.
+        """Return the tables (views) that a query reads, normalised; None if it cannot be read.
 
         Names that the query itself defines (`WITH …`) are not among them.
         """
-        ...
 
     def has_read(self, sql: str) -> bool:
-        """Whether `tables_in` knows the answer already; to read a query takes milliseconds."""
-        ...
+        """Tell whether `tables_in` has the answer cached; to read a query takes milliseconds."""
 
     def shape_of(self, sql: str) -> str | None:
-        """The query with every value in it as `?`; None if it cannot be read."""
-        ...
+        """Return the query with every value in it as `?`; None if it cannot be read."""
 
 
 class UnreadSql:
     """A `SqlReader` that reads nothing: every query draws on all tables it may have used."""
 
     def tables_in(self, sql: str) -> None:
-        """Nobody knows."""
+        """Return None: unknown."""
 
     def has_read(self, sql: str) -> bool:  # noqa: ARG002  # the port's
-        """There is nothing to read."""
+        """Return True: there is nothing to read."""
         return True
 
     def shape_of(self, sql: str) -> None:
-        """Nobody knows."""
+        """Return None: unknown."""

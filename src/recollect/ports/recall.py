@@ -11,11 +11,11 @@ from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, Recall
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSize:
-    """How far an owner's index has come."""
+    """How many entries an owner's index has."""
 
     entries: int
     embedded: int
-    """Entries with a vector of the model that was asked about."""
+    """Entries with a vector of the model in question."""
 
 
 class RecallIndex(Protocol):
@@ -32,53 +32,46 @@ class RecallIndex(Protocol):
         turns: Sequence[int],
         entries: Sequence[IndexedEntry],
     ) -> None:
-        """Keep these entries of these turns in place of what was kept of the turns before.
+        """Store these entries of these turns in place of what was stored of the turns before.
 
         An entry whose messages are no longer all there is left out silently. All or nothing.
         """
-        ...
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The entries with the best scores, those by meaning and those by words among them.
+        """Return the entries with the best scores, by meaning and by words, in no order.
 
-        In a log, where both name their speakers, what was said right before and right after one
-        of the best comes too, unless the filter leaves it out: a reply need not share a word
+        In a log, whose entries name their speakers, the entries right before and right after one
+        of the best come too, unless the filter leaves them out: a reply need not share a word
         with the question it answers.
-        Exact: none of the owner's best is missing because of other owners. In no order.
-        `VectorStoreUnavailable` if vectors are kept by a store outside that does not answer; a
-        query without a vector never asks it.
+        Exact: none of the owner's best is missing because of other owners.
+        `VectorStoreUnavailable` if vectors are in a store outside that does not answer; a query
+        without a vector never asks it.
         """
-        ...
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        """The names of those who speak in the owner's entries, each once, in no order."""
-        ...
+        """Return the names of the speakers in the owner's entries, each once, in no order."""
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        """How many entries the owner has, and how many of them that model has embedded."""
-        ...
+        """Return how many entries the owner has, and how many of them that model has embedded."""
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
-        """Some entries of any owner that this model has not embedded; a worker's question."""
-        ...
+        """Return some entries of any owner that this model has not embedded; for workers."""
 
     async def count_outdated(self, *, model: str) -> int:
-        """How many entries of all owners this model has not embedded; a worker's question."""
-        ...
+        """Return how many entries of all owners this model has not embedded; for workers."""
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
         """Give entries that are still there the vectors of this model in place of others."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class EntryKey:
     """What names an entry among those of its owner, for good.
 
-    What is indexed again gets another number: a late removal of what was there before never
-    takes away what is there now.
+    What is indexed again gets another number: a late removal of the entry before never takes
+    away the one that is there now.
     """
 
     session_id: UUID
@@ -86,18 +79,17 @@ class EntryKey:
 
 
 class VectorStore(Protocol):
-    """Keeps the vectors of each owner apart; it holds ids and vectors and never text.
+    """Stores the vectors of each owner apart; it holds ids and vectors and never text.
 
     It is fed and emptied by durable work: everything may come twice, and later than in the
     database. Every method raises `VectorStoreUnavailable` when the store does not answer.
     """
 
     async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
-        """Keep a model's vectors, each in place of the one of that key; found once this returns.
+        """Store a model's vectors, each in place of the one of that key; found once this returns.
 
         `InvalidInput` if a vector is not as long as that model's others.
         """
-        ...
 
     async def nearest(
         self,
@@ -108,33 +100,27 @@ class VectorStore(Protocol):
         count: int,
         session_id: UUID | None = None,
     ) -> dict[EntryKey, float]:
-        """The nearest of the owner's vectors of that model, with their cosines; may be none."""
-        ...
+        """Return the nearest of the owner's vectors of that model, with their cosines."""
 
     async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """Delete the vectors of these keys, of every model, and look that they are gone."""
-        ...
+        """Delete the vectors of these keys, of every model, and check that they are gone."""
 
     async def erase(self, owner_id: UUID) -> None:
-        """Delete everything of the owner, of every model, and look that it is gone."""
-        ...
+        """Delete everything of the owner, of every model, and check that it is gone."""
 
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
-        """What the store has of the owner and that model, to compare with what it should have."""
-        ...
+        """Return what the store has of the owner and that model."""
 
     async def owners(self) -> frozenset[UUID]:
-        """Everybody of whom it may have vectors, of any model."""
-        ...
+        """Return all owners that may have vectors, of any model."""
 
     async def keep_only(self, model: str) -> None:
-        """Delete the vectors of all other models, whoever owns them."""
-        ...
+        """Delete the vectors of all other models, of all owners."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """An entry that is gone here, and still has to go from the other store."""
+    """An entry that is deleted here, and has still to be deleted from the other store."""
 
     removal_id: int
     owner_id: UUID
@@ -144,59 +130,48 @@ class Removal:
 class OutsideEntries(Protocol):
     """Knows which entries the other store may have, has, and is to lose.
 
-    An entry is claimed before its vector is sent away and placed after it has arrived: whoever
-    dies in between leaves an entry that is embedded again, and whatever goes meanwhile is
-    removed there, too.
+    An entry is claimed before its vector is sent away and placed after it has arrived: after a
+    crash in between it is embedded again, and what is deleted meanwhile is removed there, too.
     """
 
     @property
     def kept_in(self) -> str:
         """The name of the other store."""
-        ...
 
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
-        """Note that the store may have these from now on; None for what is not there any more."""
-        ...
+        """Record that the store may have these from now on; None for what is not there any more."""
 
     async def place(
         self, owner_id: UUID, keys: Collection[EntryKey], *, model: str, dimensions: int
     ) -> None:
-        """The store has the vectors of these; what has gone meanwhile is to be removed there."""
-        ...
+        """Record that the store has these vectors; those deleted meanwhile are to be removed."""
 
     async def displace(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """The store has lost the vectors of these: they count as embedded by no model."""
-        ...
+        """Record that the store has lost these vectors: they count as embedded by no model."""
 
     async def keys(self, owner_id: UUID, *, model: str | None = None) -> frozenset[EntryKey]:
-        """What the store may have of an owner, or with a model: what it should have."""
-        ...
+        """Return what the store may have of an owner, or with a model: what it should have."""
 
     async def owners(self, *, model: str) -> frozenset[UUID]:
-        """Everybody of whom the store should have vectors of that model; a worker's question."""
-        ...
+        """Return all owners of whom the store should have vectors of that model; for workers."""
 
     async def removals(self, *, limit: int) -> tuple[Removal, ...]:
-        """The oldest of what is to go, whoever owned it; a worker's question."""
-        ...
+        """Return the oldest removals of all owners that are still to be done; for workers."""
 
     async def removed(self, removals: Collection[Removal]) -> None:
-        """These are gone from the store."""
-        ...
+        """Record that these are gone from the store."""
 
     async def count_removals(self) -> int:
-        """How much is still to go; a worker's question."""
-        ...
+        """Return how many removals of all owners are still to be done; for workers."""
 
 
 class WordStems(Protocol):
     """Knows the stems of words, so that 'painted' finds 'painting'."""
 
     def stems(self, text: str, *, language: str | None = None) -> Sequence[str]:
-        """The stems of a text's words in their order, without those that say nothing.
+        """Return the stems of a text's words in their order, without common words.
 
-        The language is told by the text where it is not given. Case and accents do not matter;
-        numbers and names with digits or dots stay whole. The same text gives the same stems
-        always: they are stored.
+        The language is guessed from the text where it is not given. Case and accents do not
+        matter; numbers and names with digits or dots stay whole. The same text always gives the
+        same stems: they are stored.
         """
-        ...

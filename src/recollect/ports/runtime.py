@@ -9,20 +9,17 @@ class Clock(Protocol):
     """Tells the time."""
 
     def now(self) -> datetime:
-        """The current time, aware, in UTC."""
-        ...
+        """Return the current time, aware, in UTC."""
 
 
 class Ids(Protocol):
-    """Gives out what nobody else has."""
+    """Makes unique ids and secrets."""
 
     def new_id(self) -> UUID:
-        """An id never given before."""
-        ...
+        """Return an id never returned before."""
 
     def new_secret(self, size: int) -> bytes:
-        """So many bytes nobody can guess."""
-        ...
+        """Return `size` bytes that nobody can guess."""
 
 
 class Counters(Protocol):
@@ -30,11 +27,10 @@ class Counters(Protocol):
 
     def add(self, name: str, *, labels: tuple[str, ...] = ()) -> None:
         """Count one event of that name, apart for each combination of labels."""
-        ...
 
 
 class Uncounted:
-    """For whoever does not watch."""
+    """`Counters` that count nothing."""
 
     def add(self, name: str, *, labels: tuple[str, ...] = ()) -> None:
-        """Forget it."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""Everything an engine keeps, in one hand."""
+"""All stores of one engine."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ class Stores:
     api_keys: ApiKeyStore
     audit: AuditLog
     recall: RecallIndex | None = None
-    """None for an engine that keeps no index; recall then finds nothing, and says so."""
+    """None for an engine without an index; recall then finds nothing, with a warning."""
     indexing: IndexingStore | None = None
     """None for an engine whose messages are not indexed."""
     outside: OutsideEntries | None = None
-    """None where the engine's index keeps its vectors itself."""
+    """None where the engine's own index holds the vectors."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

@@ -3,14 +3,38 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Protocol
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job
+
+
+class JobKind(StrEnum):
+    """What there is to do."""
+
+    COMPACT = "compact"
+    """Summarise the older messages of a session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One piece of work for one owner; it holds ids and never text."""
+
+    job_id: UUID
+    kind: JobKind
+    scope: Scope
+    session_id: UUID
+    attempts: int
+    scheduled_at: datetime
+
+
+def job_id_for(kind: JobKind, session_id: UUID) -> UUID:
+    """Return the one id of a kind of work on a session, so that it never waits twice."""
+    return uuid5(session_id, kind)
 
 
 class JobQueue(Protocol):
@@ -20,23 +44,19 @@ class JobQueue(Protocol):
     """
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
-        """The job that has waited longest, now this worker's for the time of the lease.
+        """Take the job that has waited longest, for the time of the lease; None without one.
 
         A worker that dies leaves the job to the next one when the lease is over.
         """
-        ...
 
     async def finish(self, job: Job) -> None:
-        """The job is done; it goes, unless it was scheduled again meanwhile."""
-        ...
+        """Delete a job that is done, unless it was scheduled again meanwhile."""
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
-        """The job failed; it waits for another try."""
-        ...
+        """Let a job that failed wait for another try."""
 
     async def depth(self, *, now: datetime) -> int:
-        """How many jobs wait to be taken."""
-        ...
+        """Return how many jobs wait to be taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,72 +70,63 @@ class DueTurn:
     messages: tuple[Message, ...]
     """All of the turn's messages, in their order."""
     change: int | None
-    """Which change it waits since; None where only a later turn makes it worth another look."""
+    """The change since when it is due; None where only a later turn makes it worth another look."""
 
 
 class IndexingStore(Protocol):
     """Knows which turns have changed since they were indexed.
 
-    Every write to a turn leaves it due, together with the write itself: an append, a failure,
-    the loss of a message. It stays due until somebody says of that very change that it is done,
-    so whoever dies halfway leaves it to the next one.
+    Every write to a turn leaves it due, in the transaction of the write: an append, a failure,
+    the loss of a message. It stays due until that very change is reported as done, so a worker
+    that dies halfway leaves it to the next one.
     """
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
-        """Some sessions of any owner with turns that are due; a worker's question.
+        """Return some sessions of any owner with turns that are due; for workers.
 
-        Which ones is left to chance where there are more, so that workers seldom meet.
+        Where there are more, the choice is random, so that workers seldom meet.
         """
-        ...
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
-        """The session's oldest turns that are due, and questions that newer turns passed over."""
-        ...
+        """Return the oldest turns that are due, and questions that newer turns passed over."""
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        """These changes are indexed; a turn that has changed again meanwhile stays due."""
-        ...
+        """Record that these changes are indexed; a turn that has changed meanwhile stays due."""
 
     async def depth(self) -> int:
-        """How many turns of all owners are due."""
-        ...
+        """Return how many turns of all owners are due."""
 
 
 class SummaryStore(Protocol):
-    """Keeps at most one summary for each session; the messages themselves always stay."""
+    """Stores at most one summary for each session; the messages themselves always stay."""
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        """The session's summary, or None."""
-        ...
+        """Return the session's summary, or None."""
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
-        """The summary and the oldest messages after it, oldest first; None without a session."""
-        ...
+        """Return the summary and the oldest messages after it, oldest first, or None."""
 
     async def put(
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
-        """Keep a summary that adds so many messages to what was summarised through `replaces`.
+        """Store a summary that adds `added` messages to what was summarised through `replaces`.
 
         Only if it was summarised so far and no further, and all those messages are still there:
-        of two workers at the same range one is told True, the other False, and nobody tells of a
-        message that was deleted meanwhile.
+        of two workers at the same range one gets True, the other False, and no summary tells of
+        a message that was deleted meanwhile.
         """
-        ...
 
 
 class ExpiredSessions(Protocol):
-    """Finds and deletes the expired sessions of all owners, whom nobody else can see any more."""
+    """Finds and deletes the expired sessions of all owners, which nobody can see any more."""
 
     async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
-        ...
+        """Return how many sessions have expired."""
 
     async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many; audited.
+        """Delete some expired sessions with everything in them, and return how many; audited.
 
         0 also while another replica is at it: one at a time.
         """
-        ...

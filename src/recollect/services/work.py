@@ -7,11 +7,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recollect.domain.conversation.turns import LEAST_PATIENCE
-from recollect.domain.job import Job, JobKind
 from recollect.errors import RecollectError
 from recollect.ports.conversations import TurnStore
 from recollect.ports.runtime import Clock
-from recollect.ports.work import ExpiredSessions, JobQueue
+from recollect.ports.work import ExpiredSessions, Job, JobKind, JobQueue
 
 _CLEANED_AT_ONCE: Final = 500
 _LEASE: Final = timedelta(minutes=5)

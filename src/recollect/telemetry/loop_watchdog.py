@@ -1,9 +1,4 @@
-"""Noticing when the event loop is held, and by whom.
-
-While one request holds the loop, a server answers nobody. The loop beats every few milliseconds;
-a thread beside it notices a beat that does not come, and looks at what the loop's thread is doing.
-Both together take about a hundredth of a processor on a busy machine.
-"""
+"""The context variables of an event loop's tasks, as another thread may read them."""
 
 import asyncio
 import logging
@@ -12,47 +7,79 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import closing, contextmanager
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Final
+from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from recollect.ports.runtime import Counters
-from recollect.telemetry.task_contexts import TaskContexts
 
+current_route: Final[ContextVar[Callable[[], str]]] = ContextVar("current_route")
+"""Returns the route of the request being served, once it is known; set by the middleware."""
+BACKGROUND: Final = "background"
+"""The route of work that belongs to no request."""
+Result = TypeVar("Result")
 LOOP_HELD: Final = "loop.held"
 """The event that is logged, and counted by route and stage."""
 LOOP_HOLDING: Final = "loop.holding"
-"""The event of a hold that is not over after a second; logged once."""
+"""The event of a hold that lasts longer than a second; logged once."""
 SEVERAL: Final = "several"
-"""Stands for the route where many requests together kept the loop busy, and none alone."""
+"""The route where many requests together kept the loop busy, and none alone."""
 THREAD: Final = "thread"
-"""Stands for the route where a thread kept Python's interpreter lock, and nobody the loop."""
+"""The route where a thread kept Python's interpreter lock, and no task the loop."""
 _UNKNOWN: Final = "unknown"
 _OUR_CODE: Final = "recollect."
 _SERVICES: Final = "recollect.services."
 _NOT_WORKING: Final = ("recollect.offloading", "recollect.telemetry.loop_watchdog")
-"""Modules that are on the stack of those who work, and of the watchdog itself."""
+"""Modules that only call the code that works, and the watchdog itself."""
 _OWN_SHARE: Final = 0.5
 """Of a hold, the part that the loop's thread must have worked itself to be blamed for it."""
 _BEATS_A_LIMIT: Final = 2
 _LONG_SECONDS: Final = 1.0
 _NANOSECONDS: Final = 1_000_000_000
-
 logger = logging.getLogger(__name__)
+
+
+class TaskContexts:
+    """Stores the context of every task; before Python 3.12 tasks have no method for it."""
+
+    def __init__(self) -> None:
+        self._contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
+
+    def create_task(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, Result] | Generator[Any, None, Result],
+        *,
+        context: Context | None = None,
+        **options: Any,  # noqa: ANN401  # what later Pythons add
+    ) -> asyncio.Task[Result]:
+        """A task factory: make a task as the loop itself does."""
+        own = copy_context() if context is None else context
+        task = asyncio.Task(work, loop=loop, context=own, **options)
+        self._contexts[task] = own
+        return task
+
+    def route_of(self, task: "asyncio.Task[Any] | None") -> str:
+        """The route of the request that a task works for."""
+        context = None if task is None else self._contexts.get(task)
+        route = None if context is None else context.get(current_route)
+        return BACKGROUND if route is None else route()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
-    """Who was seen on the event loop: names of code, never what it works on."""
+    """What was seen on the event loop: names of code, never its data."""
 
     task: int
     route: str = _UNKNOWN
     stage: str = _UNKNOWN
     function: str = _UNKNOWN
     instruction: int = field(default=0, compare=False)
-    """Which one of the innermost function was seen: it stays the same while a call waits."""
+    """The position in the innermost function: it stays the same while a call waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +90,7 @@ class _Times:
     processor: float
     """How long the thread has worked."""
     waited: float
-    """How long it has waited for a processor: others keep them busy, and nobody holds the loop."""
+    """How long it has waited for a processor, which is no fault of the loop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +103,8 @@ class _Hold:
 
 
 _NOBODY: Final = Holder(task=0)
+
+
 _SOME_THREAD: Final = Holder(task=0, route=THREAD)
 
 
@@ -158,7 +187,7 @@ class LoopWatchdog:
             slept, woken = time.monotonic() - woken, time.monotonic()
             beat, late = self._beat, woken - self._beat_at - self._pause
             if slept > self._limit and self._holds and not self._seen.get(self._holds[-1].beat):
-                # Whoever kept Python's interpreter lock kept this thread from looking, too.
+                # A thread that kept Python's interpreter lock kept this one from looking, too.
                 self._seen[self._holds[-1].beat] = [self._holder(loop, thread)]
             elif late > self._limit / 2 and not is_over:
                 seen = self._seen.setdefault(beat, [])
@@ -172,7 +201,7 @@ class LoopWatchdog:
                 del self._seen[old]
 
     def _holder(self, loop: asyncio.AbstractEventLoop, thread: int) -> Holder:
-        """Who is on the loop; if nobody is, which other thread works for us."""
+        """What runs on the loop; if nothing does, which of our threads works."""
         task, frames = asyncio.current_task(loop), sys._current_frames()  # noqa: SLF001  # documented
         frame = frames.pop(thread, None)
         names = list(_code_names(frame))
@@ -200,10 +229,10 @@ class LoopWatchdog:
         return is_task and is_one_instruction and looked_seconds >= _OWN_SHARE * hold.seconds
 
     def _report(self, hold: _Hold) -> None:
-        """Warn of whoever worked or waited on the loop; where others kept it from that, be quiet.
+        """Warn of a task that worked or waited on the loop; log other holds as information.
 
-        Who happens to be on the loop then has done nothing: a thread kept the interpreter lock,
-        as while models are loaded, or the machine had no time.
+        In the other cases the task on the loop has done nothing: a thread kept the interpreter
+        lock, as while models are loaded, or the machine was busy.
         """
         seen = self._seen.get(hold.beat, [])
         is_own = hold.processor_seconds >= _OWN_SHARE * hold.seconds or self._is_waiting(seen, hold)
@@ -217,7 +246,7 @@ class LoopWatchdog:
 
 
 def _main(seen: list[Holder]) -> Holder:
-    """Who held the loop: the one who was seen most of the time, and where that was seen most."""
+    """The holder that was seen most often."""
     if not seen:
         return _NOBODY
     ((task, times),) = Counter(holder.task for holder in seen).most_common(1)

@@ -1,4 +1,4 @@
-"""A clock that stands still, ids that count, a model of words: nothing is left to chance."""
+"""A clock that stands still, ids that count, an embedder without a model: nothing is random."""
 
 import hashlib
 import math
@@ -42,7 +42,7 @@ class CountingIds:
         return UUID(int=self._next())
 
     def new_secret(self, size: int) -> bytes:
-        """The next number in so many bytes."""
+        """The next number in `size` bytes."""
         return self._next().to_bytes(size, "big")
 
     def _next(self) -> int:

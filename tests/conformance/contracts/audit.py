@@ -19,14 +19,16 @@ from recollect.testing.examples import (
 class AuditLogContract:
     """Every deletion and every key leaves a line, never with what was said."""
 
-    async def test_a_deleted_session_is_told_with_its_messages(self, stores: Stores) -> None:
+    async def test_deleting_a_session_is_audited_with_its_message_count(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         await stores.sessions.delete(scope, session_id, now=seconds_on(5))
         expected = _entry(AuditAction.SESSION_DELETED, session_id, count=2, seconds=5)
         assert await stores.audit.entries(scope, limit=10) == (expected,)
 
-    async def test_a_deleted_message_is_told_by_its_id(self, stores: Stores) -> None:
+    async def test_deleting_a_message_is_audited_with_its_id(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, (question, reply) = await start_conversation(stores, scope)
         await stores.messages.delete(scope, session_id, question.message_id, now=seconds_on(5))
@@ -36,7 +38,7 @@ class AuditLogContract:
             _entry(AuditAction.MESSAGE_DELETED, question.message_id, count=1, seconds=5),
         )
 
-    async def test_a_cleared_session_is_told_even_if_it_was_empty(self, stores: Stores) -> None:
+    async def test_clearing_a_session_is_audited_even_if_it_was_empty(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         await stores.messages.clear(scope, session_id, now=seconds_on(5))
@@ -46,7 +48,9 @@ class AuditLogContract:
             _entry(AuditAction.MESSAGES_CLEARED, session_id, count=2, seconds=5),
         )
 
-    async def test_a_cleared_history_is_told_even_if_it_was_empty(self, stores: Stores) -> None:
+    async def test_clearing_the_history_is_audited_even_if_it_was_empty(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope(user="Zoë")
         await start_conversation(stores, scope)
         await stores.history.clear(scope, now=seconds_on(5))
@@ -56,14 +60,18 @@ class AuditLogContract:
             _entry(AuditAction.HISTORY_CLEARED, "Zoë", count=2, seconds=5),
         )
 
-    async def test_a_trimmed_history_is_told_with_what_went(self, stores: Stores) -> None:
+    async def test_trimming_the_history_is_audited_with_the_number_of_deleted_messages(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         await start_conversation(stores, scope, ["user"] * 3)
         await stores.history.trim(scope, keep_last=1, now=seconds_on(5))
         expected = _entry(AuditAction.HISTORY_TRIMMED, "alice", count=2, seconds=5)
         assert await stores.audit.entries(scope, limit=10) == (expected,)
 
-    async def test_keys_are_told_to_their_tenant(self, stores: Stores) -> None:
+    async def test_creating_and_revoking_keys_is_audited_for_their_tenant(
+        self, stores: Stores
+    ) -> None:
         scope = a_tenant_scope()
         key = an_api_key(scope, created_at=seconds_on(1))
         await stores.api_keys.add(scope, key)
@@ -74,7 +82,9 @@ class AuditLogContract:
         )
         assert await stores.audit.entries(a_scope(scope.tenant), limit=10) == ()
 
-    async def test_what_was_not_there_is_not_told(self, stores: Stores) -> None:
+    async def test_deleting_something_that_does_not_exist_is_not_audited(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session = await start_session(stores, scope)
         await stores.sessions.delete(scope, uuid4(), now=seconds_on(1))
@@ -83,7 +93,9 @@ class AuditLogContract:
         await stores.history.delete(scope, uuid4(), now=seconds_on(1))
         assert await stores.audit.entries(scope, limit=10) == ()
 
-    async def test_writing_and_changing_are_not_told(self, stores: Stores) -> None:
+    async def test_appending_messages_and_changing_sessions_is_not_audited(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         changes = SessionChanges(name="Renamed")
@@ -91,7 +103,9 @@ class AuditLogContract:
         await stores.messages.fail_turn(scope, session_id, 1)
         assert await stores.audit.entries(scope, limit=10) == ()
 
-    async def test_each_line_names_who_acted_in_which_transaction(self, stores: Stores) -> None:
+    async def test_each_audit_entry_names_its_actor_and_transaction_id(
+        self, stores: Stores
+    ) -> None:
         owner = a_scope()
         session_id, messages = await start_conversation(stores, owner)
         admin = Scope(

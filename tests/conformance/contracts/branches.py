@@ -25,7 +25,9 @@ from recollect.testing.examples import (
 class BranchStoreContract:
     """Siblings are kept, one branch is shown, and windows are made of that one."""
 
-    async def test_a_list_that_goes_on_adds_its_question_alone(self, stores: Stores) -> None:
+    async def test_a_request_that_continues_the_branch_stores_only_its_new_question(
+        self, stores: Stores
+    ) -> None:
         talk = await Talk.start(stores)
         await talk.say("one")
         followed = await talk.follow("one", "re: one", "two")
@@ -51,7 +53,7 @@ class BranchStoreContract:
         assert await talk.shown(include_inactive=True) == ["one", "re: one", "another"]
         assert await talk.counts() == (2, 1)
 
-    async def test_an_edited_question_stands_beside_the_old_one_and_what_came_after(
+    async def test_an_edited_question_becomes_a_sibling_and_the_old_branch_stays_stored(
         self, stores: Stores
     ) -> None:
         talk = await Talk.start(stores)
@@ -75,7 +77,7 @@ class BranchStoreContract:
         await talk.say("one, edited")
         assert await talk.shown() == await talk.window() == ["one, edited", "re: one, edited"]
 
-    async def test_a_client_that_goes_back_to_a_branch_finds_it_as_it_was(
+    async def test_a_client_that_returns_to_a_branch_finds_it_unchanged(
         self, stores: Stores
     ) -> None:
         talk = await Talk.start(stores)
@@ -103,7 +105,7 @@ class BranchStoreContract:
         assert await talk.window() == ["one", "re: one"]
         assert followed.question.turn_number == 2
 
-    async def test_what_a_client_says_before_anything_was_stored_is_stored_too(
+    async def test_earlier_messages_of_a_conversation_begun_elsewhere_are_stored_too(
         self, stores: Stores
     ) -> None:
         talk = await Talk.start(stores)
@@ -259,7 +261,9 @@ class BranchStoreContract:
         await talk.follow("one", "re: one", "two", "re: two", "three")
         assert await talk.window() == ["one", "re: one", "two", "re: two"]
 
-    async def test_a_new_question_is_active_whatever_it_replies_to(self, stores: Stores) -> None:
+    async def test_a_new_question_joins_the_active_branch_even_after_a_reply_to_an_inactive_one(
+        self, stores: Stores
+    ) -> None:
         talk = await Talk.start(stores)
         (asked,) = await append(stores, talk.scope, talk.session_id, a_message("user", "one"))
         await talk.say("one, edited")
@@ -334,7 +338,9 @@ class BranchStoreContract:
             )
         assert await talk.shown() == ["one"]
 
-    async def test_a_reply_needs_a_question(self, stores: Stores) -> None:
+    async def test_a_reply_to_a_message_that_is_no_question_is_refused(
+        self, stores: Stores
+    ) -> None:
         talk = await Talk.start(stores)
         reply = await talk.say("one")
         for wrong in (uuid4(), reply.message_id):

@@ -42,7 +42,7 @@ class SummaryStoreContract:
         assert await put_summary(stores, scope, session_id, summary, replaces=0) is True
         assert await stores.summaries.get(scope, session_id) == summary
 
-    async def test_a_session_tells_its_summary_wherever_it_is_returned(
+    async def test_every_method_that_returns_a_session_includes_its_summary(
         self, stores: Stores
     ) -> None:
         scope = a_scope()
@@ -129,7 +129,7 @@ class SummaryStoreContract:
             found = await stores.summaries.uncompacted(scope, session_id, limit=limit)
             assert found == expected
 
-    async def test_pending_and_failed_turns_are_among_what_is_not_compacted(
+    async def test_messages_of_pending_and_failed_turns_count_as_uncompacted(
         self, stores: Stores
     ) -> None:
         scope = a_scope()
@@ -144,7 +144,9 @@ class SummaryStoreContract:
         found = await stores.summaries.uncompacted(scope, session.session_id, limit=9)
         assert found == Uncompacted(summary=None, messages=(), last_sequence=0)
 
-    async def test_the_last_message_of_all_is_one_that_is_still_there(self, stores: Stores) -> None:
+    async def test_the_last_sequence_is_that_of_the_newest_message_not_deleted(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, messages = await start_conversation(stores, scope, ["user"] * 3)
         await stores.messages.delete(scope, session_id, messages[2].message_id, now=seconds_on(1))
@@ -152,7 +154,7 @@ class SummaryStoreContract:
         assert found == Uncompacted(summary=None, messages=messages[:1], last_sequence=2)
 
     @pytest.mark.parametrize("way", WAYS_TO_DELETE)
-    async def test_a_summary_does_not_outlive_a_message_it_tells_of(
+    async def test_deleting_a_summarised_message_deletes_the_summary(
         self, stores: Stores, way: str
     ) -> None:
         scope = a_scope()
@@ -237,7 +239,7 @@ class SummaryStoreContract:
             assert not await put_summary(stores, stranger, session_id, stolen, replaces=replaces)
         assert await stores.summaries.get(owner, session_id) == summary
 
-    async def test_nobody_tells_of_messages_that_were_deleted_meanwhile(
+    async def test_a_summary_is_not_stored_if_one_of_its_messages_was_deleted_meanwhile(
         self, stores: Stores
     ) -> None:
         scope = a_scope()

@@ -24,14 +24,14 @@ class ExpiredSessionsContract:
             yield
             await _delete(stores, now=END_OF_PAST, limit=1000)
 
-    async def test_a_session_has_expired_from_its_end_on(self, stores: Stores) -> None:
+    async def test_a_session_expires_exactly_at_its_expiry_time(self, stores: Stores) -> None:
         for second in (1, 2, 3):
             await _expiring(stores, a_scope(), second)
         moments = (0.999, 1, 2.5, 3, 4)
         counts = [await stores.expired.count(now=long_ago(moment)) for moment in moments]
         assert counts == [0, 1, 2, 3, 3]
 
-    async def test_sessions_are_deleted_whoever_owns_them_and_each_owner_is_told(
+    async def test_expired_sessions_of_all_owners_are_deleted_and_audited_for_each_owner(
         self, stores: Stores
     ) -> None:
         scope, other = a_scope(), a_scope()
@@ -42,7 +42,7 @@ class ExpiredSessionsContract:
         assert await stores.expired.count(now=END_OF_PAST) == 0
         entries = await stores.audit.entries(scope, limit=9)
         assert {entry.target for entry in entries} == {str(first), str(second)}
-        assert await stores.audit.entries(other, limit=9) == (_told(others, second=5),)
+        assert await stores.audit.entries(other, limit=9) == (_expiry_entry(others, second=5),)
 
     async def test_the_sessions_that_expired_first_are_deleted_first(self, stores: Stores) -> None:
         scope = a_scope()
@@ -71,7 +71,7 @@ class ExpiredSessionsContract:
         assert is_new
         assert await stores.sessions.get(scope, session_id) == session
         entries = await stores.audit.entries(scope, limit=9)
-        assert entries == (_told(session_id, second=2),), "it is told once"
+        assert entries == (_expiry_entry(session_id, second=2),), "it is told once"
 
     async def test_two_that_clean_up_at_once_delete_nothing_twice(self, stores: Stores) -> None:
         scope = a_scope()
@@ -85,7 +85,7 @@ class ExpiredSessionsContract:
         assert len(await stores.audit.entries(scope, limit=9)) == sum(counts)
 
 
-def _told(session_id: UUID, *, second: float) -> AuditEntry:
+def _expiry_entry(session_id: UUID, *, second: float) -> AuditEntry:
     return AuditEntry(
         action=AuditAction.SESSION_EXPIRED,
         target=str(session_id),

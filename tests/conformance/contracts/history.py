@@ -116,7 +116,9 @@ class HistoryStoreContract:
             assert await stores.messages.turn_status(scope, session_id, 1) is None
         assert await stores.history.clear(scope, now=seconds_on(2)) == 0
 
-    async def test_numbers_continue_after_a_clear(self, stores: Stores) -> None:
+    async def test_sequence_numbers_continue_after_the_history_is_cleared(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         await stores.history.clear(scope, now=seconds_on(1))

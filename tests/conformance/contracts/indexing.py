@@ -29,14 +29,16 @@ class IndexingContract:
         assert asked.messages == said[2:]
         assert (asked.status, asked.is_latest) == (TurnStatus.PENDING, True)
 
-    async def test_what_is_done_is_due_no_longer(self, stores: Stores) -> None:
+    async def test_an_indexed_turn_is_no_longer_due(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         turns = await due(stores, scope, session_id)
         await indexing_of(stores).done(scope, session_id, turns)
         assert await due(stores, scope, session_id) == ()
 
-    async def test_what_changes_meanwhile_stays_due(self, stores: Stores) -> None:
+    async def test_a_turn_that_gains_a_message_while_it_is_indexed_stays_due(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, said = await start_conversation(stores, scope, ("user",))
         read = await due(stores, scope, session_id)
@@ -57,7 +59,7 @@ class IndexingContract:
         (turn,) = await due(stores, scope, session_id)
         assert (turn.turn_number, len(turn.messages)) == (1, 3)
 
-    async def test_a_failed_turn_is_due(self, stores: Stores) -> None:
+    async def test_a_failed_turn_is_due_for_indexing(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, ("user",))
         await finish(stores, scope, session_id)
@@ -90,13 +92,15 @@ class IndexingContract:
         (turn,) = await due(stores, scope, session_id)
         assert turn.messages == (said[0], said[2])
 
-    async def test_the_oldest_come_first(self, stores: Stores) -> None:
+    async def test_the_oldest_due_turns_are_returned_first(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, ("user", "assistant") * 3)
         found = await indexing_of(stores).due(scope, session_id, limit=2)
         assert [turn.turn_number for turn in found] == [1, 2]
 
-    async def test_nothing_is_due_of_strangers_and_of_what_is_gone(self, stores: Stores) -> None:
+    async def test_turns_of_other_owners_and_cleared_sessions_are_not_due(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         assert await due(stores, a_scope(), session_id) == ()

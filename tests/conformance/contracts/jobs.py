@@ -12,8 +12,8 @@ from conformance.contracts.shared import (
     long_ago,
     queue_job,
 )
-from recollect.domain.job import Job, JobKind, job_id_for
 from recollect.ports.stores import Stores
+from recollect.ports.work import Job, JobKind, job_id_for
 from recollect.testing.examples import a_scope, a_session
 
 
@@ -25,7 +25,7 @@ class JobQueueContract:
         async with an_empty_queue(stores):
             yield
 
-    async def test_a_taken_job_tells_what_to_do_for_whom_and_until_when(
+    async def test_a_taken_job_has_its_kind_owner_session_attempts_and_end_of_lease(
         self, stores: Stores
     ) -> None:
         scope = a_scope(user="Zoë")
@@ -118,7 +118,9 @@ class JobQueueContract:
         await stores.jobs.finish(current)
         assert await stores.jobs.take(now=END_OF_PAST, lease=LEASE) is None
 
-    async def test_a_postponed_job_waits_until_then(self, stores: Stores) -> None:
+    async def test_a_postponed_job_is_not_taken_before_the_time_it_was_postponed_to(
+        self, stores: Stores
+    ) -> None:
         await queue_job(stores, a_scope(), at=long_ago(0))
         job = await _take(stores, 0)
         await stores.jobs.postpone(job, until=long_ago(500))

@@ -97,7 +97,9 @@ class MessageAppendingContract:
         assert stored == appended
         assert_same_json(stored[0].details.execution_result, EVERY_KIND_OF_JSON)
 
-    async def test_tables_are_in_no_database_that_cannot_be_told(self, stores: Stores) -> None:
+    async def test_tables_stay_without_a_database_where_the_session_has_none_or_several(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         for databases in ((), ("dwh", "crm")):
             new = NewSession(session_id=uuid4(), databases=databases)

@@ -61,7 +61,9 @@ class MessageDeletingContract:
         assert (after.name, after.created_at) == (None, before.created_at)
         assert await stores.messages.clear(scope, session_id, now=seconds_on(2)) == 0
 
-    async def test_numbers_continue_after_a_clear(self, stores: Stores) -> None:
+    async def test_sequence_numbers_continue_after_a_session_is_cleared(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         await stores.messages.clear(scope, session_id, now=seconds_on(1))
@@ -93,7 +95,9 @@ class MessageDeletingContract:
         assert sum(deleted) == 1
         assert await _counts(stores, scope, session_id) == (1, 1)
 
-    async def test_counts_stay_right_while_others_write(self, stores: Stores) -> None:
+    async def test_counts_stay_correct_when_deleting_and_appending_at_once(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, messages = await start_conversation(stores, scope, ["user"] * 10)
         deletions = (

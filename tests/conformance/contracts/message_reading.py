@@ -90,14 +90,16 @@ class MessageReadingContract:
         assert short is not None
         assert short.next_cursor is not None
 
-    async def test_newest_first_is_the_default(self, stores: Stores) -> None:
+    async def test_messages_are_listed_newest_first_by_default(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, messages = await start_conversation(stores, scope)
         page = await stores.messages.list(scope, session_id, PageRequest())
         assert page is not None
         assert page.items == messages[::-1]
 
-    async def test_what_comes_or_goes_meanwhile_shifts_no_page(self, stores: Stores) -> None:
+    async def test_messages_added_or_deleted_between_pages_do_not_shift_the_pages(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, messages = await start_conversation(stores, scope, ["user"] * 5)
         first = await stores.messages.list(scope, session_id, PageRequest(limit=2))

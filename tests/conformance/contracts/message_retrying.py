@@ -26,7 +26,9 @@ from recollect.testing.examples import (
 class MessageRetryingContract:
     """A retry stores nothing twice; an id stands for one message only."""
 
-    async def test_a_retry_returns_what_is_stored_and_changes_nothing(self, stores: Stores) -> None:
+    async def test_a_retry_returns_the_stored_messages_and_changes_nothing(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id = (await start_session(stores, scope)).session_id
         batch = messages_of("user", "assistant")

@@ -10,9 +10,9 @@ import pytest
 from conformance.contracts.shared import END_OF_PAST, LEASE, an_empty_queue, long_ago
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.stores import Stores
+from recollect.ports.work import Job
 from recollect.testing.examples import (
     a_message,
     a_scope,
@@ -101,7 +101,7 @@ class QueueingContract:
         )
         assert await _take_all(stores) == []
 
-    async def test_what_is_refused_queues_nothing(self, stores: Stores) -> None:
+    async def test_a_refused_append_queues_no_job(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, messages = await start_conversation(
             stores, scope, ["user"] * 9, now=long_ago(0)
@@ -111,7 +111,9 @@ class QueueingContract:
             await append(stores, scope, session_id, other, now=long_ago(1), compaction=POLICY)
         assert await _take_all(stores) == []
 
-    async def test_only_messages_after_the_summary_count(self, stores: Stores) -> None:
+    async def test_only_messages_after_the_summary_count_towards_the_compaction_trigger(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, ["user"] * 9, now=long_ago(0))
         assert await put_summary(stores, scope, session_id, a_summary(through=7), replaces=0)

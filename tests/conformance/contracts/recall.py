@@ -15,7 +15,7 @@ from conformance.contracts.recall_shared import (
     search,
 )
 from recollect.domain.recall.entry import REACH, RecallFilter, RecallQuery, Vector
-from recollect.domain.recall.words import Statistics, score
+from recollect.domain.recall.words import WordIndex
 from recollect.ports.stores import Stores
 
 
@@ -37,9 +37,8 @@ class RecallIndexContract:
             await log.say("nothing of all that"),
         ]
         await other.say("skis")
-        statistics = Statistics.of(one.terms for one in said)
-        question = {"skis": 1.0, "sledge": 1.0}
-        expected = {one.entry.text: score(question, one.terms, statistics) for one in said}
+        scores = WordIndex(one.terms for one in said).scores({"skis": 1.0, "sledge": 1.0})
+        expected = {one.entry.text: scores.get(at, 0.0) for at, one in enumerate(said)}
         found = {
             one.entry.text: one.scores.lexical
             for one in await search(stores, log.scope, "skis sledge")
@@ -87,7 +86,7 @@ class RecallIndexContract:
         await log.say("skis")
         assert await search(stores, log.scope, "", None) == ()
 
-    async def test_models_are_never_mixed(self, stores: Stores) -> None:
+    async def test_vectors_of_different_models_are_never_compared(self, stores: Stores) -> None:
         log = await Log.start(stores)
         await log.say("new", EAST, model="model-b:3")
         await log.say("old", EAST, model=MODEL)
@@ -137,7 +136,9 @@ class RecallIndexContract:
         best = sorted((one.scores.lexical for one in everything), reverse=True)[:2]
         assert by_words[-2:] == pytest.approx(sorted(best), rel=1e-4)
 
-    async def test_scores_of_what_was_said_around_come_along(self, stores: Stores) -> None:
+    async def test_candidates_include_the_scores_of_neighbouring_entries(
+        self, stores: Stores
+    ) -> None:
         log = await Log.start(stores)
         for number in range(7):
             await log.say(f"skis {number}" if number == 3 else f"w{number}", vector=EAST)
@@ -152,7 +153,9 @@ class RecallIndexContract:
         assert (found["w7"].own, len(found["w7"].words)) == (0, 1)
         assert (found["w1"].own, len(found["w1"].words)) == (1, 1 + 1 + REACH)
 
-    async def test_in_a_log_the_messages_next_to_the_best_come_along(self, stores: Stores) -> None:
+    async def test_in_a_log_of_speakers_the_neighbours_of_the_best_messages_are_candidates_too(
+        self, stores: Stores
+    ) -> None:
         log = await Log.start(stores)
         for number in range(6):
             speaker = None if number == 1 else "Ann"

@@ -17,7 +17,9 @@ from recollect.testing.fakes import FIRST_MOMENT
 class RecallFilterContract:
     """Finds nothing but what a filter leaves. A fixture `stores` names the engine."""
 
-    async def test_by_session(self, stores: Stores) -> None:
+    async def test_a_session_filter_returns_only_entries_of_that_session(
+        self, stores: Stores
+    ) -> None:
         here = await Log.start(stores)
         there = await Log.start(stores, here.scope)
         await here.say("here")
@@ -27,7 +29,9 @@ class RecallFilterContract:
         absent = await start_session(stores, here.scope)
         assert await _texts(here, RecallFilter(session_id=absent.session_id)) == []
 
-    async def test_by_time_from_a_moment_to_just_before_another(self, stores: Stores) -> None:
+    async def test_a_time_filter_includes_its_start_and_excludes_its_end(
+        self, stores: Stores
+    ) -> None:
         log = await Log.start(stores)
         moments = [FIRST_MOMENT + timedelta(days=day) for day in range(4)]
         for day, moment in enumerate(moments):
@@ -39,13 +43,17 @@ class RecallFilterContract:
         for earlier, later in pairwise(moments):
             assert await _texts(log, RecallFilter(since=later, until=earlier)) == []
 
-    async def test_by_tables(self, stores: Stores) -> None:
+    async def test_a_table_filter_returns_only_entries_about_those_tables(
+        self, stores: Stores
+    ) -> None:
         log = await _a_log_of_tables(stores)
         filters = RecallFilter(tables=frozenset({"shop.sales", "hr.pay"}))
         assert await _texts(log, filters) == ["both", "sales"]
         assert await _texts(log, RecallFilter(tables=frozenset())) == []
 
-    async def test_by_databases(self, stores: Stores) -> None:
+    async def test_a_database_filter_returns_only_entries_about_those_databases(
+        self, stores: Stores
+    ) -> None:
         log = await _a_log_of_tables(stores)
         shop = RecallFilter(databases=frozenset({"shop"}))
         assert await _texts(log, shop) == ["none", "sales", "skis"]
@@ -53,20 +61,24 @@ class RecallFilterContract:
         assert await _texts(log, both) == ["both", "none", "sales", "skis"]
         assert await _texts(log, RecallFilter(databases=frozenset())) == ["none"]
 
-    async def test_by_speaker(self, stores: Stores) -> None:
+    async def test_a_speaker_filter_returns_only_entries_of_that_speaker(
+        self, stores: Stores
+    ) -> None:
         log = await Log.start(stores)
         await log.say("ann's", speaker="Ann")
         await log.say("bob's", speaker="Bob")
         await log.say("nobody's")
         assert await _texts(log, RecallFilter(speaker="Ann")) == ["ann's"]
 
-    async def test_without_what_is_known(self, stores: Stores) -> None:
+    async def test_entries_of_excluded_messages_are_not_returned(self, stores: Stores) -> None:
         log = await Log.start(stores)
         known, _ = await log.say("known"), await log.say("other")
         filters = RecallFilter(without=frozenset(known.entry.message_ids) | {uuid4()})
         assert await _texts(log, filters) == ["other"]
 
-    async def test_the_best_are_the_best_of_what_is_left(self, stores: Stores) -> None:
+    async def test_filters_are_applied_before_the_best_entries_are_chosen(
+        self, stores: Stores
+    ) -> None:
         log = await Log.start(stores)
         for number in range(6):
             await log.say(f"text {number}", speaker="Ann" if number == 5 else "Bob")

@@ -67,7 +67,7 @@ class RecallKeepingContract:
         await log.index([said])
         assert await log.texts() == []
 
-    async def test_what_is_deleted_is_not_found(self, stores: Stores) -> None:
+    async def test_entries_of_deleted_messages_are_not_found(self, stores: Stores) -> None:
         scope = a_scope()
         logs = [await Log.start(stores, scope) for _ in range(3)]
         for number, log in enumerate(logs):
@@ -82,7 +82,9 @@ class RecallKeepingContract:
         assert await logs[0].texts("first second") == []
         assert (await index_of(stores).size(scope, model=MODEL)).entries == 0
 
-    async def test_an_exchange_goes_with_either_of_its_messages(self, stores: Stores) -> None:
+    async def test_deleting_question_or_answer_deletes_the_entry_of_the_exchange(
+        self, stores: Stores
+    ) -> None:
         log = await Log.start(stores)
         stored = await append(
             stores, log.scope, log.session_id, a_message(), a_message("assistant", "Nine.")
@@ -181,7 +183,7 @@ class RecallKeepingContract:
         assert await size(log.scope, model="model-b:2") == IndexSize(entries=2, embedded=2)
         assert await size(log.scope, model=MODEL) == IndexSize(entries=2, embedded=0)
 
-    async def test_a_vector_of_what_is_gone_or_said_differently_is_not_taken(
+    async def test_a_vector_of_a_deleted_or_changed_entry_is_not_stored(
         self, stores: Stores
     ) -> None:
         log = await Log.start(stores)
@@ -198,7 +200,7 @@ class RecallKeepingContract:
         assert found.scores.semantic == pytest.approx(0, abs=CLOSE)
 
     @pytest.mark.parametrize("stranger_is", ["another user", "another tenant"])
-    async def test_strangers_find_and_change_nothing(
+    async def test_other_owners_neither_find_nor_change_entries(
         self, stores: Stores, stranger_is: str
     ) -> None:
         log = await Log.start(stores)
@@ -227,7 +229,7 @@ class RecallKeepingContract:
         assert await log.texts("数据库 $1", None) == [odd]
         assert len(await log.texts("w999 ' % \\ nothing")) == 3
 
-    async def test_nothing_is_found_where_nothing_was_said(self, stores: Stores) -> None:
+    async def test_an_empty_index_finds_nothing(self, stores: Stores) -> None:
         assert await search(stores, a_scope(), "anything") == ()
         log = await Log.start(stores)
         assert await search(stores, log.scope, "anything") == ()

@@ -38,7 +38,9 @@ LONG_PAST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 class RetentionContract:
     """A session is there until its end, which only ever moves away, and then it is gone."""
 
-    async def test_a_session_ends_when_it_was_said_to(self, stores: Stores) -> None:
+    async def test_a_session_keeps_the_expiry_time_it_was_started_with(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session = await start_session(stores, scope, expires_at=NEVER)
         assert session.expires_at == NEVER
@@ -61,7 +63,7 @@ class RetentionContract:
             (None, None, None),
         ],
     )
-    async def test_the_end_of_a_session_that_has_one_moves_away_only(
+    async def test_an_expiry_time_is_only_ever_moved_later(
         self,
         stores: Stores,
         way: str,
@@ -80,7 +82,7 @@ class RetentionContract:
             await stores.sessions.touch(scope, session_id, now=now, expires_at=moved_to)
         assert (await _session(stores, scope, session_id)).expires_at == expected
 
-    async def test_a_change_leaves_the_end_where_it_is(self, stores: Stores) -> None:
+    async def test_changing_a_session_does_not_move_its_expiry_time(self, stores: Stores) -> None:
         scope = a_scope()
         session = await start_session(stores, scope, expires_at=NEVER)
         changed = await stores.sessions.change(
@@ -110,7 +112,7 @@ class RetentionContract:
         session = await _session(stores, scope, session_id)
         assert (session.updated_at, session.last_accessed_at) == (seconds_on(15), seconds_on(20))
 
-    async def test_a_touch_reaches_no_session_of_somebody_else(self, stores: Stores) -> None:
+    async def test_a_touch_does_not_reach_a_session_of_another_owner(self, stores: Stores) -> None:
         scope = a_scope()
         session = await start_session(stores, scope, expires_at=NEVER)
         for stranger in (a_scope(scope.tenant, user="mallory"), a_scope(user=scope.user)):
@@ -204,9 +206,7 @@ class RetentionContract:
         (stored,) = await append(stores, scope, session_id, message, now=seconds_on(9))
         assert (stored.sequence, stored.turn_number) == (1, 1), "its ids and numbers are free"
 
-    async def test_the_session_that_made_room_for_a_new_one_is_told_as_expired(
-        self, stores: Stores
-    ) -> None:
+    async def test_replacing_an_expired_session_audits_it_as_expired(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, messages = await _expired_conversation(stores, scope)
         await stores.sessions.start(scope, a_session(session_id), now=seconds_on(9))

@@ -24,19 +24,19 @@ _TWO_TURNS = ("user", "assistant", "user", "assistant")
 class SessionNamingContract:
     """A name made from a question goes with it; a name that was given stays."""
 
-    async def test_a_session_tells_which_turn_it_is_named_after(self, stores: Stores) -> None:
+    async def test_a_session_records_which_turn_it_is_named_after(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, ("system", "assistant", "user"))
         assert await _name(stores, scope, session_id) == ("user 3", 1)
 
-    async def test_a_name_that_was_given_is_no_questions(self, stores: Stores) -> None:
+    async def test_a_session_with_a_given_name_is_named_after_no_turn(self, stores: Stores) -> None:
         scope = a_scope()
         session_id = (await start_session(stores, scope, name="Sales")).session_id
         await append(stores, scope, session_id, a_message())
         assert await _name(stores, scope, session_id) == ("Sales", None)
 
     @pytest.mark.parametrize("way", ["message", "history"])
-    async def test_the_name_goes_with_its_question_to_the_first_one_left(
+    async def test_deleting_the_naming_question_renames_the_session_after_the_first_remaining_one(
         self, stores: Stores, way: str
     ) -> None:
         scope = a_scope()
@@ -76,7 +76,7 @@ class SessionNamingContract:
         assert await _name(stores, scope, second_id) == (None, None)
 
     @pytest.mark.parametrize("way", ["message", "history", "clear", "clear history", "trim"])
-    async def test_a_name_that_a_user_gave_stays_whatever_is_deleted(
+    async def test_a_name_given_by_the_user_stays_when_messages_are_deleted(
         self, stores: Stores, way: str
     ) -> None:
         scope = a_scope()
@@ -94,7 +94,9 @@ class SessionNamingContract:
                 await _delete(stores, scope, messages[0], way)
         assert await _name(stores, scope, session_id) == ("user 1", None)
 
-    async def test_other_changes_leave_the_name_a_questions(self, stores: Stores) -> None:
+    async def test_changing_tags_keeps_the_session_named_after_its_question(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, messages = await start_conversation(stores, scope)
         await stores.sessions.change(
@@ -115,7 +117,9 @@ class SessionNamingContract:
         await _delete(stores, talk.scope, left_behind, "message")
         assert await _name(stores, talk.scope, talk.session_id) == ("one, edited", 2)
 
-    async def test_a_question_left_behind_gives_no_name(self, stores: Stores) -> None:
+    async def test_a_question_of_an_inactive_branch_does_not_name_the_session(
+        self, stores: Stores
+    ) -> None:
         talk = await Talk.start(stores)
         await talk.say("one")
         await talk.say("two")
@@ -124,7 +128,9 @@ class SessionNamingContract:
         await _delete(stores, talk.scope, first, "message")
         assert await _name(stores, talk.scope, talk.session_id) == (None, None)
 
-    async def test_the_next_name_is_made_as_the_first_one_was(self, stores: Stores) -> None:
+    async def test_a_new_name_is_shortened_and_tidied_like_the_first_one(
+        self, stores: Stores
+    ) -> None:
         scope = a_scope()
         session_id, (first,) = await start_conversation(stores, scope, ["user"])
         asked = "\n  " + "why\tnot " * 400

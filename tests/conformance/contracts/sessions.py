@@ -49,7 +49,7 @@ class SessionStoreContract:
         assert session is not None
         assert_same_json(session.metadata, EVERY_KIND_OF_JSON)
 
-    async def test_what_the_caller_does_to_its_metadata_later_is_not_stored(
+    async def test_changing_the_metadata_object_after_the_call_changes_nothing_stored(
         self, stores: Stores
     ) -> None:
         scope = a_scope()
@@ -86,7 +86,7 @@ class SessionStoreContract:
         assert await stores.sessions.change(scope, uuid4(), changes, now=seconds_on(0)) is None
         assert await stores.sessions.delete(scope, uuid4(), now=seconds_on(0)) is False
 
-    async def test_a_change_replaces_what_is_given_and_nothing_else(self, stores: Stores) -> None:
+    async def test_a_change_replaces_only_the_given_fields(self, stores: Stores) -> None:
         scope = a_scope()
         new = NewSession(
             session_id=uuid4(), name="Old", metadata={"a": 1}, databases=("dwh",), tags=("t",)

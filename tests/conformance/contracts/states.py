@@ -27,7 +27,7 @@ class StateStoreContract:
         assert await stores.states.get(scope) is None
         assert await stores.states.delete(scope, now=seconds_on(3)) is False
 
-    async def test_every_change_is_told_with_the_mode_and_nothing_else_is(
+    async def test_every_change_of_state_is_audited_with_the_mode_alone(
         self, stores: Stores
     ) -> None:
         scope = a_scope()

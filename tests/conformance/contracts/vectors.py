@@ -26,7 +26,9 @@ class VectorStoreContract:
 
         assert found == pytest.approx({_key(1): 1.0, _key(2): 0.6, _key(3): -1.0}, abs=1e-3)
 
-    async def test_no_more_than_asked_for_are_found(self, vectors: VectorStore) -> None:
+    async def test_a_search_returns_at_most_the_requested_number_of_vectors(
+        self, vectors: VectorStore
+    ) -> None:
         owner = uuid4()
         await vectors.put(owner, {_key(1): _EAST, _key(2): _NORTH_EAST, _key(3): _WEST}, model="m")
 
@@ -42,7 +44,9 @@ class VectorStoreContract:
         assert list(await vectors.nearest(ours, _EAST, model="m", count=10)) == [_key(1)]
         assert await vectors.keys(ours, model="m") == {_key(1)}
 
-    async def test_models_are_never_compared(self, vectors: VectorStore) -> None:
+    async def test_vectors_of_different_models_are_never_compared(
+        self, vectors: VectorStore
+    ) -> None:
         owner = uuid4()
         await vectors.put(owner, {_key(1): _EAST}, model="short")
         await vectors.put(owner, {_key(1): (0.0, 0.0, 1.0)}, model="long")
@@ -78,7 +82,9 @@ class VectorStoreContract:
 
         assert await vectors.keys(owner, model="m") == {_key(1)}
 
-    async def test_what_is_removed_is_gone_from_every_model(self, vectors: VectorStore) -> None:
+    async def test_removing_a_key_removes_its_vectors_of_every_model(
+        self, vectors: VectorStore
+    ) -> None:
         owner = uuid4()
         for model in ("old", "new"):
             await vectors.put(owner, {_key(1): _EAST, _key(2): _NORTH}, model=model)
@@ -115,7 +121,7 @@ class VectorStoreContract:
         await vectors.put(ours, {_key(2): (0.0, 0.0, 1.0)}, model="old")
         assert await vectors.keys(ours, model="old") == {_key(2)}
 
-    async def test_everybody_who_has_vectors_is_told(self, vectors: VectorStore) -> None:
+    async def test_owners_lists_every_owner_that_has_vectors(self, vectors: VectorStore) -> None:
         assert await vectors.owners() == frozenset()
         owners = [uuid4() for _ in range(3)]
         for owner in owners:

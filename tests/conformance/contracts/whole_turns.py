@@ -40,7 +40,7 @@ class TurnStoreContract:
         assert turn.reply is not None
         assert turn.reply.message_id == replies[1].message_id
 
-    async def test_what_is_not_there_is_none(self, stores: Stores) -> None:
+    async def test_an_unknown_turn_or_one_of_another_owner_is_none(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope)
         assert await stores.turns.get(scope, session_id, 2) is None
@@ -48,9 +48,7 @@ class TurnStoreContract:
         for other in (a_scope(scope.tenant, user="bob"), a_scope(user=scope.user)):
             assert await stores.turns.get(other, session_id, 1) is None
 
-    async def test_a_turn_that_has_waited_too_long_is_failed_whoever_owns_it(
-        self, stores: Stores
-    ) -> None:
+    async def test_abandoned_turns_of_all_owners_are_failed(self, stores: Stores) -> None:
         async with alone(stores, "abandoned turns"):
             await stores.turns.fail_abandoned(started_by=END_OF_PAST)
             first, _ = await _asked(stores, a_scope(), long_ago(1), "user")

@@ -88,7 +88,7 @@ class WindowContract:
         assert (await _window(stores, scope, session_id, count=9)).messages == everything
 
     @pytest.mark.parametrize(("count", "first"), [(1, 7), (3, 7), (4, 7), (5, 6), (99, 1)])
-    async def test_a_window_that_covers_all_goes_back_to_the_summary_at_least(
+    async def test_a_covering_window_reaches_back_to_the_summary_or_further(
         self, stores: Stores, count: int, first: int
     ) -> None:
         scope = a_scope()
@@ -111,7 +111,7 @@ class WindowContract:
         after = [message for message in window.messages if message.sequence > 4]
         assert after == [messages[5], *messages[8:]]
 
-    async def test_no_window_that_covers_all_is_larger_than_the_largest(
+    async def test_a_covering_window_has_at_most_the_maximum_number_of_messages(
         self, stores: Stores
     ) -> None:
         scope = a_scope()

@@ -16,10 +16,10 @@ from recollect.domain.policy import ContextForm
 from recollect.domain.text import JsonObject
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.testing.fakes import FIRST_MOMENT
-from support.chat_double import Reply, chat_double
-from support.chat_double import serving as listening
-from support.patience import PATIENCE
-from support.strict_templates import StrictDouble
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.doubles.chat_endpoint import serving as listening
+from support.doubles.strict_templates import StrictDouble
+from support.timeouts import PATIENCE
 
 SCOPE = Scope(tenant="acme", user="alice")
 
@@ -52,7 +52,7 @@ def context(language: str = "nl", *, summary: str | None = None) -> Context:
     )
 
 
-async def told(
+async def request_body(
     form: ContextForm, *, options: JsonObject | None = None, model: str | None = None
 ) -> dict[str, Any]:
     """The body that the model's endpoint received."""
@@ -73,8 +73,8 @@ def roles(messages: Sequence[dict[str, str]]) -> list[str]:
     return [message["role"] for message in messages]
 
 
-async def test_as_messages() -> None:
-    messages = (await told(ContextForm.MESSAGES))["messages"]
+async def test_a_context_is_sent_to_the_model_as_messages() -> None:
+    messages = (await request_body(ContextForm.MESSAGES))["messages"]
     assert messages == [
         {"role": "system", "content": "Wees kort."},
         {"role": "user", "content": "Wat kost een harnas?"},
@@ -83,8 +83,8 @@ async def test_as_messages() -> None:
     ]
 
 
-async def test_as_a_block_of_the_system_prompt_in_the_questions_language() -> None:
-    messages = (await told(ContextForm.SYSTEM_PROMPT))["messages"]
+async def test_a_context_is_sent_as_a_system_prompt_block_in_the_questions_language() -> None:
+    messages = (await request_body(ContextForm.SYSTEM_PROMPT))["messages"]
     assert messages == [
         {
             "role": "system",
@@ -95,25 +95,25 @@ async def test_as_a_block_of_the_system_prompt_in_the_questions_language() -> No
     ]
 
 
-async def test_as_instructions() -> None:
-    messages = (await told(ContextForm.INSTRUCTIONS))["messages"]
+async def test_a_context_is_sent_to_the_model_as_instructions() -> None:
+    messages = (await request_body(ContextForm.INSTRUCTIONS))["messages"]
     assert roles(messages) == ["system", "user"]
     assert "=== RECENT CONVERSATION ===" in messages[0]["content"]
 
 
 @pytest.mark.parametrize("form", [ContextForm.TEMPLATE, ContextForm.OBJECT])
 async def test_forms_for_other_programs_reach_a_model_as_messages(form: ContextForm) -> None:
-    assert roles((await told(form))["messages"]) == ["system", "user", "assistant", "user"]
+    assert roles((await request_body(form))["messages"]) == ["system", "user", "assistant", "user"]
 
 
-async def test_what_the_request_says_to_the_model_is_said() -> None:
+async def test_model_options_and_instructions_of_the_request_reach_the_model() -> None:
     options: JsonObject = {
         "llm_temperature": 0.7,
         "llm_max_tokens": 50,
         "custom_instructions": "Noem prijzen.",
         "plot": True,
     }
-    body = await told(ContextForm.MESSAGES, options=options, model="large")
+    body = await request_body(ContextForm.MESSAGES, options=options, model="large")
     assert body["messages"][0]["content"] == "Wees kort.\n\nNoem prijzen."
     assert {name: body[name] for name in body if name != "messages"} == {
         "model": "large",
@@ -145,7 +145,7 @@ async def test_a_stream_ends_with_the_whole_answer() -> None:
     ],
 )
 @pytest.mark.parametrize("form", ContextForm)
-async def test_strict_chat_templates_accept_what_a_model_is_told(
+async def test_strict_chat_templates_accept_the_messages_sent_to_a_model(
     form: ContextForm, model: str, template: ChatTemplate
 ) -> None:
     asked = context(summary="Zij spraken over valbeveiliging.")

@@ -21,9 +21,9 @@ from sqlalchemy.engine import make_url
 from recollect import Memory
 from recollect.answerers.sql_database import SqlDatabaseAnswerer, open_database
 from recollect.answerers.sql_database.alchemy import SqlAlchemyDatabase
+from recollect.answerers.sql_database.answerer import statement_in, to_write
 from recollect.answerers.sql_database.data import Column, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
-from recollect.answerers.sql_database.prompts import statement_in, to_write
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.identity.scope import Scope
 from recollect.errors import (
@@ -34,7 +34,7 @@ from recollect.errors import (
     StatementRefused,
 )
 from recollect.ports.models import Prompt
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 _DATA = (
     "CREATE TABLE sales (region varchar(20), year integer, amount numeric(12, 2))",
@@ -197,7 +197,7 @@ async def test_the_answer_has_the_fields_of_answer_question(answering: Answering
     }
 
 
-async def test_what_is_stored_of_the_rows_has_no_values(answering: Answering) -> None:
+async def test_the_stored_result_summary_has_no_values_of_rows(answering: Answering) -> None:
     answer = await _ask(answering(ScriptedModel()), "Show me total sales by region for 2024")
 
     assert answer.details.execution_result == {
@@ -224,7 +224,6 @@ async def test_a_statement_that_does_more_than_read_is_refused_and_not_run(
     assert "2500000" in answer.content
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "mysql", "tsql"])
 @pytest.mark.parametrize(
     "statement",
     [
@@ -256,9 +255,12 @@ async def test_a_statement_that_does_more_than_read_is_refused_and_not_run(
         "SELECT (((",
     ],
 )
-def test_nothing_but_one_reading_statement_passes(dialect: str, statement: str) -> None:
-    with pytest.raises(StatementRefused):
-        check_statement(statement, dialect=dialect, allowed=[_SALES], limit=5)
+def test_nothing_but_one_reading_statement_passes(
+    subtests: pytest.Subtests, statement: str
+) -> None:
+    for dialect in ["duckdb", "postgres", "sqlite", "mysql", "tsql"]:
+        with subtests.test(dialect=dialect), pytest.raises(StatementRefused):
+            check_statement(statement, dialect=dialect, allowed=[_SALES], limit=5)
 
 
 async def test_a_statement_the_database_does_not_take_is_written_again(
@@ -478,7 +480,7 @@ async def test_a_statement_that_takes_too_long_is_interrupted_and_leaves_its_con
     await database.close()
 
 
-async def test_a_statement_that_finds_all_connections_busy_is_told_so(address: str) -> None:
+async def test_a_statement_is_refused_when_all_connections_are_busy(address: str) -> None:
     database = open_database(address, timeout=600, connections=1)
     endless = asyncio.create_task(database.read(_ENDLESS, limit=1))
     await asyncio.sleep(0)

@@ -170,7 +170,7 @@ async def test_functions_that_hide_behind_other_names_are_not_reached(
     assert shown == {}
 
 
-async def test_the_statements_that_are_said_to_leak_do_so_unchecked(
+async def test_each_statement_listed_as_leaking_does_leak_without_the_check(
     dialect: str, address: str
 ) -> None:
     run = {"postgres": _run_on_postgres, "sqlite": _run_on_sqlite, "duckdb": _run_on_duckdb}

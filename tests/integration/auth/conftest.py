@@ -11,9 +11,9 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller, Serve, Tenant
-from support.patience import PATIENCE
-from support.serving import serving
+from support.http.callers import Caller, Serve, Tenant
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 
 @pytest_asyncio.fixture(scope="session")

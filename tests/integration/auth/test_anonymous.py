@@ -7,9 +7,8 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_unauthenticated
-from support.callers import Caller, Serve, Tenant
-from support.tokens import SECRET, signed
+from support.http.callers import Caller, Serve, Tenant, assert_unauthenticated
+from support.http.jwt_tokens import SECRET, signed
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -49,7 +48,7 @@ async def test_the_session_may_be_named_in_the_body_of_a_data_question(server: C
     assert second["conversation_metadata"]["message_count"] == 4
 
 
-async def test_another_session_is_another_owner(server: Caller) -> None:
+async def test_each_anonymous_session_is_an_owner_of_its_own(server: Caller) -> None:
     first = await server.post("/chat", {"query": "My parrot is called Waldorf."})
     other = in_session(server, str(uuid4()))
 
@@ -62,7 +61,9 @@ async def test_another_session_is_another_owner(server: Caller) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history", "/api/v1/state"])
-async def test_without_a_session_nothing_is_told(server: Caller, path: str) -> None:
+async def test_an_anonymous_caller_without_a_session_id_is_refused(
+    server: Caller, path: str
+) -> None:
     assert (await server.get(path)).status_code == 401
 
 
@@ -89,7 +90,7 @@ async def test_nobody_is_served_without_credentials_unless_allowed(
     await assert_unauthenticated(in_session(keyed, str(uuid4())))
 
 
-async def test_there_is_no_session_but_the_one_that_stands_for_the_caller(server: Caller) -> None:
+async def test_an_anonymous_caller_cannot_start_or_use_another_session(server: Caller) -> None:
     mine, other = str(uuid4()), str(uuid4())
     caller = in_session(server, mine)
     question = {"role": "user", "content": "Hello?"}
@@ -115,7 +116,7 @@ async def test_a_retry_must_name_its_session(server: Caller) -> None:
     assert (first.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
 
 
-async def test_models_are_listed_and_told_without_credentials(server: Caller) -> None:
+async def test_models_can_be_listed_and_read_without_credentials(server: Caller) -> None:
     listed = (await server.get("/v1/models")).json()["data"]
     assert (await server.get(f"/v1/models/{listed[0]['id']}")).status_code == 200
 

@@ -8,8 +8,13 @@ import pytest
 from recollect.domain.identity.accounts import KEY_PREFIX, KeyScope, KeyText
 from recollect.domain.identity.scope import TenantScope
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Tenant
+from support.http.callers import (
+    Caller,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
 
 GARBAGE: Final = [
     "rec_",
@@ -51,12 +56,14 @@ async def test_a_key_of_one_tenant_does_not_reach_another(
     assert (await service.get("/api/v1/sessions")).json()["items"] == []
 
 
-async def test_no_key_is_refused(keyed: Caller) -> None:
+async def test_a_request_without_a_key_is_refused(keyed: Caller) -> None:
     await assert_unauthenticated(keyed)
 
 
 @pytest.mark.parametrize("text", GARBAGE, ids=lambda text: text[:20])
-async def test_garbage_is_refused(tenant: Tenant, text: str) -> None:
+async def test_an_authorization_header_without_a_valid_key_is_refused(
+    tenant: Tenant, text: str
+) -> None:
     await assert_unauthenticated(tenant.holding(text))
 
 

@@ -8,7 +8,7 @@ from recollect.errors import ConfigurationError
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import load_settings
-from support.tokens import SECRET
+from support.http.jwt_tokens import SECRET
 
 JWKS: Final = "https://issuer.example/jwks.json"
 
@@ -55,7 +55,7 @@ def test_with_authentication_any_address_will_do(settings: dict[str, object]) ->
         ({"user_id_source": "jwt_claim", "jwt_secret": ""}, "MEMORY_JWT_SECRET"),
     ],
 )
-def test_settings_that_leave_a_door_open_are_refused(
+def test_incomplete_or_insecure_authentication_settings_are_refused(
     settings: dict[str, object], told: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=told) as raised:

@@ -11,10 +11,9 @@ from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.auth.callers import UPSTREAM_HEADER
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
-from support.access import assert_unauthenticated, is_same_owner, refusal_of
-from support.callers import Caller
-from support.chat_server import answering_server
-from support.denodo_double import ALICE, DenodoDouble, basic, denodo_double
+from support.doubles.denodo_sdk import ALICE, DenodoDouble, basic, denodo_double
+from support.http.callers import Caller, assert_unauthenticated, is_same_owner, refusal_of
+from support.servers.answering_server import answering_server
 
 PERMISSIONS = "/getUserPermissions"
 QUESTION = {"question": "Show me total sales by region for 2024"}
@@ -61,7 +60,9 @@ async def test_a_checked_name_is_a_user_and_is_not_checked_at_every_call(
         "",
     ],
 )
-async def test_whoever_is_not_checked_gets_nothing(anybody: Caller, authorization: str) -> None:
+async def test_basic_credentials_that_the_upstream_does_not_verify_are_refused(
+    anybody: Caller, authorization: str
+) -> None:
     await assert_unauthenticated(using(anybody, authorization))
 
 
@@ -75,7 +76,7 @@ async def test_a_checked_name_that_could_be_taken_for_another_is_refused(
     await assert_unauthenticated(using(anybody, given))
 
 
-async def test_an_upstream_that_does_not_answer_lets_nobody_in(
+async def test_callers_are_refused_while_the_upstream_does_not_answer(
     anybody: Caller, denodo: DenodoDouble
 ) -> None:
     denodo.hidden.add(PERMISSIONS)
@@ -102,7 +103,7 @@ async def test_the_upstream_gets_the_callers_credentials_and_never_our_keys(
     assert not any(key in (sent or "") for sent in denodo.authorizations)
 
 
-async def test_a_failure_of_the_upstream_is_told_without_its_traceback(
+async def test_a_failure_of_the_upstream_is_reported_without_its_traceback(
     anybody: Caller, denodo: DenodoDouble
 ) -> None:
     denodo.reply = JSONResponse({"detail": {"traceback": "Traceback: secret"}}, 500)
@@ -112,7 +113,7 @@ async def test_a_failure_of_the_upstream_is_told_without_its_traceback(
         assert "secret" not in response.text
 
 
-async def test_a_halted_user_cannot_pass_through_either(
+async def test_a_halted_user_cannot_use_the_pass_through_route(
     anybody: Caller, denodo: DenodoDouble, services: Services
 ) -> None:
     scope = TenantScope(tenant="by-basic", actor="test")

@@ -8,8 +8,14 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Serve, Tenant
+from support.http.callers import (
+    Caller,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
 
 TENANT = f"tenant-{uuid4()}"
 
@@ -61,7 +67,7 @@ async def test_a_token_may_be_any_text(server: Caller, token: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Basic abc", "abc"])
-async def test_no_token_is_refused(server: Caller, header: str) -> None:
+async def test_a_request_without_a_bearer_token_is_refused(server: Caller, header: str) -> None:
     await assert_unauthenticated(server.with_headers({"Authorization": header}))
 
 

@@ -12,10 +12,18 @@ import pytest_asyncio
 
 from recollect.domain.identity.accounts import KeyScope
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner, refusal_of
-from support.callers import Caller, Json, Serve, Tenant
-from support.ports import free_port
-from support.tokens import SigningKey, an_ec_key, an_rsa_key, claims, key_set, publishing
+from support.http.callers import (
+    Caller,
+    Json,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+    refusal_of,
+)
+from support.http.jwt_tokens import SigningKey, an_ec_key, an_rsa_key, claims, key_set, publishing
+from support.servers.http_servers import free_port
 
 RSA: Final = an_rsa_key()
 EC: Final = an_ec_key()
@@ -45,7 +53,7 @@ def holding(server: Caller, token: str) -> Caller:
 
 
 @pytest.mark.parametrize("key", [RSA, EC], ids=["RSA", "EC"])
-async def test_a_token_of_a_published_key_opens_the_memory_of_whom_it_names(
+async def test_a_token_signed_by_a_published_key_opens_the_memory_of_its_subject(
     server: Caller, key: SigningKey
 ) -> None:
     alice = holding(server, key.sign(**VALID))
@@ -121,7 +129,7 @@ async def test_a_public_key_is_not_taken_for_a_secret(
 
 
 @pytest.mark.parametrize("token", ["x", "a.b.c", "..", "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"])
-async def test_garbage_is_refused(server: Caller, token: str) -> None:
+async def test_a_bearer_token_that_is_no_jwt_is_refused(server: Caller, token: str) -> None:
     await assert_unauthenticated(holding(server, token))
 
 

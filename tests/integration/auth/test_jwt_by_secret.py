@@ -10,9 +10,16 @@ import pytest_asyncio
 from jwt import PyJWS
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Json, Serve, Tenant
-from support.tokens import SECRET, claims, signed
+from support.http.callers import (
+    Caller,
+    Json,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
+from support.http.jwt_tokens import SECRET, claims, signed
 
 A_CENTURY_HENCE: Final = 4_943_000_000  # however long after this line a test runs
 VALID: Final[Json] = {"iss": "https://issuer.example", "aud": "recollect"}
@@ -34,7 +41,7 @@ def holding(server: Caller, token: str) -> Caller:
     return server.with_headers({"Authorization": f"Bearer {token}"})
 
 
-async def test_a_valid_token_opens_the_memory_of_whom_it_names(server: Caller) -> None:
+async def test_a_valid_token_opens_the_memory_of_its_subject(server: Caller) -> None:
     alice = holding(server, signed(**VALID))
     again = holding(server, signed(**VALID, jti=str(uuid4()), exp=A_CENTURY_HENCE))
 
@@ -104,7 +111,9 @@ async def test_a_token_that_is_not_valid_is_refused(server: Caller, token: str) 
 
 
 @pytest.mark.parametrize("subject", [["alice"], {"name": "alice"}, True, 1.5])
-async def test_a_claim_that_names_nobody_is_refused(server: Caller, subject: object) -> None:
+async def test_a_user_claim_that_is_neither_text_nor_an_integer_is_refused(
+    server: Caller, subject: object
+) -> None:
     # PyJWT does not make such tokens; other issuers may.
     content = json.dumps(claims(**VALID, sub=subject)).encode()
     token = PyJWS().encode(content, SECRET, "HS256")
@@ -112,7 +121,7 @@ async def test_a_claim_that_names_nobody_is_refused(server: Caller, subject: obj
     await assert_unauthenticated(holding(server, token))
 
 
-async def test_no_token_is_refused(server: Caller) -> None:
+async def test_a_request_without_a_jwt_is_refused(server: Caller) -> None:
     await assert_unauthenticated(server)
 
 

@@ -7,8 +7,14 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Serve, Tenant
+from support.http.callers import (
+    Caller,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -17,7 +23,7 @@ async def local(serve: Serve) -> AsyncIterator[Caller]:
         yield caller
 
 
-async def test_everybody_here_is_the_one_local_user(local: Caller) -> None:
+async def test_callers_without_credentials_are_the_local_user(local: Caller) -> None:
     assert await is_same_owner(local, local.with_headers({"Cookie": "user=bob"}))
 
 
@@ -56,7 +62,7 @@ async def test_the_names_of_this_machine_are_accepted(local: Caller, host: str) 
         "",
     ],
 )
-async def test_the_name_of_a_stranger_is_refused(local: Caller, host: str) -> None:
+async def test_host_headers_naming_another_machine_are_refused(local: Caller, host: str) -> None:
     """A web page may bind its own name to this machine, and so reach us from a browser."""
     await assert_forbidden(local.with_headers({"Host": host}))
 

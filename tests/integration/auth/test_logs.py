@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from recollect.telemetry.logging import JsonFormatter
-from support.callers import Caller, Json, Tenant
+from support.http.callers import Caller, Json, Tenant
 
 SECRET = "kiwi-7f3a"
 
@@ -97,7 +97,9 @@ async def test_a_refusal_is_logged_with_its_status_and_without_its_path(
     assert SECRET not in lines.text
 
 
-async def test_nothing_of_what_was_said_or_by_whom_is_logged(tenant: Tenant, lines: Lines) -> None:
+async def test_neither_message_texts_nor_user_names_are_logged(
+    tenant: Tenant, lines: Lines
+) -> None:
     user = f"user-{SECRET}"
     service = (await tenant.service()).with_headers({"X-Memory-User": user})
     session = await service.start_session(name=SECRET, metadata={SECRET: SECRET}, tags=[SECRET])

@@ -3,8 +3,7 @@
 import pytest
 
 from recollect.domain.identity.accounts import KeyScope
-from support.access import assert_forbidden, is_same_owner, refusal_of
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant, assert_forbidden, is_same_owner, refusal_of
 
 NAMING = ["X-Memory-User", "X-OpenWebUI-User-Id"]
 
@@ -52,7 +51,7 @@ async def test_header_names_may_be_written_in_any_case(tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"X-Memory-User": ""}, {"X-OpenWebUI-User-Id": ""}])
-async def test_a_service_must_name_somebody(tenant: Tenant, headers: dict[str, str]) -> None:
+async def test_a_service_key_must_name_a_user(tenant: Tenant, headers: dict[str, str]) -> None:
     response = await refusal_of((await tenant.service()).with_headers(headers))
 
     assert response.status_code == 422
@@ -67,7 +66,7 @@ async def test_a_service_must_name_somebody(tenant: Tenant, headers: dict[str, s
         *("al\u200bice", "\ufeffalice", "al\u202eice", "Zoe\u0308"),
     ],
 )
-async def test_a_name_that_cannot_be_one_is_refused(tenant: Tenant, header: str, name: str) -> None:
+async def test_an_invalid_user_name_is_refused(tenant: Tenant, header: str, name: str) -> None:
     response = await refusal_of((await tenant.service()).with_headers({header: name}))
 
     assert response.status_code == 422
@@ -109,7 +108,7 @@ async def test_an_empty_name_from_a_users_key_is_none(tenant: Tenant, header: st
     assert await is_same_owner(alice.with_headers({header: ""}), alice)
 
 
-async def test_a_key_for_a_user_and_a_service_is_either(tenant: Tenant) -> None:
+async def test_a_key_of_both_scopes_is_its_user_unless_it_names_another(tenant: Tenant) -> None:
     key = tenant.holding(await tenant.key(KeyScope.USER, KeyScope.SERVICE, user="alice"))
 
     assert await is_same_owner(key, await tenant.user("alice"))
@@ -117,7 +116,7 @@ async def test_a_key_for_a_user_and_a_service_is_either(tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize("place", ["user", "user_id", "owner_id", "tenant", "X-Memory-User"])
-async def test_a_body_or_a_query_names_nobody(tenant: Tenant, place: str) -> None:
+async def test_a_user_cannot_be_named_in_body_or_query(tenant: Tenant, place: str) -> None:
     alice: Caller = await tenant.user("alice")
     await alice.start_session()
 

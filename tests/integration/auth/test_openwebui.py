@@ -7,9 +7,16 @@ import pytest
 import pytest_asyncio
 
 from recollect.services.services import Services
-from support.access import assert_forbidden, assert_unauthenticated, is_same_owner
-from support.callers import Caller, Json, Serve, Tenant
-from support.tokens import SECRET, signed
+from support.http.callers import (
+    Caller,
+    Json,
+    Serve,
+    Tenant,
+    assert_forbidden,
+    assert_unauthenticated,
+    is_same_owner,
+)
+from support.http.jwt_tokens import SECRET, signed
 
 HEADER = "X-OpenWebUI-User-Jwt"
 
@@ -76,7 +83,7 @@ async def test_a_users_key_may_not_bring_a_token(server: Caller, services: Servi
     await assert_forbidden(alice.with_headers({HEADER: token()}))
 
 
-async def test_a_token_alone_opens_nothing(server: Caller) -> None:
+async def test_an_openwebui_token_without_a_service_key_is_refused(server: Caller) -> None:
     await assert_unauthenticated(server.with_headers({HEADER: token()}))
 
 

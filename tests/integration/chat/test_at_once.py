@@ -4,8 +4,8 @@ import asyncio
 from uuid import uuid4
 
 from recollect.ports.stores import Stores
-from support.chat_double import Reply, chat_double
-from support.chat_server import answering_server
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.servers.answering_server import answering_server
 
 
 async def test_questions_asked_at_once_are_all_kept_and_each_gets_its_own_answer(

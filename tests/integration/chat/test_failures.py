@@ -15,11 +15,11 @@ import pytest_asyncio
 
 from recollect.ports.stores import Stores
 from recollect.services.chat.turn import NO_MEMORY, NOT_STORED, REPLY_NOT_STORED
-from support.callers import Caller, Json
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.chat_server import answering_server
-from support.patience import PATIENCE
-from support.severable import Severable, severable_stores
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.http.callers import Caller, Json
+from support.servers.answering_server import answering_server
+from support.servers.database_proxy import DatabaseProxy, proxied_stores
+from support.timeouts import PATIENCE
 
 QUESTION = "How much did the zeppelin cost?"
 ANSWER = "It cost 3 million in all."
@@ -29,7 +29,7 @@ ANSWER = "It cost 3 million in all."
 class Case:
     """A server whose database can be cut off, the model it asks, and one conversation."""
 
-    way: Severable
+    way: DatabaseProxy
     model: ChatDouble
     caller: Caller
     session_id: str = field(default_factory=lambda: str(uuid4()))
@@ -65,19 +65,19 @@ class Case:
 
 
 @pytest_asyncio.fixture(scope="module")
-async def severable(
+async def proxied(
     admin_dsn: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[Severable, Stores]]:
+) -> AsyncIterator[tuple[DatabaseProxy, Stores]]:
     folder: Path = tmp_path_factory.mktemp("s")
-    async with severable_stores(admin_dsn, folder) as found:
+    async with proxied_stores(admin_dsn, folder) as found:
         yield found
 
 
 @asynccontextmanager
 async def case_of(
-    severable: tuple[Severable, Stores], reply: Reply, **settings: object
+    proxied: tuple[DatabaseProxy, Stores], reply: Reply, **settings: object
 ) -> AsyncIterator[Case]:
-    way, stores = severable
+    way, stores = proxied
     async with (
         chat_double(reply) as model,
         answering_server(
@@ -108,9 +108,9 @@ def events_of(text: str) -> list[tuple[str, Json]]:
 
 
 async def test_without_a_database_a_question_is_answered_without_memory(
-    severable: tuple[Severable, Stores], caplog: pytest.LogCaptureFixture
+    proxied: tuple[DatabaseProxy, Stores], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER)) as case:
         await case.way.cut()
         response = await case.ask()
         await case.way.restore()
@@ -127,9 +127,9 @@ async def test_without_a_database_a_question_is_answered_without_memory(
 
 
 async def test_a_database_that_comes_and_goes_while_the_model_thinks_is_not_noticed(
-    severable: tuple[Severable, Stores], caplog: pytest.LogCaptureFixture
+    proxied: tuple[DatabaseProxy, Stores], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER, delay=0.3)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER, delay=0.3)) as case:
         asking = asyncio.create_task(case.ask())
         await case.has_been_asked()
         await case.way.cut()
@@ -143,9 +143,9 @@ async def test_a_database_that_comes_and_goes_while_the_model_thinks_is_not_noti
 
 
 async def test_a_streamed_reply_that_cannot_be_stored_says_so_in_its_last_event(
-    severable: tuple[Severable, Stores],
+    proxied: tuple[DatabaseProxy, Stores],
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER, waits_after=1)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER, waits_after=1)) as case:
         asking = asyncio.create_task(case.ask(stream=True))
         await case.has_been_asked()
         await case.way.cut()
@@ -159,10 +159,10 @@ async def test_a_streamed_reply_that_cannot_be_stored_says_so_in_its_last_event(
         await case.becomes("failed")
 
 
-async def test_a_reply_that_cannot_be_stored_is_told_all_the_same_and_its_turn_fails(
-    severable: tuple[Severable, Stores], caplog: pytest.LogCaptureFixture
+async def test_a_reply_that_cannot_be_stored_is_still_returned_and_its_turn_fails(
+    proxied: tuple[DatabaseProxy, Stores], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER, delay=0.3)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER, delay=0.3)) as case:
         asking = asyncio.create_task(case.ask())
         await case.has_been_asked()
         await case.way.cut()
@@ -188,14 +188,14 @@ async def test_a_reply_that_cannot_be_stored_is_told_all_the_same_and_its_turn_f
     ids=["down", "failing", "refusing", "slow", "slow to begin"],
 )
 async def test_a_model_that_does_not_answer_fails_the_turn_and_keeps_the_question(
-    severable: tuple[Severable, Stores],
+    proxied: tuple[DatabaseProxy, Stores],
     caplog: pytest.LogCaptureFixture,
     reply: Reply,
     settings: dict[str, object],
     detail: str,
     stream: bool,  # noqa: FBT001  # pytest gives it by name
 ) -> None:
-    async with case_of(severable, reply, **settings) as case:
+    async with case_of(proxied, reply, **settings) as case:
         response = await case.caller.client.post(**case.request(stream=stream))  # type: ignore[arg-type]
         assert response.status_code == 503
         assert detail in response.json()["detail"]
@@ -205,10 +205,10 @@ async def test_a_model_that_does_not_answer_fails_the_turn_and_keeps_the_questio
         assert steps_logged(caplog) == [], "memory did its part"
 
 
-async def test_an_answer_cut_in_the_middle_is_told_as_an_error_and_fails_the_turn(
-    severable: tuple[Severable, Stores],
+async def test_a_truncated_streamed_answer_ends_with_an_error_event_and_fails_the_turn(
+    proxied: tuple[DatabaseProxy, Stores],
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER, hangs_up_after=2)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER, hangs_up_after=2)) as case:
         response = await case.caller.client.post(**case.request(stream=True))  # type: ignore[arg-type]
         events = events_of(response.text)
         assert [name for name, _ in events] == ["piece", "piece", "error"]
@@ -218,9 +218,9 @@ async def test_an_answer_cut_in_the_middle_is_told_as_an_error_and_fails_the_tur
 
 
 async def test_a_whole_stream_is_pieces_and_then_the_answer(
-    severable: tuple[Severable, Stores],
+    proxied: tuple[DatabaseProxy, Stores],
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER)) as case:
         response = await case.caller.client.post(**case.request(stream=True))  # type: ignore[arg-type]
         assert response.headers["Content-Type"].startswith("text/event-stream")
         assert response.headers["X-Session-ID"] == case.session_id
@@ -231,9 +231,9 @@ async def test_a_whole_stream_is_pieces_and_then_the_answer(
 
 
 async def test_a_client_that_leaves_in_the_middle_stops_the_model_and_fails_the_turn(
-    severable: tuple[Severable, Stores],
+    proxied: tuple[DatabaseProxy, Stores],
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER, waits_after=2)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER, waits_after=2)) as case:
         async with case.caller.client.stream("POST", **case.request(stream=True)) as response:  # type: ignore[arg-type]
             async for line in response.aiter_lines():
                 if line.startswith("data:"):
@@ -246,9 +246,9 @@ async def test_a_client_that_leaves_in_the_middle_stops_the_model_and_fails_the_
 
 
 async def test_a_client_that_leaves_before_a_whole_answer_finds_it_stored(
-    severable: tuple[Severable, Stores],
+    proxied: tuple[DatabaseProxy, Stores],
 ) -> None:
-    async with case_of(severable, Reply(answer=ANSWER, delay=0.2)) as case:
+    async with case_of(proxied, Reply(answer=ANSWER, delay=0.2)) as case:
         asking = asyncio.create_task(case.ask())
         await case.has_been_asked()
         asking.cancel()

@@ -29,9 +29,9 @@ from recollect.interfaces.cli.chatting.talk import Screen, source_lines, talk, t
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings
-from support.chat_double import Reply, chat_double
-from support.program import run_recollect
-from support.serving import serving
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.servers.http_servers import serving
+from support.servers.programs import run_recollect
 
 
 async def chat(home: Path, typed: str, *words: str, **env: str) -> tuple[int, str, str]:
@@ -143,14 +143,14 @@ async def test_a_server_answers_and_keeps_the_conversation(home: Path) -> None:
     assert "no session" in missing[2]
 
 
-async def test_a_server_that_is_away_is_told_in_one_line(home: Path) -> None:
+async def test_an_unreachable_server_is_reported_in_one_line(home: Path) -> None:
     code, out, err = await chat(home, "Hello\n", "--server", "http://127.0.0.1:9")
     assert (code, out) == (1, "")
     assert "is 'recollect serve' running there?" in err
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/api/v1"])
-async def test_an_address_for_openai_clients_is_told_with_the_right_one(
+async def test_an_address_with_an_api_path_is_refused_with_the_correct_one(
     home: Path, path: str
 ) -> None:
     code, out, err = await chat(home, "Hello\n", "--server", f"http://127.0.0.1:9{path}")
@@ -158,7 +158,7 @@ async def test_an_address_for_openai_clients_is_told_with_the_right_one(
     assert err.endswith("--server wants the server's own: http://127.0.0.1:9\n")
 
 
-async def test_a_foreign_server_is_told(home: Path) -> None:
+async def test_a_server_that_is_not_recollect_is_reported(home: Path) -> None:
     async with chat_double() as double:
         code, out, err = await chat(home, "Hello\n", "--server", double.url.removesuffix("/v1"))
     assert (code, out) == (1, "")
@@ -198,7 +198,7 @@ async def test_a_key_that_is_missing_is_asked_for(home: Path) -> None:
     assert "MEMORY_SERVER_KEY" in err
 
 
-async def test_an_unknown_command_is_told_and_not_asked(home: Path) -> None:
+async def test_an_unknown_slash_command_is_an_error_and_not_sent_as_a_question(home: Path) -> None:
     async with chat_double(Reply(answer="Fine.")) as double:
         env = {"MEMORY_LLM_BASE_URL": double.url, "MEMORY_LLM_MODEL": "stub"}
         typed = "/sorces\n/etc/hosts is what?\n"
@@ -302,7 +302,7 @@ async def test_ctrl_c_twice_at_the_prompt_leaves() -> None:
         assert await leaving is None
 
 
-async def test_the_commands_do_what_the_help_says() -> None:
+async def test_slash_commands_do_what_the_help_says() -> None:
     partner, (screen, shown) = Parrot(), _screen()
 
     assert await _talk(
@@ -352,7 +352,7 @@ async def test_ctrl_c_stops_an_answer_and_not_the_conversation() -> None:
     assert "Ctrl+D leaves" in shown.getvalue()
 
 
-async def test_ctrl_c_ends_what_comes_from_a_pipe() -> None:
+async def test_ctrl_c_ends_a_chat_that_reads_from_a_pipe() -> None:
     partner, (screen, _) = Parrot(pause=60), _screen()
     asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), signal.SIGINT)
 
@@ -399,7 +399,7 @@ async def test_an_error_is_one_line_and_the_conversation_goes_on() -> None:
     assert shown.getvalue().count("recollect: gone") == 2
 
 
-async def test_a_command_with_too_many_words_is_told_so() -> None:
+async def test_a_slash_command_with_too_many_words_is_an_error() -> None:
     partner, (screen, shown) = Parrot(), _screen()
     assert not await _talk(partner, screen, "/session abc", "/help me", "/NEW x", "/quit now")
     assert partner.conversations == 1
@@ -423,7 +423,7 @@ async def test_an_answer_is_never_taken_for_markup() -> None:
     assert "[red]not red[/red]" in shown.getvalue()
 
 
-def test_sources_name_what_was_recalled() -> None:
+def test_the_sources_command_names_the_recalled_entries() -> None:
     told = AnswerSummary(
         answer="",
         question="q",

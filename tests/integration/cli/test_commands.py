@@ -23,15 +23,14 @@ from recollect.domain.conversation.session import NewSession, session_id_from
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.migrate import HEAD
+from recollect.engines.postgres.migrations import HEAD
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.main import app
 from recollect.interfaces.http.app import create_app
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.ports import free_port
-from support.program import run_recollect
-from support.serving import serving
+from support.servers.http_servers import free_port, serving
+from support.servers.programs import run_recollect
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
 
@@ -128,7 +127,9 @@ async def test_deleting_without_a_yes_deletes_nothing(run: Run, memory: Memory) 
         (("keys", "revoke", "abc"), "key_id must be a valid UUID"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(run: Run, words: tuple[str, ...], complaint: str) -> None:
+def test_an_invalid_argument_is_reported_in_one_line(
+    run: Run, words: tuple[str, ...], complaint: str
+) -> None:
     done = run(*words)
     assert done.returncode == 1
     assert done.stderr.startswith("recollect: ")
@@ -179,7 +180,7 @@ def test_a_setting_that_sets_nothing_stops_the_start_with_the_nearest(
     assert "MEMORY_RETENTION_DAY is no setting: perhaps MEMORY_RETENTION_DAYS is meant" in told
 
 
-def test_a_database_that_is_away_is_told_with_where_to_look(run: Run) -> None:
+def test_an_unreachable_database_is_reported_with_what_to_check(run: Run) -> None:
     away = "postgresql://u:secret@127.0.0.1:9/db"
     done = run("serve", MEMORY_PORT="0", MEMORY_DB_CONNECTION_STRING=away)
     (problem,) = done.stderr.splitlines()
@@ -187,11 +188,11 @@ def test_a_database_that_is_away_is_told_with_where_to_look(run: Run) -> None:
     assert "'recollect doctor'" in problem
 
 
-def test_the_version_is_told(run: Run) -> None:
+def test_the_version_option_prints_the_version(run: Run) -> None:
     assert run("--version").stdout == f"recollect {version('recollect')}\n"
 
 
-def test_migrating_is_told(run: Run) -> None:
+def test_migrate_prints_the_revisions_before_and_after(run: Run) -> None:
     done = run("migrate", "--json")
     assert json.loads(done.stdout) == {"before": HEAD, "after": HEAD}
 
@@ -339,7 +340,7 @@ async def test_chats_begun_after_the_list_was_made_and_empty_lists_forget_nothin
     assert await services.sessions.get(scope, session.session_id)
 
 
-async def test_lists_in_json_are_those_of_the_http_interface(run: Run, memory: Memory) -> None:
+async def test_json_output_of_lists_equals_the_http_responses(run: Run, memory: Memory) -> None:
     settings = load_settings(local_user=f"user-{uuid4()}")
     session = await memory.session(user=settings.local_user)
     await session.add_exchange("How much?", "2.5M", sql_query="SELECT 1")
@@ -453,7 +454,7 @@ def test_no_key_is_made_of_a_scope_that_opens_nothing(run: Run) -> None:
     assert "'admin' is not one of 'user', 'service'" in refused.stderr
 
 
-async def test_no_key_of_scope_admin_is_made_and_those_there_are_open_nothing(
+async def test_admin_keys_cannot_be_created_and_existing_ones_open_nothing(
     services: Services,
 ) -> None:
     scope = TenantScope(tenant=f"tenant-{uuid4()}")

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from recollect.interfaces.cli.doctor import outside_checks as checks
-from recollect.interfaces.cli.doctor.outside_checks import Finding
+from recollect.interfaces.cli import doctor as checks
+from recollect.interfaces.cli.doctor import Finding
 from recollect.settings import Settings, load_settings
-from support.chat_double import Reply, chat_double
-from support.denodo_double import denodo_double
-from support.embedding_double import embedding_double
-from support.opensearch_double import running_opensearch
-from support.ports import free_port
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.doubles.denodo_sdk import denodo_double
+from support.doubles.embedding_endpoint import embedding_double
+from support.doubles.opensearch import running_opensearch
+from support.servers.http_servers import free_port
 
 Check = Callable[[Settings], Iterable[Finding]]
 OPENSEARCH = {"vector_store": "opensearch", "vector_store_url": "http://127.0.0.1:9"}
 
 
-async def found(check: Check, **settings: object) -> list[tuple[str, str]]:
+async def findings_of(check: Check, **settings: object) -> list[tuple[str, str]]:
     """The status and what was found; a program of its own asks, as a thread does here."""
     findings = await asyncio.to_thread(lambda: [*check(load_settings(**settings))])
     assert all(one.advice for one in findings if one.status != "ok")
@@ -34,8 +34,8 @@ async def found(check: Check, **settings: object) -> list[tuple[str, str]]:
         *(checks.check_permissions, checks.check_token_keys, checks.check_sql_database),
     ],
 )
-async def test_what_is_not_set_is_not_looked_at(check: Check) -> None:
-    assert await found(check) == []
+async def test_services_that_are_not_configured_are_not_checked(check: Check) -> None:
+    assert await findings_of(check) == []
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ async def test_what_is_not_set_is_not_looked_at(check: Check) -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
-async def test_what_is_set_and_does_not_answer_has_failed(
+async def test_a_configured_service_that_does_not_answer_fails_its_check(
     check: Check, settings: dict[str, object]
 ) -> None:
-    ((status, text),) = await found(check, **settings)
+    ((status, text),) = await findings_of(check, **settings)
 
     assert status == "failed"
     assert "secret" not in text
@@ -81,14 +81,14 @@ async def test_the_endpoint_of_the_models_is_asked_for_the_model(
 ) -> None:
     async with chat_double(reply) as endpoint:
         settings = {"llm_base_url": endpoint.url, "llm_model": model, "llm_api_key": "k"}
-        ((told, text),) = await found(checks.check_model, **settings)
+        ((told, text),) = await findings_of(checks.check_model, **settings)
 
     assert told == status
     assert words in text
     assert endpoint.requests[0].headers["authorization"] == "Bearer k"
 
 
-async def test_what_answers_is_well(tmp_path: Path) -> None:
+async def test_configured_services_that_answer_pass_their_checks(tmp_path: Path) -> None:
     permitted, shop = tmp_path / "permissions.toml", tmp_path / "shop.sqlite"
     permitted.write_text("[tenants.acme.everyone]\ntables = ['sales']\n")
     sqlite3.connect(shop).close()
@@ -99,13 +99,13 @@ async def test_what_answers_is_well(tmp_path: Path) -> None:
     ):
         settings = {"embedding_model": "m", "embedding_base_url": embedder.url}
         told = [
-            *await found(checks.check_embedder, **settings),
-            *await found(checks.check_denodo, denodo_url=denodo.url),
-            *await found(
+            *await findings_of(checks.check_embedder, **settings),
+            *await findings_of(checks.check_denodo, denodo_url=denodo.url),
+            *await findings_of(
                 checks.check_vectors, **{**OPENSEARCH, "vector_store_url": opensearch.url}
             ),
-            *await found(checks.check_permissions, permissions=f"file:{permitted}"),
-            *await found(checks.check_sql_database, sql_database=f"sqlite:///{shop}"),
+            *await findings_of(checks.check_permissions, permissions=f"file:{permitted}"),
+            *await findings_of(checks.check_sql_database, sql_database=f"sqlite:///{shop}"),
         ]
 
     assert [status for status, _ in told] == ["ok"] * len(told)
@@ -113,13 +113,13 @@ async def test_what_answers_is_well(tmp_path: Path) -> None:
 
 
 async def test_no_embedder_is_no_failure() -> None:
-    ((status, text),) = await found(checks.check_embedder, embedding_model="none")
+    ((status, text),) = await findings_of(checks.check_embedder, embedding_model="none")
 
     assert (status, "words alone" in text) == ("ok", True)
 
 
-async def test_an_address_that_nobody_listens_on_is_said_to_be_out_of_reach() -> None:
+async def test_an_address_without_a_listener_is_reported_as_unreachable() -> None:
     address = f"denodo:http://127.0.0.1:{free_port()}/c?databases=a"
-    ((_, text),) = await found(checks.check_permissions, permissions=address)
+    ((_, text),) = await findings_of(checks.check_permissions, permissions=address)
 
     assert text == "cannot be reached (ConnectionRefusedError)"

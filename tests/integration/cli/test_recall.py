@@ -12,7 +12,7 @@ from recollect.domain.recall.entry import Entry, IndexedEntry
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, start_session
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 def recall(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -20,7 +20,7 @@ def recall(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run_recollect("recall", *words, env=env)
 
 
-async def test_what_was_said_is_found_for_people_and_for_programs(
+async def test_recall_prints_results_as_text_and_as_json(
     shared_home: Path, database: Database, stores: Stores
 ) -> None:
     scope = Scope(tenant=f"tenant-{uuid4()}", user="anna", actor="test")
@@ -66,7 +66,7 @@ async def test_what_was_said_is_found_for_people_and_for_programs(
         ((" ",), "recollect: query must not be blank"),
     ],
 )
-def test_what_cannot_be_looked_for_is_told_in_one_line(
+def test_an_invalid_query_is_reported_in_one_line(
     shared_home: Path, database: Database, words: tuple[str, ...], problem: str
 ) -> None:
     done = recall(shared_home, *words)

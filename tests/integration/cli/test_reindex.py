@@ -11,13 +11,12 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_message, a_scope, append, start_session
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 @pytest_asyncio.fixture
@@ -44,7 +43,7 @@ def reindex(dsn: str, *options: str, **settings: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.slow
-async def test_what_was_said_is_indexed_and_then_embedded_and_then_left_alone(
+async def test_reindex_indexes_then_embeds_and_then_finds_nothing_to_do(
     own_dsn: str, own_stores: Stores
 ) -> None:
     scope = a_scope()
@@ -96,7 +95,7 @@ def test_where_vectors_are_in_the_database_there_is_nothing_to_compare(own_dsn: 
     assert "Traceback" not in done.stderr
 
 
-async def test_where_recall_is_off_it_says_so(own_dsn: str) -> None:
+async def test_reindex_reports_that_recall_is_off(own_dsn: str) -> None:
     done = reindex(own_dsn, MEMORY_RECALL="off", MEMORY_EMBEDDING_MODEL="none")
     assert done.returncode == 1
     assert done.stderr == "recollect: nothing is indexed here: MEMORY_RECALL is off\n"

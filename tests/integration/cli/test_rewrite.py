@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.connection.database import Database
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 def rewrite(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -23,7 +23,7 @@ def history(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_follow_up_is_said_so_that_it_stands_by_itself(
+def test_rewrite_prints_a_follow_up_as_a_standalone_question(
     shared_home: Path, database: Database, history: Path
 ) -> None:
     done = rewrite(shared_home, "What about 2023?", "--history", str(history))
@@ -32,7 +32,7 @@ def test_a_follow_up_is_said_so_that_it_stands_by_itself(
     assert json.loads(told.stdout)["is_follow_up"] is True
 
 
-def test_a_history_that_is_none_is_told_in_one_line(
+def test_an_invalid_history_is_reported_in_one_line(
     shared_home: Path, database: Database, tmp_path: Path
 ) -> None:
     (tmp_path / "broken.json").write_text("{")

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.connection.database import Database
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
 
 WITHOUT_WORK = {"MEMORY_EMBEDDING_MODEL": "none", "MEMORY_WORKER": "false"}
 SMALL = {

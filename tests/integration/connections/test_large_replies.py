@@ -11,8 +11,7 @@ import httpx
 import pytest_asyncio
 
 from recollect.engines.postgres.connection.database import Database
-from support.ports import free_port
-from support.serving import ServerProgram
+from support.servers.http_servers import ServerProgram, free_port
 
 MEGABYTE: Final = 1_000_000
 SIZE: Final = 100 * MEGABYTE

@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack
 import psutil
 import pytest
 
-from support.serving import ServerProgram
-from support.sockets import Connection, Response, connected, head
+from support.http.raw_connections import Connection, Response, connected, head
+from support.servers.http_servers import ServerProgram
 
 MEGABYTE = 1_000_000
 GET = head("GET", "/healthz")
@@ -62,19 +62,21 @@ async def test_a_head_that_does_not_end_is_refused_before_it_is_read(
         (b"GET http://[ HTTP/1.1\r\n\r\n", 400),
     ],
 )
-async def test_a_head_beyond_a_limit_is_refused(
+async def test_request_headers_beyond_a_limit_are_refused(
     impatient: ServerProgram, request_head: bytes, status: int
 ) -> None:
     assert_refused(await refusal_of(impatient, request_head), status)
 
 
-async def test_below_v1_the_refusal_has_openais_form(impatient: ServerProgram) -> None:
+async def test_a_connection_limit_error_under_v1_has_openais_form(impatient: ServerProgram) -> None:
     response = await refusal_of(impatient, head("GET", "/v1/models", X_Long="a" * 21_000))
     assert response.status == 431
     assert response.json()["error"]["type"] == "invalid_request_error"
 
 
-async def test_what_follows_a_body_is_limited_too(impatient: ServerProgram) -> None:
+async def test_trailers_and_chunk_extensions_of_a_body_are_limited_too(
+    impatient: ServerProgram,
+) -> None:
     begun = head("POST", "/api/v1/sessions", Transfer_Encoding="chunked")
     for part in (b"2\r\n{}\r\n0\r\nX-Trailer: ", b"2;"):
         async with connected(impatient.url) as connection:
@@ -134,6 +136,16 @@ async def test_a_client_reads_why_its_upload_was_refused(impatient: ServerProgra
             await connection.send(body[start : start + MEGABYTE])
         response = await connection.response()
         assert (response.status, response.headers["connection"]) == (422, "close")
+        assert await connection.rest() == b""
+
+
+async def test_a_response_before_the_body_says_that_the_connection_ends(
+    impatient: ServerProgram,
+) -> None:
+    async with connected(impatient.url) as connection:
+        await connection.send(head("POST", "/nothing", body=b"x" * MEGABYTE) + b"x")
+        response = await connection.response()
+        assert (response.status, response.headers["connection"]) == (404, "close")
         assert await connection.rest() == b""
 
 

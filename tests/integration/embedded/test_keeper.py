@@ -4,9 +4,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from recollect.engines.postgres.embedded import EmbeddedServer, keeper, running_server
+from recollect.engines.postgres.embedded import EmbeddedServer, running_server
+from recollect.engines.postgres.embedded import server as keeper
 from recollect.engines.postgres.embedded.postmaster import Postmaster
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 
 async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ async def _ask(dsn: str) -> int:
     return answer
 
 
-async def test_who_has_stepped_back_leaves_it_to_others_to_bring_a_server_back(
+async def test_a_process_of_lowered_priority_does_not_restart_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it starts would work only when nobody else wants to, for as long as it runs."""

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
-from recollect.engines.postgres.embedded.account import Account
-from recollect.engines.postgres.embedded.binaries import Binaries
 from recollect.engines.postgres.embedded.postmaster import Postmaster
+from recollect.engines.postgres.embedded.programs import Account, Binaries
 from recollect.errors import EmbeddedServerFailed
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 Ask = Callable[[str, str], object]
 
@@ -42,12 +41,12 @@ def wait_until_up(process: subprocess.Popen[str]) -> None:
     assert process.stdout.readline() == "up\n"
 
 
-def let_go(process: subprocess.Popen[str]) -> None:
+def end_process(process: subprocess.Popen[str]) -> None:
     process.communicate("\n", timeout=PATIENCE)
     assert process.returncode == 0
 
 
-def test_what_was_written_is_there_after_the_next_start(home: Path, ask: Ask) -> None:
+def test_committed_data_is_still_there_after_a_restart(home: Path, ask: Ask) -> None:
     server = EmbeddedServer(home)
     ask(server.start(), "CREATE TABLE kept AS SELECT 42 AS answer")
     server.stop()
@@ -81,7 +80,7 @@ def test_another_process_shares_the_server(home: Path, ask: Ask) -> None:
     wait_until_up(other)
     server = EmbeddedServer(home)
     dsn = server.start()
-    let_go(other)
+    end_process(other)
     assert ask(dsn, "SELECT 1") == 1
     server.stop()
     assert not server.is_running()
@@ -94,11 +93,11 @@ def test_processes_that_start_at_once_on_an_empty_folder_share_one_server(home: 
     for other in others:
         wait_until_up(other)
     for other in others:
-        let_go(other)
+        end_process(other)
     assert not EmbeddedServer(home).is_running()
 
 
-def test_nobody_else_can_reach_data_or_socket(home: Path) -> None:
+def test_other_users_of_the_machine_can_reach_neither_data_nor_socket(home: Path) -> None:
     server = EmbeddedServer(home)
     server.start()
     for folder in (home / "postgres-18", home / "run"):
@@ -113,13 +112,13 @@ def test_a_path_too_long_for_a_socket_works_all_the_same(open_folder: Path, ask:
     server.stop()
 
 
-def test_a_folder_that_cannot_be_made_is_told_clearly(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(EmbeddedServerFailed, match="MEMORY_HOME"):
         EmbeddedServer(tmp_path / "file" / "home").start()
 
 
-def test_a_folder_of_somebody_else_is_told_with_what_to_do(home: Path) -> None:
+def test_a_folder_of_another_account_is_an_error_that_says_what_to_do(home: Path) -> None:
     # Root may open every file, so a lock that nobody can open stands for one that is not ours.
     (home / "turn.lock").mkdir(parents=True)
 

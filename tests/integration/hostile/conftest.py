@@ -8,9 +8,9 @@ import httpx
 import pytest_asyncio
 
 from recollect.settings import load_settings
-from support.chat_double import serving
-from support.hostile_requests import HostileDouble, everything, send, settings_for
-from support.measured_server import MeasuredServer, measured_server
+from support.doubles.chat_endpoint import serving
+from support.hostile.measured_server import MeasuredServer, measured_server
+from support.hostile.requests import HostileDouble, everything, send, settings_for
 
 
 @pytest_asyncio.fixture(scope="module")

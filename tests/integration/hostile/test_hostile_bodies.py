@@ -11,10 +11,9 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from recollect.interfaces.http.app import _ROUTES
-from support.hostile_requests import HostileRequest, as_question
-from support.loop_bound import slow_requests
-from support.measured_server import MeasuredServer
+from recollect.interfaces.http.app import _ROUTERS
+from support.hostile.measured_server import MeasuredServer, slow_requests
+from support.hostile.requests import HostileRequest, as_question
 
 ALLOWED: Final = 49_000
 """Values that are parsed, and then refused or stored."""
@@ -80,7 +79,7 @@ def json_routes() -> Iterator[HostileRequest]:
 
 def fields_of_routes() -> Iterator[tuple[tuple[str, str], list[str]]]:
     """The fields of each route's body."""
-    routes = [route for module in _ROUTES for route in module.router.routes]
+    routes = [route for router in _ROUTERS for route in router.routes]
     for route in routes:
         if isinstance(route, APIRoute) and route.dependant.body_params:
             (body,) = route.dependant.body_params
@@ -103,7 +102,7 @@ async def send(client: httpx.AsyncClient, url: str, request: HostileRequest, bod
 
 
 @pytest.mark.parametrize("name", [*FOR_ALL, *IN_EACH_FIELD, *ADDED])
-async def test_a_hostile_body_holds_the_loop_through_no_route(
+async def test_no_route_blocks_the_event_loop_on_a_hostile_body(
     name: str, client: httpx.AsyncClient, server: MeasuredServer
 ) -> None:
     def sending(request: HostileRequest, body: bytes) -> Callable[[], Any]:

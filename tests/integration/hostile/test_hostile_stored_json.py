@@ -8,9 +8,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from support.hostile_requests import HostileDouble, HostileRequest, after_it, send
-from support.loop_bound import LONGEST, slow_requests
-from support.measured_server import MeasuredServer
+from support.hostile.measured_server import LONGEST, MeasuredServer, slow_requests
+from support.hostile.requests import HostileDouble, HostileRequest, follow_up_requests, send
 
 WINDOW_BOUND: Final = 2 * LONGEST
 """A window of many large messages is freed on the loop: 120,000 small objects take 11 ms."""
@@ -64,7 +63,7 @@ async def session_id(
 
 def reading(session_id: str) -> Iterator[HostileRequest]:
     """Requests that read the session, or a list with it."""
-    yield from after_it(session_id)
+    yield from follow_up_requests(session_id)
     paths = "/api/v1/sessions", "/api/v1/sessions/{session_id}/messages", "/api/v1/history"
     for path in paths:
         for limit in ("1", "100"):
@@ -86,7 +85,7 @@ def reading(session_id: str) -> Iterator[HostileRequest]:
         )
 
 
-async def test_reading_large_json_holds_the_loop_through_no_route(
+async def test_no_route_blocks_the_event_loop_on_large_stored_json(
     session_id: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     def sending(request: HostileRequest) -> Callable[[], Any]:
@@ -96,7 +95,7 @@ async def test_reading_large_json_holds_the_loop_through_no_route(
     assert await slow_requests(server.loop_time, requests, bound=WINDOW_BOUND) == {}
 
 
-async def test_a_retry_of_large_json_holds_the_loop_no_longer(
+async def test_a_retried_message_with_large_json_does_not_block_the_event_loop(
     client: httpx.AsyncClient, server: MeasuredServer
 ) -> None:
     path = f"{server.url}/api/v1/sessions/{uuid4()}/messages"

@@ -12,21 +12,19 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from recollect.interfaces.http.app import _ROUTES
-from support.hostile_requests import (
+from recollect.interfaces.http.app import _ROUTERS
+from support.hostile.measured_server import MeasuredServer, slowness
+from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
-    after_it,
     as_question,
     as_reply,
     everything,
-    said_in_session,
+    follow_up_requests,
     send,
+    store_in_session,
 )
-from support.hostile_texts import SAMPLE, SIZES, TEXTS
-from support.machine import slowness
-from support.measured_server import MeasuredServer
-from support.sample import IS_WHOLE, sample
+from support.hostile.texts import IS_WHOLE, SAMPLE, SIZES, TEXTS, sample
 
 LONGEST: Final = 0.01 * slowness()
 """CPU seconds that a request may hold the loop: all but one kind take half of it or less here."""
@@ -61,7 +59,7 @@ async def loop_seconds(
 
 
 @pytest.mark.parametrize("name", TEXTS)
-async def test_a_hostile_text_holds_the_loop_through_no_route(
+async def test_no_route_blocks_the_event_loop_on_a_hostile_text(
     name: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     length = SIZES[-1] if IS_WHOLE or name in SAMPLE else SIZES[0]
@@ -70,13 +68,15 @@ async def test_a_hostile_text_holds_the_loop_through_no_route(
 
 
 @pytest.mark.parametrize("name", sample(TEXTS, of=GROWING))
-async def test_the_loop_works_in_proportion_to_the_length_of_a_text(
+async def test_event_loop_time_grows_linearly_with_the_length_of_a_text(
     name: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     worked: dict[int, float] = {}
     for size in sample(SIZES, of=(SIZES[0], SIZES[-1])):
-        session_id = await said_in_session(client, server.url, TEXTS[name](size))
-        requests = islice(after_it(session_id), 4)  # a context, and those who answer with one
+        session_id = await store_in_session(client, server.url, TEXTS[name](size))
+        requests = islice(
+            follow_up_requests(session_id), 4
+        )  # a context, and those who answer with one
         worked[size] = await loop_seconds(client, server, double, requests)
     assert worked[SIZES[-1]] <= GROWTH * worked[SIZES[0]]
 
@@ -84,9 +84,9 @@ async def test_the_loop_works_in_proportion_to_the_length_of_a_text(
 def test_no_route_that_takes_text_is_forgotten() -> None:
     sent = {
         (request.method, request.route)
-        for request in (*as_question("x"), *after_it(str(uuid4())), *as_reply("x"))
+        for request in (*as_question("x"), *follow_up_requests(str(uuid4())), *as_reply("x"))
     }
-    routes = [route for module in _ROUTES for route in module.router.routes]
+    routes = [route for router in _ROUTERS for route in router.routes]
     assert all(isinstance(route, APIRoute) for route in routes)
     writing = {(method, route.path) for route in routes for method in route.methods & WRITING}
     assert writing

@@ -12,10 +12,10 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller, Tenant
-from support.patience import PATIENCE
-from support.refusals import Bystander
-from support.serving import serving
+from support.http.bad_requests import Bystander
+from support.http.callers import Caller, Tenant
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 
 @pytest_asyncio.fixture(scope="session")

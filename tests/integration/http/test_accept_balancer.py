@@ -10,17 +10,21 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.interfaces.http.serving import accept_balancer as doors
-from recollect.interfaces.http.serving.accept_balancer import AcceptBalancer, BalancerSlot, places
-from support.patience import PATIENCE
+from recollect.interfaces.http.serving import accept_balancer
+from recollect.interfaces.http.serving.accept_balancer import (
+    AcceptBalancer,
+    BalancerSlot,
+    balancer_slots,
+)
+from support.timeouts import PATIENCE
 
 
 class Process:
     """One that serves what it takes, which is to keep it."""
 
-    def __init__(self, place: BalancerSlot, *, busy_with: int = 0) -> None:
+    def __init__(self, slot: BalancerSlot, *, busy_with: int = 0) -> None:
         self.taken = [socket.socket() for _ in range(busy_with)]
-        self.door = AcceptBalancer(place=place, connections=self.taken, admit=self.admit)
+        self.balancer = AcceptBalancer(slot=slot, connections=self.taken, admit=self.admit)
 
     async def admit(self, connection: socket.socket) -> None:
         self.taken.append(connection)
@@ -64,23 +68,23 @@ def two(listener: socket.socket) -> Iterator[list[Process]]:
 @contextmanager
 def of_two(listener: socket.socket, *, busy_with: tuple[int, int]) -> Iterator[list[Process]]:
     """Each with the socket under a number of its own, as processes have it."""
-    at = [replace(place, listener=place.listener.dup()) for place in places(listener, 2)]
-    both = [Process(place, busy_with=load) for place, load in zip(at, busy_with, strict=True)]
+    at = [replace(slot, listener=slot.listener.dup()) for slot in balancer_slots(listener, 2)]
+    both = [Process(slot, busy_with=load) for slot, load in zip(at, busy_with, strict=True)]
     yield both
     for process in both:
         process.end_all()
-        process.door.place.listener.close()
+        process.balancer.slot.listener.close()
 
 
 @contextmanager
-def open_doors(*processes: Process) -> Iterator[None]:
+def accepting(*processes: Process) -> Iterator[None]:
     for process in processes:
-        process.door.open()
+        process.balancer.open()
     try:
         yield
     finally:
         for process in processes:
-            process.door.close()
+            process.balancer.close()
 
 
 def connect(listener: socket.socket, opened: ExitStack, count: int) -> None:
@@ -98,80 +102,82 @@ async def until_taken(processes: list[Process], count: int) -> list[int]:
 async def test_connections_that_come_at_once_are_shared_out_evenly(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
-    with open_doors(*two):
+    with accepting(*two):
         connect(listener, opened, 20)
         assert await until_taken(two, 20) == [10, 10]
 
 
-async def test_whoever_has_fewer_takes_the_next(listener: socket.socket, opened: ExitStack) -> None:
+async def test_the_next_connection_goes_to_the_process_with_fewer(
+    listener: socket.socket, opened: ExitStack
+) -> None:
     with of_two(listener, busy_with=(5, 0)) as (busy, idle):
-        with open_doors(busy, idle):
+        with accepting(busy, idle):
             for count in range(1, 6):  # one after the other
                 connect(listener, opened, 1)
                 await until_taken([idle], count)
         assert len(busy.taken) == 5
 
 
-async def test_one_that_does_not_come_is_not_waited_for_for_long(
+async def test_a_process_that_accepts_nothing_is_not_waited_for(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
     working, busy = two
-    with open_doors(working):
-        assert busy.door.count() == 0  # it says so, and then does not come
+    with accepting(working):
+        assert busy.balancer.count() == 0  # it says so, and then does not come
         connect(listener, opened, 3)
         assert await until_taken([working], 3) == [3]
 
 
-async def test_those_that_ended_no_longer_count(
+async def test_closed_connections_no_longer_count_for_balancing(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
     first, _ = two
-    with open_doors(*two):
+    with accepting(*two):
         connect(listener, opened, 4)
         assert await until_taken(two, 4) == [2, 2]
         first.end_all()
-        assert first.door.count() == 0
+        assert first.balancer.count() == 0
         for count in (3, 4):
             connect(listener, opened, 1)
             await until_taken(two, count)
     assert [len(process.taken) for process in two] == [2, 2]
 
 
-async def test_one_that_is_not_there_yet_or_any_more_is_not_waited_for(
+async def test_a_process_that_has_not_started_or_has_stopped_is_not_waited_for(
     listener: socket.socket, two: list[Process], opened: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doors, "_AFTER_YOU_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(accept_balancer, "_DEFER_SECONDS", 10 * PATIENCE)
     first, second = two
-    with open_doors(first):
+    with accepting(first):
         connect(listener, opened, 2)
         assert await until_taken([first], 2) == [2]
-        with open_doors(second):
+        with accepting(second):
             pass
         connect(listener, opened, 2)
         assert await until_taken([first], 4) == [4]
 
 
-async def test_a_closed_door_leaves_all_to_the_other(
+async def test_connections_go_to_the_other_process_when_one_stops_accepting(
     listener: socket.socket, two: list[Process], opened: ExitStack
 ) -> None:
     first, second = two
-    with open_doors(second):
-        with open_doors(first):
+    with accepting(second):
+        with accepting(first):
             pass
         connect(listener, opened, 3)
         assert await until_taken([second], 3) == [3]
     assert first.taken == []
 
 
-async def test_one_that_cannot_take_more_now_says_so_and_goes_on_later(
+async def test_a_process_that_fails_to_accept_logs_a_warning_and_accepts_again_later(
     opened: ExitStack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(doors, "_AFTER_TROUBLE_SECONDS", 0.01)
+    monkeypatch.setattr(accept_balancer, "_AFTER_ERROR_SECONDS", 0.01)
     with Failing() as listener, caplog.at_level(logging.WARNING):
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        process = Process(places(listener, 1)[0])
-        with open_doors(process):
+        process = Process(balancer_slots(listener, 1)[0])
+        with accepting(process):
             connect(listener, opened, 1)
             assert await until_taken([process], 1) == [1]
         process.end_all()

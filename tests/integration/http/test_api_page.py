@@ -5,8 +5,8 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-from support.callers import Caller
-from support.operations import openapi_document, operations
+from support.http.callers import Caller
+from support.http.openapi_operations import openapi_document, operations
 
 
 class Page(HTMLParser):
@@ -60,7 +60,7 @@ async def test_the_policy_of_the_page_allows_its_own_style_and_nothing_else(
     assert policy[:2] == ["default-src 'none'", f"style-src 'sha256-{digest}'"]
 
 
-async def test_whoever_looks_for_a_route_is_sent_to_the_page(anonymous: Caller) -> None:
+async def test_the_404_of_an_unknown_route_names_the_api_page(anonymous: Caller) -> None:
     response = await anonymous.get("/nothing")
     assert response.status_code == 404
     assert "/docs" in response.json()["detail"]

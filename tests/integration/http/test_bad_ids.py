@@ -2,9 +2,9 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Json
-from support.operations import Operation, operations
-from support.refusals import EXCHANGES, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.bad_requests import EXCHANGES, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.callers import Json
+from support.http.openapi_operations import Operation, operations
 
 NOT_UUIDS = {
     "text": "not-a-uuid",
@@ -39,30 +39,30 @@ BY_ID = [
 ]
 
 
-@pytest.mark.parametrize("text", IN_PATHS.values(), ids=IN_PATHS)
 @pytest.mark.parametrize(
     ("operation", "parameter"), BY_ID, ids=[f"{name} of {operation}" for operation, name in BY_ID]
 )
 async def test_a_path_with_something_else_than_a_uuid_is_refused(
-    bystander: Bystander, operation: Operation, parameter: str, text: str
+    subtests: pytest.Subtests, bystander: Bystander, operation: Operation, parameter: str
 ) -> None:
-    ids: dict[str, object] = {
-        "session_id": bystander.session_id,
-        "message_id": bystander.message_id,
-        "turn_number": 1,
-    }
-    path = operation.path_with({**ids, parameter: text})
+    for label, text in IN_PATHS.items():
+        with subtests.test(label=label):
+            ids: dict[str, object] = {
+                "session_id": bystander.session_id,
+                "message_id": bystander.message_id,
+                "turn_number": 1,
+            }
+            path = operation.path_with({**ids, parameter: text})
 
-    response = await bystander.send(operation.method, path, json=operation.example)
+            response = await bystander.send(operation.method, path, json=operation.example)
 
-    assert_refused(response, 400)
-    assert response.json() == {
-        "error": f"Invalid {parameter} format",
-        "detail": f"{parameter} must be a valid UUID",
-    }
+            assert_refused(response, 400)
+            assert response.json() == {
+                "error": f"Invalid {parameter} format",
+                "detail": f"{parameter} must be a valid UUID",
+            }
 
 
-@pytest.mark.parametrize("text", IN_BODIES.values(), ids=IN_BODIES)
 @pytest.mark.parametrize(
     ("path", "field", "body"),
     [
@@ -72,26 +72,29 @@ async def test_a_path_with_something_else_than_a_uuid_is_refused(
     ],
 )
 async def test_a_body_with_something_else_than_a_uuid_is_refused(
-    bystander: Bystander, path: str, field: str, body: Json, text: str
+    subtests: pytest.Subtests, bystander: Bystander, path: str, field: str, body: Json
 ) -> None:
-    response = await bystander.send("POST", path, json={**body, field: text})
+    for label, text in IN_BODIES.items():
+        with subtests.test(label=label):
+            response = await bystander.send("POST", path, json={**body, field: text})
 
-    assert_refused(response, 400)
-    assert response.json()["error"] == f"Invalid {field} format"
+            assert_refused(response, 400)
+            assert response.json()["error"] == f"Invalid {field} format"
 
 
-@pytest.mark.parametrize("number", ["0", "-1", str(2**63), "1" * 5000, "1.5", "one", "%20", "1e3"])
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 async def test_a_turn_number_that_is_none_is_refused(
-    bystander: Bystander, method: str, number: str
+    subtests: pytest.Subtests, bystander: Bystander, method: str
 ) -> None:
-    body = {"status": "failed"} if method == "PATCH" else None
+    for number in ["0", "-1", str(2**63), "1" * 5000, "1.5", "one", "%20", "1e3"]:
+        with subtests.test(number=number):
+            body = {"status": "failed"} if method == "PATCH" else None
 
-    response = await bystander.send(
-        method, f"/api/v1/sessions/{{session_id}}/turns/{number}", json=body
-    )
+            response = await bystander.send(
+                method, f"/api/v1/sessions/{{session_id}}/turns/{number}", json=body
+            )
 
-    assert_refused(response, 422)
+            assert_refused(response, 422)
 
 
 @pytest.mark.parametrize("path", [MESSAGES, EXCHANGES])

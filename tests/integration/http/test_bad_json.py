@@ -3,8 +3,7 @@ from typing import Final
 
 import pytest
 
-from support.callers import Caller
-from support.refusals import (
+from support.http.bad_requests import (
     EXCHANGES,
     MESSAGES,
     SECRET,
@@ -14,6 +13,7 @@ from support.refusals import (
     Bystander,
     assert_refused,
 )
+from support.http.callers import Caller
 
 WITH_BODY: Final = [
     ("POST", SESSIONS),
@@ -48,23 +48,25 @@ NUMBERS: Final = ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", str(2**63),
 DEEP: Final = 10_000
 
 
-@pytest.mark.parametrize("body", NOT_AN_OBJECT.values(), ids=NOT_AN_OBJECT)
 @pytest.mark.parametrize(("method", "path"), WITH_BODY)
 async def test_json_that_is_no_object_is_refused(
-    bystander: Bystander, method: str, path: str, body: str
+    subtests: pytest.Subtests, bystander: Bystander, method: str, path: str
 ) -> None:
-    assert_refused(await bystander.send_raw(method, path, body), 422)
+    for label, body in NOT_AN_OBJECT.items():
+        with subtests.test(label=label):
+            assert_refused(await bystander.send_raw(method, path, body), 422)
 
 
-@pytest.mark.parametrize("body", NOT_JSON.values(), ids=NOT_JSON)
 @pytest.mark.parametrize(("method", "path"), WITH_BODY)
 async def test_what_is_not_json_is_refused(
-    bystander: Bystander, method: str, path: str, body: bytes
+    subtests: pytest.Subtests, bystander: Bystander, method: str, path: str
 ) -> None:
-    response = await bystander.send_raw(method, path, body)
+    for label, body in NOT_JSON.items():
+        with subtests.test(label=label):
+            response = await bystander.send_raw(method, path, body)
 
-    assert response.status_code in {400, 422}
-    assert_refused(response, response.status_code)
+            assert response.status_code in {400, 422}
+            assert_refused(response, response.status_code)
 
 
 @pytest.mark.parametrize(("method", "path"), WITH_BODY)
@@ -73,33 +75,33 @@ async def test_an_empty_body_is_refused(bystander: Bystander, method: str, path:
     assert_refused(await bystander.send(method, path), 422)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
+@pytest.mark.parametrize(("method", "path"), WITH_BODY)
+async def test_a_body_of_another_content_type_is_refused(
+    subtests: pytest.Subtests, bystander: Bystander, method: str, path: str
+) -> None:
+    for kind in [
         "text/plain",
         "application/x-www-form-urlencoded",
         "multipart/form-data",
         "x",
         "text/xml",
-    ],
-)
-@pytest.mark.parametrize(("method", "path"), WITH_BODY)
-async def test_a_body_of_another_content_type_is_refused(
-    bystander: Bystander, method: str, path: str, kind: str
-) -> None:
-    bodies = {
-        SESSIONS: {"name": SECRET},
-        SESSION: {"name": SECRET},
-        MESSAGES: {"role": "user", "content": SECRET},
-        EXCHANGES: {"question": SECRET, "answer": SECRET},
-        TURN: {"status": "failed"},
-    }
-    content = json.dumps(bodies[path]).encode()
+    ]:
+        with subtests.test(kind=str(kind)[:80]):
+            bodies = {
+                SESSIONS: {"name": SECRET},
+                SESSION: {"name": SECRET},
+                MESSAGES: {"role": "user", "content": SECRET},
+                EXCHANGES: {"question": SECRET, "answer": SECRET},
+                TURN: {"status": "failed"},
+            }
+            content = json.dumps(bodies[path]).encode()
 
-    response = await bystander.send(method, path, content=content, headers={"Content-Type": kind})
+            response = await bystander.send(
+                method, path, content=content, headers={"Content-Type": kind}
+            )
 
-    assert_refused(response, 422)
-    assert "Content-Type: application/json" in response.json()["detail"]
+            assert_refused(response, 422)
+            assert "Content-Type: application/json" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])
@@ -118,9 +120,10 @@ async def test_json_that_is_not_called_json_is_refused(local: Caller, origin: st
 
 
 @pytest.mark.parametrize("number", [*NUMBERS, pytest.param("9" * 5000, id="5000 digits")])
-@pytest.mark.parametrize(
-    ("method", "path", "template"),
-    [
+async def test_numbers_that_would_not_come_back_are_refused(
+    subtests: pytest.Subtests, bystander: Bystander, number: str
+) -> None:
+    for method, path, template in [
         ("POST", SESSIONS, '{"metadata": {"n": %s}}'),
         ("PATCH", SESSION, '{"metadata": {"a": [{"n": %s}]}}'),
         ("POST", MESSAGES, '{"role": "user", "content": "x", "metadata": {"n": [%s]}}'),
@@ -129,19 +132,14 @@ async def test_json_that_is_not_called_json_is_refused(local: Caller, origin: st
         ("POST", MESSAGES, '{"role": "assistant", "content": "x", "tokens": %s}'),
         ("POST", MESSAGES, '{"role": "assistant", "content": "x", "execution_time_ms": %s}'),
         ("POST", EXCHANGES, '{"question": "x", "answer": "x", "execution_result": {"n": %s}}'),
-    ],
-)
-async def test_numbers_that_would_not_come_back_are_refused(
-    bystander: Bystander, method: str, path: str, template: str, number: str
-) -> None:
-    response = await bystander.send_raw(method, path, template % number)
+    ]:
+        with subtests.test(method=method, path=path, template=str(template)[:80]):
+            response = await bystander.send_raw(method, path, template % number)
 
-    assert response.status_code in {400, 422}
-    assert_refused(response, response.status_code)
+            assert response.status_code in {400, 422}
+            assert_refused(response, response.status_code)
 
 
-@pytest.mark.parametrize("depth", [65, 150, 300, 900, DEEP])
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 @pytest.mark.parametrize(
     ("path", "template"),
     [
@@ -155,11 +153,16 @@ async def test_numbers_that_would_not_come_back_are_refused(
     ],
 )
 async def test_json_that_is_nested_too_deep_is_refused(
-    bystander: Bystander, path: str, template: str, opening: str, closing: str, depth: int
+    subtests: pytest.Subtests, bystander: Bystander, path: str, template: str
 ) -> None:
-    nested = opening * depth + "1" + closing * depth
+    for depth in [65, 150, 300, 900, DEEP]:
+        for opening, closing in [("[", "]"), ('{"a":', "}")]:
+            with subtests.test(
+                depth=str(depth)[:80], opening=str(opening)[:80], closing=str(closing)[:80]
+            ):
+                nested = opening * depth + "1" + closing * depth
 
-    response = await bystander.send_raw("POST", path, template % nested)
+                response = await bystander.send_raw("POST", path, template % nested)
 
-    assert response.status_code in {400, 422}
-    assert_refused(response, response.status_code)
+                assert response.status_code in {400, 422}
+                assert_refused(response, response.status_code)

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, QueryValue, Tenant
-from support.refusals import HISTORY, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.bad_requests import HISTORY, MESSAGES, SESSIONS, Bystander, assert_refused
+from support.http.callers import Caller, QueryValue, Tenant
 
 LISTS: Final = [SESSIONS, MESSAGES, HISTORY]
 NUMBERS: Final = [
@@ -24,22 +24,31 @@ NUMBERS: Final = [
 ]
 
 
-@pytest.mark.parametrize("value", [*NUMBERS, "0", "1001", str(2**31), str(2**63), str(2**64)])
 @pytest.mark.parametrize("path", LISTS)
-async def test_a_bad_limit_is_refused(bystander: Bystander, path: str, value: str) -> None:
-    assert_refused(await bystander.send("GET", path, params={"limit": value}), 422)
+async def test_a_bad_limit_is_refused(
+    subtests: pytest.Subtests, bystander: Bystander, path: str
+) -> None:
+    for value in [*NUMBERS, "0", "1001", str(2**31), str(2**63), str(2**64)]:
+        with subtests.test(value=str(value)[:80]):
+            assert_refused(await bystander.send("GET", path, params={"limit": value}), 422)
 
 
-@pytest.mark.parametrize("value", [*NUMBERS, "10001", str(2**31), str(2**63), str(2**64)])
 @pytest.mark.parametrize("path", LISTS)
-async def test_a_bad_offset_is_refused(bystander: Bystander, path: str, value: str) -> None:
-    assert_refused(await bystander.send("GET", path, params={"offset": value}), 422)
+async def test_a_bad_offset_is_refused(
+    subtests: pytest.Subtests, bystander: Bystander, path: str
+) -> None:
+    for value in [*NUMBERS, "10001", str(2**31), str(2**63), str(2**64)]:
+        with subtests.test(value=str(value)[:80]):
+            assert_refused(await bystander.send("GET", path, params={"offset": value}), 422)
 
 
-@pytest.mark.parametrize("value", ["", "up", "ASC", "desc ", "asc;--", "1", "\0"])
 @pytest.mark.parametrize("path", LISTS)
-async def test_a_bad_order_is_refused(bystander: Bystander, path: str, value: str) -> None:
-    assert_refused(await bystander.send("GET", path, params={"order": value}), 422)
+async def test_a_bad_order_is_refused(
+    subtests: pytest.Subtests, bystander: Bystander, path: str
+) -> None:
+    for value in ["", "up", "ASC", "desc ", "asc;--", "1", "\0"]:
+        with subtests.test(value=str(value)[:80]):
+            assert_refused(await bystander.send("GET", path, params={"order": value}), 422)
 
 
 @pytest.mark.parametrize("value", [*NUMBERS, str(2**31), str(2**63)])
@@ -94,10 +103,13 @@ TAMPERED: Final[dict[str, tuple[str, list[object]]]] = {
 }
 
 
-@pytest.mark.parametrize("cursor", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("path", LISTS)
-async def test_a_broken_cursor_is_refused(bystander: Bystander, path: str, cursor: str) -> None:
-    assert_refused(await bystander.send("GET", path, params={"cursor": cursor}), 400)
+async def test_a_broken_cursor_is_refused(
+    subtests: pytest.Subtests, bystander: Bystander, path: str
+) -> None:
+    for label, cursor in BROKEN.items():
+        with subtests.test(label=label):
+            assert_refused(await bystander.send("GET", path, params={"cursor": cursor}), 400)
 
 
 @pytest.mark.parametrize(("path", "values"), TAMPERED.values(), ids=TAMPERED)

@@ -4,8 +4,7 @@ from typing import Final
 
 import pytest
 
-from support.callers import Json
-from support.refusals import (
+from support.http.bad_requests import (
     EXCHANGES,
     MESSAGES,
     SECRET,
@@ -15,6 +14,7 @@ from support.refusals import (
     Bystander,
     assert_refused,
 )
+from support.http.callers import Json
 
 QUESTION: Final = {"role": "user", "content": SECRET}
 ANSWER: Final = {"role": "assistant", "content": SECRET}
@@ -84,13 +84,20 @@ def name_of(value: object) -> str:
     return str(value)[:40]
 
 
-@pytest.mark.parametrize(("method", "path", "base", "field", "value"), WRONG, ids=name_of)
 async def test_a_value_of_the_wrong_type_is_refused(
-    bystander: Bystander, method: str, path: str, base: Json, field: str, value: object
+    subtests: pytest.Subtests, bystander: Bystander
 ) -> None:
-    response = await bystander.send(method, path, json={**base, field: value})
+    for method, path, base, field, value in WRONG:
+        with subtests.test(
+            method=method,
+            path=path,
+            base=str(base)[:80],
+            field=field,
+            value=str(value)[:80],
+        ):
+            response = await bystander.send(method, path, json={**base, field: value})
 
-    assert_refused(response, 422)
+            assert_refused(response, 422)
 
 
 @pytest.mark.parametrize("value", ["12", True])
@@ -119,9 +126,8 @@ async def test_a_missing_field_is_refused(bystander: Bystander, path: str, body:
     assert_refused(await bystander.send("POST", path, json=body), 422)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
+async def test_an_unknown_field_is_refused(subtests: pytest.Subtests, bystander: Bystander) -> None:
+    for method, path, body in [
         ("POST", SESSIONS, {"user": SECRET}),
         ("POST", SESSIONS, {"owner_id": SECRET}),
         ("POST", SESSIONS, {"tenant": SECRET}),
@@ -133,19 +139,16 @@ async def test_a_missing_field_is_refused(bystander: Bystander, path: str, body:
         ("POST", EXCHANGES, {**EXCHANGE, "metadata": {}}),
         ("POST", EXCHANGES, {**EXCHANGE, "message_id": SECRET}),
         ("PATCH", TURN, {"status": "failed", "why": SECRET}),
-    ],
-    ids=name_of,
-)
-async def test_an_unknown_field_is_refused(
-    bystander: Bystander, method: str, path: str, body: Json
-) -> None:
-    assert_refused(await bystander.send(method, path, json=body), 422)
+    ]:
+        with subtests.test(method=method, path=path, body=str(body)[:80]):
+            assert_refused(await bystander.send(method, path, json=body), 422)
 
 
 @pytest.mark.parametrize("role", ["user", "system"])
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
+async def test_details_are_for_answers_alone(
+    subtests: pytest.Subtests, bystander: Bystander, role: str
+) -> None:
+    for field, value in [
         ("sql_query", SECRET),
         ("query_explanation", SECRET),
         ("tables_used", [SECRET]),
@@ -154,14 +157,11 @@ async def test_an_unknown_field_is_refused(
         ("execution_time_ms", 1.5),
         ("citations", [SECRET]),
         ("model", SECRET),
-    ],
-)
-async def test_details_are_for_answers_alone(
-    bystander: Bystander, role: str, field: str, value: object
-) -> None:
-    body = {"role": role, "content": SECRET, field: value}
+    ]:
+        with subtests.test(field=field, value=str(value)[:80]):
+            body = {"role": role, "content": SECRET, field: value}
 
-    response = await bystander.send("POST", MESSAGES, json=body)
+            response = await bystander.send("POST", MESSAGES, json=body)
 
-    assert_refused(response, 422)
-    assert field in response.json()["detail"]
+            assert_refused(response, 422)
+            assert field in response.json()["detail"]

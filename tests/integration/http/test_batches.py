@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from support.callers import Caller, Json
-from support.refusals import SECRET, Bystander, assert_refused
+from support.http.bad_requests import SECRET, Bystander, assert_refused
+from support.http.callers import Caller, Json
 
 BATCH = "/api/v1/sessions/{session_id}/messages:batch"
 TALK = [
@@ -167,7 +167,7 @@ async def test_one_wrong_message_refuses_the_batch_and_is_named(
     ],
     ids=lambda body: str(body)[:40],
 )
-async def test_what_is_no_batch_is_refused(bystander: Bystander, body: Json) -> None:
+async def test_a_body_that_is_no_batch_is_refused(bystander: Bystander, body: Json) -> None:
     assert_refused(await bystander.send("POST", BATCH, json=body), 422)
 
 
@@ -189,7 +189,7 @@ async def test_what_is_no_batch_is_refused(bystander: Bystander, body: Json) -> 
     ],
     ids=str,
 )
-async def test_what_is_no_json_is_refused(bystander: Bystander, body: bytes) -> None:
+async def test_a_batch_that_is_no_json_is_refused(bystander: Bystander, body: bytes) -> None:
     response = await bystander.send(
         "POST", BATCH, content=body, headers={"Content-Type": "application/json"}
     )

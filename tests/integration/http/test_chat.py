@@ -5,12 +5,14 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 ZEPPELIN = "What did the zeppelin cost?"
 
 
-async def test_without_a_model_what_was_said_is_quoted_with_its_source(alice: Caller) -> None:
+async def test_without_a_model_earlier_exchanges_are_quoted_with_their_source(
+    alice: Caller,
+) -> None:
     session = await alice.start_session()
     await alice.add(session, ZEPPELIN)
     reply = await alice.add(session, "Three million.", role="assistant")
@@ -29,7 +31,7 @@ async def test_without_a_model_what_was_said_is_quoted_with_its_source(alice: Ca
     assert stored["citations"] == body["citations"]
 
 
-async def test_a_retry_with_the_same_key_asks_nobody_twice(alice: Caller) -> None:
+async def test_a_retry_with_the_same_key_is_not_answered_twice(alice: Caller) -> None:
     headers = {"Idempotency-Key": "turn-1"}
     first = await alice.post("/chat", {"query": ZEPPELIN}, headers)
     again = await alice.post("/chat", {"query": ZEPPELIN}, headers)
@@ -64,7 +66,7 @@ async def test_a_retry_with_the_same_key_asks_nobody_twice(alice: Caller) -> Non
         ("/memoryChat", {"question": "Hi?", "vdp_database_names": ["x" * 300]}),
     ],
 )
-async def test_what_is_no_question_is_refused_and_stores_nothing(
+async def test_an_invalid_question_is_refused_and_stores_nothing(
     alice: Caller, path: str, body: dict[str, object]
 ) -> None:
     session_id = str(uuid4())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 
 async def in_form(caller: Caller, form: str | None) -> Json:
@@ -56,7 +56,7 @@ async def test_a_system_prompt_gets_a_block_in_the_language_of_the_question(
     assert told["block"].startswith("**Eerdere gesprek:**")
 
 
-async def test_everything_is_told_where_no_form_is_named(alice: Caller) -> None:
+async def test_a_context_without_a_named_form_has_everything(alice: Caller) -> None:
     plain, named = await in_form(alice, None), await in_form(alice, "object")
 
     assert set(plain) == set(named) >= {"question", "window", "recalled", "sources", "tokens"}

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from recollect.interfaces.http.middleware import Transactions
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 
 class Endless:
@@ -29,7 +29,7 @@ class Endless:
 
 
 @asynccontextmanager
-async def asked(path: str) -> AsyncIterator["asyncio.Task[httpx.Response]"]:
+async def interrupted_request(path: str) -> AsyncIterator["asyncio.Task[httpx.Response]"]:
     """A request that was not answered when the server was told to stop, which it has by now."""
     app = Endless()
     config = uvicorn.Config(
@@ -57,7 +57,7 @@ async def test_a_request_that_is_cut_off_is_answered_in_our_form(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with asked("/chat") as asking:
+    async with interrupted_request("/chat") as asking:
         response = await asking
 
     assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
@@ -68,15 +68,17 @@ async def test_a_request_that_is_cut_off_is_answered_in_our_form(
 
 
 async def test_below_v1_it_is_openais_form() -> None:
-    async with asked("/v1/chat/completions") as asking:
+    async with interrupted_request("/v1/chat/completions") as asking:
         response = await asking
 
     assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
     assert response.json()["error"]["type"] == "server_error"
 
 
-async def test_an_answer_that_has_begun_just_ends(caplog: pytest.LogCaptureFixture) -> None:
-    async with asked("/begun") as asking:
+async def test_a_response_already_begun_at_shutdown_ends_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with interrupted_request("/begun") as asking:
         with pytest.raises(httpx.RemoteProtocolError):
             await asking
 

@@ -2,7 +2,7 @@ from uuid import uuid4
 
 import httpx
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 EXCHANGE: Json = {
     "question": "Show me total sales",

@@ -24,10 +24,10 @@ from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds
 from recollect.testing.fakes import FixedClock
-from support.callers import Caller, Json
-from support.operations import Operation, operations
-from support.patience import PATIENCE
-from support.serving import serving
+from support.http.callers import Caller, Json
+from support.http.openapi_operations import Operation, operations
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 OPERATIONS = operations()
 STARTING = {
@@ -130,7 +130,7 @@ async def test_messages_for_an_expired_session_start_it_anew(starting: str, fixe
 
 
 @pytest.mark.parametrize("path", NOTHING)
-async def test_lists_and_counts_leave_out_what_has_expired(path: str, fixed: Scene) -> None:
+async def test_lists_and_counts_leave_out_expired_sessions(path: str, fixed: Scene) -> None:
     await fixed.talk()
 
     fixed.clock.move(A_WEEK - A_SECOND)
@@ -153,7 +153,7 @@ async def test_a_session_started_under_the_id_of_an_expired_one_is_empty(fixed: 
     assert await fixed.caller.messages(response.json()) == []
 
 
-async def test_use_does_not_move_a_fixed_end(fixed: Scene) -> None:
+async def test_using_a_session_does_not_move_a_fixed_expiry_time(fixed: Scene) -> None:
     ids = await fixed.talk()
     path = f"/api/v1/sessions/{ids['session_id']}"
     for _ in range(6):
@@ -174,7 +174,7 @@ USES = [
 
 
 @pytest.mark.parametrize("use", USES, ids=str)
-async def test_use_moves_a_sliding_end(use: Operation, sliding: Scene) -> None:
+async def test_using_a_session_moves_a_sliding_expiry_time(use: Operation, sliding: Scene) -> None:
     ids = await sliding.talk()
     for _ in range(5):
         sliding.clock.move(timedelta(days=5))
@@ -188,7 +188,7 @@ async def test_use_moves_a_sliding_end(use: Operation, sliding: Scene) -> None:
     assert (await sliding.caller.get("/api/v1/sessions")).json()["items"] == []
 
 
-async def test_cleaning_up_takes_what_has_expired_and_nothing_else(fixed: Scene) -> None:
+async def test_cleaning_up_deletes_only_expired_sessions(fixed: Scene) -> None:
     old = await fixed.talk()
     fixed.clock.move(timedelta(days=3))
     young = await fixed.talk()

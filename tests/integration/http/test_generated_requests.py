@@ -17,9 +17,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from recollect.engines.postgres.connection.database import Database
-from support.operations import openapi_document
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.http.openapi_operations import openapi_document
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 Case: TypeAlias = schemathesis.Case[Any]
 SCHEMA: Final = schemathesis.openapi.from_dict(openapi_document())
@@ -73,7 +73,7 @@ def test_any_request_gets_a_documented_answer(case: Case, program: str) -> None:
 
 @SCHEMA.include(path_regex="{").parametrize()
 @BOUNDED
-def test_any_request_for_what_exists_gets_a_documented_answer(
+def test_any_request_for_existing_resources_gets_a_documented_response(
     case: Case, program: str, ids: dict[str, object]
 ) -> None:
     case.path_parameters = {name: ids[name] for name in case.path_parameters}

@@ -6,20 +6,20 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.heartbeat import Heartbeat
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.routes import health
+from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
 
 REASON = "ConnectionRefusedError: [Errno 111] Connect call failed ('10.1.2.3', 5432)"
 
 
 @pytest.mark.parametrize(("path", "status"), [("/healthz", "ok"), ("/readyz", "ready")])
-async def test_health_is_told_to_everybody(anonymous: Caller, path: str, status: str) -> None:
+async def test_health_needs_no_credentials(anonymous: Caller, path: str, status: str) -> None:
     response = await anonymous.get(path)
 
     assert (response.status_code, response.json()["status"]) == (200, status)
@@ -50,7 +50,7 @@ async def test_a_server_without_its_database_lives_but_is_not_ready(
     assert logged.facts["reason"] == REASON  # type: ignore[attr-defined]
 
 
-async def test_a_dead_worker_is_told_of_and_requests_are_served(
+async def test_a_dead_worker_is_reported_while_requests_are_still_served(
     anonymous: Caller, memory: Memory
 ) -> None:
     pulse = Heartbeat()
@@ -71,7 +71,7 @@ async def test_a_dead_worker_is_told_of_and_requests_are_served(
 @pytest.mark.parametrize(
     ("limit", "status", "disk"), [("_LOW_BYTES", 200, "low"), ("_FULL_BYTES", 503, "full")]
 )
-async def test_a_disk_that_fills_is_told_of_and_a_full_one_is_not_ready(
+async def test_low_disk_space_is_reported_and_a_full_disk_is_not_ready(
     anonymous: Caller,
     memory: Memory,
     monkeypatch: pytest.MonkeyPatch,
@@ -101,7 +101,7 @@ def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path: Pat
     assert health.disk_state(tmp_path / "not" / "there") == health.disk_state(tmp_path)
 
 
-async def test_a_disk_that_hangs_keeps_one_thread(
+async def test_a_hanging_disk_blocks_only_one_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     goes_on, looks = threading.Event(), 0

@@ -2,7 +2,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 
 async def remember(caller: Caller, count: int) -> list[Json]:
@@ -18,7 +18,7 @@ async def test_the_history_has_the_messages_of_all_sessions_by_time(alice: Calle
     assert await alice.history(order="asc") == messages
 
 
-async def test_the_history_is_counted(alice: Caller) -> None:
+async def test_the_history_count_is_the_number_of_its_messages(alice: Caller) -> None:
     assert (await alice.get("/api/v1/history/count")).json() == {"count": 0}
 
     await remember(alice, 5)

@@ -13,10 +13,10 @@ import pytest_asyncio
 
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from support.callers import Caller, Json, Tenant
-from support.operations import Operation, operations
-from support.recalling import index_messages
-from support.snapshots import rows_of
+from support.http.callers import Caller, Json, Tenant
+from support.http.openapi_operations import Operation, operations
+from support.recall.scripted_index import index_messages
+from support.row_snapshots import rows_of
 
 SECRET = "kiwi-7f3a"  # in everything that the owner says
 OPERATIONS = operations()
@@ -141,7 +141,7 @@ async def test_a_stranger_gets_not_found_and_changes_nothing(
 
 
 @pytest.mark.parametrize("operation", FINDING, ids=str)
-async def test_a_stranger_cannot_tell_what_exists_from_what_does_not(
+async def test_a_stranger_gets_the_same_response_for_existing_and_missing_resources(
     operation: Operation, stranger: Caller, owned: Owned
 ) -> None:
     absent = Owned(
@@ -260,7 +260,7 @@ async def test_a_question_in_a_foreign_session_is_asked_in_one_of_ones_own(
     assert session.json()["message_count"] == 2
 
 
-async def test_a_question_is_not_rewritten_by_what_a_stranger_said(
+async def test_a_question_is_not_rewritten_with_messages_of_another_owner(
     stranger: Caller, owned: Owned
 ) -> None:
     body = {"question": "What about it?", "session_id": owned.session_id}
@@ -272,7 +272,7 @@ async def test_a_question_is_not_rewritten_by_what_a_stranger_said(
     assert (await owned.caller.post("/api/v1/rewrite", body)).status_code == 200
 
 
-async def test_a_stranger_recalls_nothing_of_what_was_said(stranger: Caller, owned: Owned) -> None:
+async def test_a_stranger_recalls_no_messages_of_others(stranger: Caller, owned: Owned) -> None:
     everywhere: Json = {"query": SECRET, "k": 100}
     there = {**everywhere, "session_id": owned.session_id}
 
@@ -289,7 +289,7 @@ async def test_a_stranger_recalls_nothing_of_what_was_said(stranger: Caller, own
 
 
 @pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history"])
-async def test_a_foreign_cursor_shows_only_what_is_ones_own(
+async def test_another_owners_cursor_shows_only_the_callers_own_items(
     path: str, stranger: Caller, alice: Caller
 ) -> None:
     for _ in range(2):
@@ -303,7 +303,7 @@ async def test_a_foreign_cursor_shows_only_what_is_ones_own(
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-async def test_nobody_gets_past_without_credentials(
+async def test_every_route_refuses_callers_without_credentials(
     operation: Operation, anonymous: Caller, owned: Owned
 ) -> None:
     response = await attempt(anonymous, operation, owned)

@@ -11,11 +11,10 @@ import pytest_asyncio
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.database import Database, as_application
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
-from support.snapshots import rows_of, tables_of_owners
+from support.row_snapshots import rows_of, tables_of_owners
 
 ANOTHER: Final = str(uuid4())
 SET_OWNER: Final = "SELECT set_config('recollect.owner_id', $1, true)"

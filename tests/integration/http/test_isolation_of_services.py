@@ -26,9 +26,9 @@ from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
-from support.conversations import a_stored_message
-from support.recalling import index_messages
-from support.snapshots import rows_of
+from support.recall.scripted_index import index_messages
+from support.row_snapshots import rows_of
+from support.stored_conversations import a_stored_message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +203,7 @@ def test_every_use_case_is_tested(services: Services) -> None:
 
 
 @pytest.mark.parametrize("name", NOT_FOUND)
-async def test_what_a_stranger_names_is_not_found_and_stays(
+async def test_resources_named_by_a_stranger_are_not_found_and_stay_unchanged(
     name: str, services: Services, database: Database, owned: Owned, stranger: Scope
 ) -> None:
     before = await rows_of(database, owned.scope.owner_id)
@@ -230,7 +230,7 @@ async def test_a_stranger_sees_and_deletes_nothing(
     assert await call(services, owned.scope, owned) != nothing
 
 
-async def test_a_search_of_everything_finds_what_is_ones_own(
+async def test_a_search_without_filters_finds_only_the_callers_own_entries(
     services: Services, owned: Owned, stranger: Scope
 ) -> None:
     assert (await services.recall.search(stranger, SECRET)).items == ()
@@ -282,7 +282,7 @@ async def test_a_chat_under_a_foreign_session_id_is_one_of_ones_own(
     assert (await services.sessions.get(stranger, owned.session_id)).message_count == 2
 
 
-async def test_one_users_state_halts_nobody_else(
+async def test_halting_one_user_does_not_halt_others(
     services: Services, owned: Owned, stranger: Scope
 ) -> None:
     await services.states.put(owned.scope, "halted")
@@ -304,7 +304,7 @@ async def test_keys_are_listed_and_revoked_by_their_own_tenant_alone(
     assert (await services.api_keys.recognise(owned.key_text)).tenant == owned.scope.tenant
 
 
-async def test_what_tenants_do_to_keys_is_told_to_themselves_alone(
+async def test_changes_to_api_keys_are_audited_for_their_own_tenant_alone(
     services: Services, owned: Owned
 ) -> None:
     other = TenantScope(tenant=f"tenant-{uuid4()}", actor="test")

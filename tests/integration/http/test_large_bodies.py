@@ -6,9 +6,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from support.callers import Caller
-from support.patience import PATIENCE
-from support.refusals import EXCHANGES, MESSAGES, SESSION, SESSIONS, Bystander, assert_refused
+from support.http.bad_requests import (
+    EXCHANGES,
+    MESSAGES,
+    SESSION,
+    SESSIONS,
+    Bystander,
+    assert_refused,
+)
+from support.http.callers import Caller
+from support.timeouts import PATIENCE
 
 TEN_MEGABYTES: Final = 10_000_000
 WITH_BODY: Final = [("POST", SESSIONS), ("PATCH", SESSION), ("POST", MESSAGES), ("POST", EXCHANGES)]

@@ -4,7 +4,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 QUESTION: Json = {"role": "user", "content": "Show me total sales"}
 
@@ -39,7 +39,7 @@ async def test_a_retry_with_the_same_idempotency_key_stores_nothing_twice(alice:
     assert await alice.messages(session) == [first.json()]
 
 
-async def test_another_key_stores_another_message(alice: Caller) -> None:
+async def test_a_different_idempotency_key_stores_a_second_message(alice: Caller) -> None:
     session = await alice.start_session()
 
     first = await add(alice, session, QUESTION, "key 1")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 MESSAGES = "/api/v1/sessions/{}/messages"
 
@@ -19,7 +19,9 @@ MESSAGES = "/api/v1/sessions/{}/messages"
         "2024-05-06 09:30:00+00:00",
     ],
 )
-async def test_a_message_is_said_when_its_writer_says(alice: Caller, name: str, time: str) -> None:
+async def test_a_message_has_the_created_at_its_client_sends(
+    alice: Caller, name: str, time: str
+) -> None:
     session = await alice.start_session()
 
     message = await alice.add(session, "Who is Rena?", **{name: time})
@@ -57,7 +59,7 @@ async def test_a_time_of_null_is_no_time(alice: Caller) -> None:
     ],
     ids=str,
 )
-async def test_a_time_that_cannot_be_is_refused(alice: Caller, time: Json) -> None:
+async def test_an_invalid_created_at_is_refused(alice: Caller, time: Json) -> None:
     session = await alice.start_session()
     body = {"role": "user", "content": "Who is Rena?", **time}
 

@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from recollect.testing.examples import EVERY_KIND_OF_JSON
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 DETAILS: Json = {
     "sql_query": "SELECT region, SUM(amount) FROM sales GROUP BY region",
@@ -28,7 +28,7 @@ PLAIN_FIELDS = {
 }
 
 
-async def test_a_stored_message_is_told_in_full(alice: Caller) -> None:
+async def test_a_stored_message_is_returned_with_all_its_fields(alice: Caller) -> None:
     session = await alice.start_session()
 
     message = await alice.add(session, "  Show me\tsales\n", metadata=EVERY_KIND_OF_JSON)

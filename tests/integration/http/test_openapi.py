@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from support.callers import Caller, Json
-from support.operations import Operation, openapi_document, operations
+from support.http.callers import Caller, Json
+from support.http.openapi_operations import Operation, openapi_document, operations
 
 DOCUMENT: Final = openapi_document()
 OPERATIONS: Final = operations(DOCUMENT)
@@ -16,24 +16,25 @@ OF_MEMORY: Final = [operation for operation in OPERATIONS if operation.path.star
 WITH_BODY: Final = [operation for operation in OPERATIONS if "requestBody" in operation.spec]
 
 
-async def test_the_document_is_served_to_everybody(anonymous: Caller) -> None:
+async def test_the_openapi_document_needs_no_credentials(anonymous: Caller) -> None:
     response = await anonymous.get("/openapi.json")
 
     assert response.status_code == 200
     assert response.json() == DOCUMENT
 
 
-def test_the_document_says_what_it_describes() -> None:
+def test_the_openapi_document_has_title_version_and_description() -> None:
     assert DOCUMENT["openapi"].startswith("3.")
     assert all(DOCUMENT["info"][part] for part in ("title", "version", "description", "license"))
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_every_operation_is_described(operation: Operation) -> None:
-    assert operation.spec["summary"]
-    assert operation.spec["description"].endswith(".")
-    assert operation.spec["tags"]
-    assert operation.spec["operationId"]
+def test_every_operation_is_described(subtests: pytest.Subtests) -> None:
+    for operation in OPERATIONS:
+        with subtests.test(operation=str(operation)):
+            assert operation.spec["summary"]
+            assert operation.spec["description"].endswith(".")
+            assert operation.spec["tags"]
+            assert operation.spec["operationId"]
 
 
 def test_no_two_operations_have_the_same_id_or_summary() -> None:
@@ -42,29 +43,32 @@ def test_no_two_operations_have_the_same_id_or_summary() -> None:
         assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("operation", OF_MEMORY, ids=str)
-def test_every_operation_documents_its_errors_in_one_form(operation: Operation) -> None:
-    responses = operation.spec["responses"]
+def test_every_operation_documents_its_errors_in_one_form(subtests: pytest.Subtests) -> None:
+    for operation in OF_MEMORY:
+        with subtests.test(operation=str(operation)):
+            responses = operation.spec["responses"]
 
-    assert set(responses) >= {"400", "401", "403", "422", "503"}
-    names_in_the_body = str(operation) in {"POST /api/v1/rewrite", "POST /api/v1/recall"}
-    assert ("404" in responses) == (operation.names_something or names_in_the_body)
-    for status, response in responses.items():
-        assert response["description"]
-        if int(status) >= 400:
-            schema = response["content"]["application/json"]["schema"]
-            assert schema == {"$ref": "#/components/schemas/ErrorBody"}
-
-
-@pytest.mark.parametrize("operation", OF_MEMORY, ids=str)
-def test_every_operation_names_its_credentials(operation: Operation) -> None:
-    assert operation.spec["security"] == [{"Bearer": []}]
+            assert set(responses) >= {"400", "401", "403", "422", "503"}
+            names_in_the_body = str(operation) in {"POST /api/v1/rewrite", "POST /api/v1/recall"}
+            assert ("404" in responses) == (operation.names_something or names_in_the_body)
+            for status, response in responses.items():
+                assert response["description"]
+                if int(status) >= 400:
+                    schema = response["content"]["application/json"]["schema"]
+                    assert schema == {"$ref": "#/components/schemas/ErrorBody"}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_every_parameter_is_described(operation: Operation) -> None:
-    for parameter in operation.spec.get("parameters", []):
-        assert parameter["description"], parameter["name"]
+def test_every_operation_names_its_credentials(subtests: pytest.Subtests) -> None:
+    for operation in OF_MEMORY:
+        with subtests.test(operation=str(operation)):
+            assert operation.spec["security"] == [{"Bearer": []}]
+
+
+def test_every_parameter_is_described(subtests: pytest.Subtests) -> None:
+    for operation in OPERATIONS:
+        with subtests.test(operation=str(operation)):
+            for parameter in operation.spec.get("parameters", []):
+                assert parameter["description"], parameter["name"]
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=str)
@@ -73,7 +77,7 @@ def test_every_body_has_an_example(operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=str)
-async def test_every_example_is_one_that_works(
+async def test_every_example_body_is_accepted_by_its_route(
     alice: Caller, operator: Caller, operation: Operation
 ) -> None:
     caller = operator if operation.is_for_operators else alice
@@ -87,13 +91,16 @@ async def test_every_example_is_one_that_works(
     assert response.is_success
 
 
-@pytest.mark.parametrize("name", [name for name in SCHEMAS if name not in GENERATED])
-def test_every_schema_is_described_and_none_is_the_frameworks_own(name: str) -> None:
-    schema = SCHEMAS[name]
+def test_every_schema_is_described_and_none_is_the_frameworks_own(
+    subtests: pytest.Subtests,
+) -> None:
+    for name in [name for name in SCHEMAS if name not in GENERATED]:
+        with subtests.test(name=str(name)[:80]):
+            schema = SCHEMAS[name]
 
-    assert name not in {"HTTPValidationError", "ValidationError"}
-    assert re.fullmatch(r"[A-Za-z_]+", name)
-    assert schema["description"]
+            assert name not in {"HTTPValidationError", "ValidationError"}
+            assert re.fullmatch(r"[A-Za-z_]+", name)
+            assert schema["description"]
 
 
 def test_every_request_body_refuses_unknown_fields() -> None:

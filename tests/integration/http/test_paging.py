@@ -1,6 +1,6 @@
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 LISTS = ["sessions", "messages", "history"]
 
@@ -49,9 +49,7 @@ async def test_cursors_walk_through_everything_once_and_in_order(
 
 
 @pytest.mark.parametrize("kind", ["messages", "history"])
-async def test_what_is_added_while_walking_does_not_shift_the_pages(
-    alice: Caller, kind: str
-) -> None:
+async def test_items_added_between_pages_do_not_shift_the_pages(alice: Caller, kind: str) -> None:
     path, items = await filled(alice, kind, 4)
     first = (await alice.get(path, limit=2)).json()
     await alice.add({"session_id": items[0]["session_id"]}, "late")

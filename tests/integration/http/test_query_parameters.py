@@ -4,9 +4,9 @@ from typing import Final
 
 import pytest
 
-from support.callers import Caller
-from support.operations import Operation, operations
-from support.refusals import Bystander, assert_refused
+from support.http.bad_requests import Bystander, assert_refused
+from support.http.callers import Caller
+from support.http.openapi_operations import Operation, operations
 
 OPERATIONS: Final = operations()
 OPEN: Final = ("/v1/", "/healthz", "/readyz")

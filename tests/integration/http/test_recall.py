@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Json, Tenant
+from support.http.callers import Caller, Json, Tenant
 
 
 async def test_a_new_user_has_nothing_to_recall(alice: Caller) -> None:
@@ -16,7 +16,7 @@ async def test_a_new_user_has_nothing_to_recall(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("scope", ["session", "user", None])
-async def test_a_session_of_somebody_else_is_not_found(
+async def test_recall_in_a_session_of_another_user_is_not_found(
     alice: Caller, tenant: Tenant, scope: str | None
 ) -> None:
     session = await alice.start_session()
@@ -27,7 +27,7 @@ async def test_a_session_of_somebody_else_is_not_found(
     assert (await bob.post("/api/v1/recall", body)).status_code == 404
 
 
-async def test_a_session_id_that_is_none_is_told(alice: Caller) -> None:
+async def test_recall_with_an_invalid_session_id_is_refused(alice: Caller) -> None:
     response = await alice.post("/api/v1/recall", {"query": "sales", "session_id": "abc"})
 
     assert response.status_code == 400
@@ -63,7 +63,7 @@ BAD: list[Json] = [
 
 
 @pytest.mark.parametrize("body", BAD, ids=lambda body: str(body)[:60])
-async def test_what_cannot_be_looked_for_is_refused(alice: Caller, body: Json) -> None:
+async def test_an_invalid_recall_query_or_filter_is_refused(alice: Caller, body: Json) -> None:
     response = await alice.post("/api/v1/recall", body)
 
     assert response.status_code == 422
@@ -81,7 +81,7 @@ async def test_what_cannot_be_looked_for_is_refused(alice: Caller, body: Json) -
     ],
     ids=str,
 )
-async def test_a_context_refuses_recall_that_cannot_be(alice: Caller, wish: Json) -> None:
+async def test_a_context_with_invalid_recall_options_is_refused(alice: Caller, wish: Json) -> None:
     session = await alice.start_session()
     body = {"question": "Why?", **wish}
 

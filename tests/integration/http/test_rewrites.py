@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 HISTORY = [
     {"role": "user", "content": "Show me total sales by region for 2024"},
@@ -40,7 +40,9 @@ async def test_a_standalone_question_comes_back_unchanged(alice: Caller) -> None
     assert found["method"] == "none"
 
 
-async def test_a_session_of_somebody_else_is_not_found(alice: Caller, tenant: Tenant) -> None:
+async def test_rewriting_in_a_session_of_another_user_is_not_found(
+    alice: Caller, tenant: Tenant
+) -> None:
     session = await alice.start_session()
     bob = await tenant.user("bob")
     body = {"question": "What about 2023?", "session_id": session["session_id"]}
@@ -61,13 +63,15 @@ async def test_a_session_of_somebody_else_is_not_found(alice: Caller, tenant: Te
         {"question": "What about 2023?", "history": [], "more": 1},
     ],
 )
-async def test_what_cannot_be_rewritten_is_refused(alice: Caller, body: dict[str, object]) -> None:
+async def test_an_invalid_rewrite_request_is_refused(
+    alice: Caller, body: dict[str, object]
+) -> None:
     response = await alice.post("/api/v1/rewrite", body)
     assert response.status_code == 422
     assert response.json().keys() == {"error", "detail"}
 
 
-async def test_an_invalid_session_id_is_told(alice: Caller) -> None:
+async def test_rewriting_with_an_invalid_session_id_is_refused(alice: Caller) -> None:
     body = {"question": "What about 2023?", "session_id": "abc"}
     response = await alice.post("/api/v1/rewrite", body)
     assert response.status_code == 400

@@ -6,8 +6,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.database import Database, as_application
 
 
 @pytest_asyncio.fixture
@@ -24,7 +23,9 @@ async def test_the_pool_works_as_the_application_role(database: Database) -> Non
     assert [*map(tuple, names)] == [("recollect_app", "recollect_app")]
 
 
-async def test_the_role_has_no_power_of_its_own(connection: asyncpg.Connection) -> None:
+async def test_the_application_role_has_no_privileged_attributes_or_memberships(
+    connection: asyncpg.Connection,
+) -> None:
     role = await connection.fetchrow(
         "SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication "
         "FROM pg_roles WHERE rolname = current_user"
@@ -45,7 +46,7 @@ async def test_the_role_owns_nothing(connection: asyncpg.Connection) -> None:
     assert owned == 0
 
 
-async def test_every_table_forces_its_policy(connection: asyncpg.Connection) -> None:
+async def test_every_table_forces_row_level_security(connection: asyncpg.Connection) -> None:
     rows = await connection.fetch(
         "SELECT relname, relrowsecurity AND relforcerowsecurity AS is_forced FROM pg_class "
         "WHERE relnamespace = 'recollect'::regnamespace AND relkind IN ('r', 'p')"
@@ -78,13 +79,15 @@ async def test_every_table_forces_its_policy(connection: asyncpg.Connection) -> 
         "SELECT pg_read_file('/etc/passwd')",
     ],
 )
-async def test_the_role_may_not(statement: str, connection: asyncpg.Connection) -> None:
+async def test_the_application_role_may_not_change_schema_roles_or_policies(
+    statement: str, connection: asyncpg.Connection
+) -> None:
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
         await connection.execute(statement)
 
 
 @pytest.mark.parametrize("statement", ["RESET ROLE", "RESET SESSION AUTHORIZATION", "DISCARD ALL"])
-async def test_no_reset_leads_to_a_mightier_role(
+async def test_resetting_the_role_stays_at_the_application_role(
     statement: str, connection: asyncpg.Connection
 ) -> None:
     await connection.execute(statement)

@@ -2,7 +2,7 @@ from uuid import uuid4
 
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 BODY: Json = {"name": "Before", "metadata": {"a": 1}, "databases": ["db"], "tags": ["t"]}
 
@@ -19,9 +19,7 @@ BODY: Json = {"name": "Before", "metadata": {"a": 1}, "databases": ["db"], "tags
         {"name": "After", "metadata": {}, "databases": [], "tags": ["x"]},
     ],
 )
-async def test_only_what_is_named_changes_and_that_is_replaced(
-    alice: Caller, changes: Json
-) -> None:
+async def test_a_patch_replaces_only_the_fields_it_names(alice: Caller, changes: Json) -> None:
     session = await alice.start_session(**BODY)
     path = f"/api/v1/sessions/{session['session_id']}"
 
@@ -39,7 +37,9 @@ async def test_only_what_is_named_changes_and_that_is_replaced(
     "changes",
     [{}, {"name": None}, {"name": None, "metadata": None, "databases": None, "tags": None}],
 )
-async def test_what_is_left_out_or_null_stays(alice: Caller, changes: Json) -> None:
+async def test_fields_missing_or_null_in_a_patch_stay_unchanged(
+    alice: Caller, changes: Json
+) -> None:
     session = await alice.start_session(**BODY)
 
     response = await alice.patch(f"/api/v1/sessions/{session['session_id']}", changes)

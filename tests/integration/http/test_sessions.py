@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from recollect.testing.examples import EVERY_KIND_OF_JSON
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 FIELDS = {
     "session_id",

@@ -12,9 +12,9 @@ from recollect.errors import ConfigurationError
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import Settings, load_settings
-from support.chat_double import Reply, chat_double
-from support.patience import PATIENCE
-from support.serving import serving
+from support.doubles.chat_endpoint import Reply, chat_double
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 _STATEMENT = "```sql\nSELECT region, SUM(amount) total FROM sales WHERE year = {} GROUP BY 1\n```"
 

@@ -5,8 +5,8 @@ from typing import Final
 import pytest
 
 from recollect.engines.postgres.connection.database import Database
-from support.callers import Caller, Json
-from support.snapshots import tables_of_owners
+from support.http.callers import Caller, Json
+from support.row_snapshots import tables_of_owners
 
 STATEMENTS: Final = [
     "'; DROP TABLE recollect.messages; --",

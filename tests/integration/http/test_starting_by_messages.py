@@ -16,8 +16,8 @@ from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.callers import Caller
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
 
 MESSAGE = {"role": "user", "content": "Who is Rena?"}
 REPLY = {"role": "assistant", "content": "Hello", "reply_to": str(uuid4())}
@@ -49,7 +49,7 @@ async def a_server(client: httpx.AsyncClient, **given: object) -> AsyncIterator[
     ],
     ids=str,
 )
-async def test_the_preset_says_if_messages_start_their_session(
+async def test_the_preset_decides_whether_messages_start_their_session(
     client: httpx.AsyncClient, settings: dict[str, str], *, starts: bool
 ) -> None:
     async with a_server(client, **settings) as caller:

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.services.services import Services
-from support.callers import Caller, Tenant
+from support.http.callers import Caller, Tenant
 
 STATE = "/api/v1/state"
 ACTIVE = {"mode": "active", "updated_at": None}
@@ -39,7 +39,7 @@ async def test_a_halted_user_is_refused_and_nothing_is_stored(
     assert (await alice.post(path, {field: "Hello?"})).status_code == 200
 
 
-async def test_nobody_lifts_their_own_halt(alice: Caller, operator: Caller) -> None:
+async def test_a_halted_user_cannot_end_their_own_halt(alice: Caller, operator: Caller) -> None:
     await set_mode(operator, "halted")
     lifted = await alice.send("PUT", STATE, json={"mode": "active"})
     deleted = await alice.delete(STATE)

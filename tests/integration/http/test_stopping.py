@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 _START = """
 import asyncio, sys, threading, time
-from recollect.interfaces import running
+from recollect.interfaces import processes as running
 """
 _LEAVES_A_THREAD = (
     _START
@@ -85,7 +85,7 @@ def test_a_process_whose_loop_is_held_ends_all_the_same() -> None:
         assert process.wait(_PATIENCE) == -signal.SIGALRM
 
 
-def test_a_process_told_twice_to_stop_closes_in_order() -> None:
+def test_a_second_stop_signal_does_not_interrupt_an_orderly_shutdown() -> None:
     with _started(_CLOSES_SLOWLY) as process:
         assert _first_line(process) == "waiting\n"
         process.terminate()
@@ -95,7 +95,7 @@ def test_a_process_told_twice_to_stop_closes_in_order() -> None:
         assert process.returncode == 0
 
 
-def test_a_process_told_to_stop_closes_in_order() -> None:
+def test_a_stop_signal_starts_an_orderly_shutdown() -> None:
     with _started(_ENDS_IN_ORDER) as process:
         assert _first_line(process) == "waiting\n"
         process.terminate()

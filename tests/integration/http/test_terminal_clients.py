@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.callers import Caller
+from support.http.callers import Caller
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from support.callers import Caller, Json
+from support.http.callers import Caller, Json
 
 
 def turn_path(session: Json, number: int) -> str:

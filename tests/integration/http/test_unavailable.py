@@ -1,4 +1,4 @@
-"""A database that is away: what the responses say of it, and what the log says."""
+"""An unavailable database: its messages are in the log and in no response."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 import pytest_asyncio
 
-from support.callers import Caller
-from support.chat_server import answering_server
-from support.severable import severable_stores
+from support.http.callers import Caller
+from support.servers.answering_server import answering_server
+from support.servers.database_proxy import proxied_stores
 
 SESSION = str(UUID("5ca1ab1e-0000-4000-8000-000000000000"))
 REQUESTS = [
@@ -25,27 +25,29 @@ REQUESTS = [
 
 
 @pytest_asyncio.fixture(scope="module")
-async def away(admin_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Caller]:
+async def offline_caller(
+    admin_dsn: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Caller]:
     """A caller of a server whose database was cut off."""
     async with (
-        severable_stores(admin_dsn, tmp_path_factory.mktemp("s")) as (way, stores),
+        proxied_stores(admin_dsn, tmp_path_factory.mktemp("s")) as (proxy, stores),
         answering_server(stores) as caller,
     ):
-        await way.cut()
+        await proxy.cut()
         yield caller
-        await way.restore()
+        await proxy.restore()
 
 
 @pytest.mark.parametrize(("method", "path", "body"), REQUESTS)
 async def test_no_response_has_the_words_of_the_database(
-    away: Caller,
+    offline_caller: Caller,
     caplog: pytest.LogCaptureFixture,
     method: str,
     path: str,
     body: object,
 ) -> None:
     caplog.set_level(logging.WARNING, "recollect")
-    response = await away.client.request(method, away.url + path, json=body)
+    response = await offline_caller.client.request(method, offline_caller.url + path, json=body)
 
     assert response.status_code == 503, response.text
     assert response.json() == {

@@ -6,9 +6,8 @@ from uuid import uuid4
 import asyncpg
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 

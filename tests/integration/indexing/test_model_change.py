@@ -16,9 +16,9 @@ from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Reindexing
 from recollect.testing.examples import a_scope
-from support.chat_double import serving
-from support.embedding_double import WordsDouble
-from support.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
+from support.doubles.chat_endpoint import serving
+from support.doubles.embedding_endpoint import WordsDouble
+from support.recall.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
 
 EXCHANGES = 3_000
 FASTEST = 2_000
@@ -83,7 +83,9 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
     assert set(await old.search()) == {None}
 
 
-async def test_several_workers_share_the_work(own_dsn: str, own_stores: Stores) -> None:
+async def test_several_workers_share_the_embedding_of_entries(
+    own_dsn: str, own_stores: Stores
+) -> None:
     scope, index = a_scope(), index_of(own_stores)
     await load(own_dsn, scope, EXCHANGES)
     workers = [Reindexing(index=index, embedder=NEW) for _ in range(2)]

@@ -17,7 +17,7 @@ async def test_a_question_is_answered_and_remembered() -> None:
         assert (await session.info()).turn_count == 2
 
 
-async def test_a_stream_gives_pieces_and_then_what_ask_gives() -> None:
+async def test_a_stream_yields_pieces_and_then_the_whole_answer() -> None:
     async with Memory.in_memory() as memory:
         session = await memory.session(user="alice")
         *pieces, answered = [piece async for piece in session.stream("Hello there?")]

@@ -31,7 +31,7 @@ def test_the_blocking_memory_for_tests_needs_no_database() -> None:
 
 
 @pytest.mark.parametrize("twin", [blocking.Memory, blocking.SessionHandle, blocking.History])
-def test_both_have_the_same_methods_and_descriptions(twin: type) -> None:
+def test_blocking_and_async_memory_have_the_same_methods_and_docstrings(twin: type) -> None:
     originals = {"Memory": Memory, "SessionHandle": SessionHandle, "History": History}
     original = originals[twin.__name__]
     names = {name for name in vars(original) if not name.startswith("_")}

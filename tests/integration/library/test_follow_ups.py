@@ -3,7 +3,7 @@ from uuid import uuid4
 from recollect import Memory
 
 
-async def test_the_ten_line_program_everything_aims_at(memory: Memory) -> None:
+async def test_the_example_program_of_the_readme_rewrites_a_follow_up(memory: Memory) -> None:
     session = await memory.session("chat-1", user=f"user-{uuid4()}")
     await session.add("user", "Show me total sales by region for 2024")
     await session.add("assistant", "North 2.5M, South 1.8M", sql_query="SELECT region FROM sales")

@@ -16,7 +16,7 @@ def user() -> str:
     return f"user-{uuid4()}"
 
 
-async def test_a_message_is_said_when_its_writer_says(memory: Memory, user: str) -> None:
+async def test_an_imported_message_has_the_time_its_caller_gives(memory: Memory, user: str) -> None:
     session = await memory.session(user=user)
     in_amsterdam = MONDAY.astimezone(timezone(timedelta(hours=2)))
     message = await session.add("user", "Sales?", created_at=in_amsterdam)
@@ -38,7 +38,7 @@ async def test_a_message_is_said_when_its_writer_says(memory: Memory, user: str)
         (1_714_987_800, "must be a time"),
     ],
 )
-async def test_a_time_that_cannot_be_is_refused(
+async def test_an_invalid_message_time_is_refused(
     memory: Memory, user: str, created_at: datetime, problem: str
 ) -> None:
     session = await memory.session(user=user)
@@ -102,7 +102,7 @@ async def test_one_wrong_message_refuses_the_batch_and_is_named(
     assert (await session.info()).message_count == 0
 
 
-async def test_a_batch_has_its_limits(memory: Memory, user: str) -> None:
+async def test_an_empty_or_too_large_batch_is_refused(memory: Memory, user: str) -> None:
     session = await memory.session(user=user)
     message = {"role": "user", "content": "Sales?"}
     for count in (0, 10_001):

@@ -14,14 +14,15 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from recollect import http_client
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.endpoint import connections, endpoint
+from recollect.models.endpoint import endpoint
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-from recollect.models.endpoint.passing import OpenAICompatibleEndpoint
+from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.ports.models import Prompt, Sampling
-from support.chat_double import ChatDouble, Received, Reply, chat_double, serving
-from support.patience import PATIENCE
-from support.ports import free_port
+from support.doubles.chat_endpoint import ChatDouble, Received, Reply, chat_double, serving
+from support.servers.http_servers import free_port
+from support.timeouts import PATIENCE
 
 KEY = "sk-very-secret"
 PROMPT = (Prompt(role="user", content="Sales?"),)
@@ -75,7 +76,7 @@ async def test_an_endpoint_that_closes_its_connections_unannounced_does_no_harm(
 async def test_a_request_that_is_hung_up_on_is_not_passed_on_twice(
     monkeypatch: pytest.MonkeyPatch, *, is_kept: bool
 ) -> None:
-    monkeypatch.setattr(connections, "_CLOSING_SECONDS", 0)  # as if it had been answered late
+    monkeypatch.setattr(http_client, "_CLOSING_SECONDS", 0)  # as if it had been answered late
     before = [Reply()] if is_kept else []
     async with (
         chat_double(*before, Reply(hangs_up=True)) as double,
@@ -88,7 +89,7 @@ async def test_a_request_that_is_hung_up_on_is_not_passed_on_twice(
     assert [request.connection for request in double.requests] == [1] * (1 + is_kept)
 
 
-async def test_an_answer_that_is_cut_short_is_asked_for_again_or_told() -> None:
+async def test_a_truncated_response_is_retried_or_reported_as_an_error() -> None:
     cut = Reply(body=b'{"choices": [', headers={"Content-Length": "100"})
     async with serving(BriefDouble(cut, Reply())) as double:
         assert await ask(a_model(double.url, attempts=2)) == ["Fine."]
@@ -97,10 +98,10 @@ async def test_an_answer_that_is_cut_short_is_asked_for_again_or_told() -> None:
             await anext(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
-async def test_whoever_finds_no_connection_free_waits_for_one(
+async def test_a_request_waits_for_a_free_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(endpoint, "_MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(endpoint, "_MAX_CONNECTIONS", 1)
     async with chat_double(Reply(delay=0.02)) as double, a_model(double.url) as model:
         calls = [model.complete(PROMPT, max_tokens=5, timeout=PATIENCE) for _ in range(3)]
         assert await asyncio.gather(*calls) == ["Fine."] * 3

@@ -4,12 +4,11 @@ import pytest
 
 from recollect.adapters import open_adapters
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
-from recollect.models.embedding.embedding_cache import RememberingEmbedder
+from recollect.models.embedding.embedders import CachedEmbedder, EmbeddingChoice, open_embedder
 from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
 from recollect.testing.fakes import WordEmbedder
-from support.embedding_double import embedding_double
+from support.doubles.embedding_endpoint import embedding_double
 
 
 async def chosen(**settings: object) -> str | None:
@@ -46,7 +45,7 @@ async def test_dimensions_cannot_be_asked_of_a_local_model() -> None:
         await chosen(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=256)
 
 
-async def test_a_path_is_a_folder_of_yours() -> None:
+async def test_a_path_as_model_name_loads_the_model_in_that_folder() -> None:
     folder = mini_lm_folder()
     assert folder is not None
     name = await chosen(embedding_model=str(folder))
@@ -76,7 +75,7 @@ async def test_where_the_model_is_not_installed_words_alone_are_used(
 
 async def test_a_question_asked_again_is_not_embedded_again() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words, size=2)
+    embedder = CachedEmbedder(words, size=2)
     first = await embedder.embed_question("one")
     assert await embedder.embed_question("one") == first
     for question in ("two", "one", "three", "one"):
@@ -86,9 +85,9 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
     assert words.embedded[3:] == ["two"]
 
 
-async def test_what_is_indexed_is_not_remembered() -> None:
+async def test_vectors_of_indexed_texts_are_not_cached() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words, size=2)
+    embedder = CachedEmbedder(words, size=2)
     await embedder.embed(["one"])
     await embedder.embed_question("one")
     assert words.embedded == ["one", "one"]
@@ -96,7 +95,7 @@ async def test_what_is_indexed_is_not_remembered() -> None:
 
 async def test_a_failure_is_not_remembered() -> None:
     words = WordEmbedder()
-    embedder = RememberingEmbedder(words)
+    embedder = CachedEmbedder(words)
     words.is_available = False
     with pytest.raises(ModelUnavailable):
         await embedder.embed_question("one")
@@ -111,6 +110,6 @@ async def test_an_open_embedder_is_closed_behind_its_user() -> None:
         await embedder.embed(["a"])
 
 
-async def test_a_folder_that_is_none_is_no_folder(tmp_path: Path) -> None:
+async def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is no folder"):
         await chosen(embedding_model=str(tmp_path / "missing"))

@@ -41,7 +41,7 @@ async def test_texts_that_mean_the_same_are_near_each_other(embedder: LocalEmbed
     assert cosine(question, answer) > cosine(question, other) + 0.3
 
 
-async def test_a_text_has_the_same_vector_in_any_company(embedder: LocalEmbedder) -> None:
+async def test_the_vector_of_a_text_does_not_depend_on_its_batch(embedder: LocalEmbedder) -> None:
     (alone,) = await embedder.embed([QUESTION])
     texts = [OTHER * at for at in range(1, 12)]
     among = await embedder.embed([*texts, QUESTION])
@@ -50,13 +50,13 @@ async def test_a_text_has_the_same_vector_in_any_company(embedder: LocalEmbedder
     assert await embedder.embed([]) == ()
 
 
-async def test_its_name_tells_model_dimensions_and_pooling(embedder: LocalEmbedder) -> None:
+async def test_the_model_name_includes_dimensions_and_pooling(embedder: LocalEmbedder) -> None:
     (vector,) = await embedder.embed(["a"])
     assert embedder.model == "all-MiniLM-L6-v2:384:mean"
     assert embedder.dimensions == len(vector) == 384
 
 
-async def test_odd_texts_have_vectors_of_length_one_too(embedder: LocalEmbedder) -> None:
+async def test_unusual_texts_have_vectors_of_length_one(embedder: LocalEmbedder) -> None:
     texts = ["", "   ", "\ud800 \0", "x" * 1_000_000, "word " * 200_000, "日本語", "🙂"]
     for vector in await embedder.embed(texts):
         assert math.hypot(*vector) == pytest.approx(1)
@@ -96,7 +96,7 @@ async def test_questions_that_come_at_once_each_get_their_own_vector(
         assert vector == pytest.approx(alone, abs=1e-5)
 
 
-async def test_a_question_nobody_waits_for_any_more_does_not_disturb_others(
+async def test_a_cancelled_question_does_not_affect_others(
     embedder: LocalEmbedder,
 ) -> None:
     tasks = [asyncio.create_task(embedder.embed_question(f"{QUESTION} {n}")) for n in range(20)]
@@ -108,7 +108,7 @@ async def test_a_question_nobody_waits_for_any_more_does_not_disturb_others(
     assert all(isinstance(one, tuple) for one in found[1::2])
 
 
-async def test_questions_that_wait_for_a_model_that_fails_are_all_told() -> None:
+async def test_all_questions_waiting_for_a_failing_model_get_its_error() -> None:
     def broken() -> OnnxModel:
         raise ConfigurationError("no such model")
 
@@ -118,7 +118,7 @@ async def test_questions_that_wait_for_a_model_that_fails_are_all_told() -> None
     assert [type(one) for one in found] == [ConfigurationError] * 5
 
 
-async def test_a_closed_embedder_says_so() -> None:
+async def test_a_closed_embedder_raises_model_unavailable() -> None:
     embedder = LocalEmbedder.mini_lm()
     await embedder.aclose()
     with pytest.raises(ModelUnavailable, match="closed"):
@@ -139,7 +139,9 @@ async def test_a_folder_is_taken_as_a_model(folder: Path, embedder: LocalEmbedde
     assert first.model == mean.model.replace("mean", "cls")
 
 
-async def test_what_is_wrong_with_a_folder_is_said_at_once(folder: Path, tmp_path: Path) -> None:
+async def test_an_unusable_model_folder_is_refused_at_the_start(
+    folder: Path, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigurationError, match="must hold tokenizer"):
         await LocalEmbedder.of_folder(tmp_path)
     (folder / "model.onnx").write_bytes(b"no model")

@@ -10,9 +10,9 @@ import pytest
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.ports.models import Prompt
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.patience import PATIENCE
-from support.ports import free_port
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.servers.http_servers import free_port
+from support.timeouts import PATIENCE
 
 KEY: Final = "sk-very-secret"
 QUESTION: Final = "What was the salary of Zebedee Quux?"
@@ -112,7 +112,7 @@ async def test_text_that_is_no_valid_unicode_can_be_sent() -> None:
         "no opening tag here\n</think>\n\nThree.",
     ],
 )
-async def test_thoughts_are_left_out(said: str) -> None:
+async def test_reasoning_is_removed_from_the_answer(said: str) -> None:
     async with chat_double(Reply(answer=said)) as double:
         assert await ask(a_model(double)) == "Three."
 
@@ -125,7 +125,7 @@ async def test_an_answer_in_parts_is_put_together() -> None:
 
 
 @pytest.mark.parametrize("said", ["", "  \n", None, "<think>only thoughts</think>", "<think>cut"])
-async def test_a_blank_answer_is_none(said: str | None) -> None:
+async def test_a_blank_answer_is_an_error_and_not_retried(said: str | None) -> None:
     async with chat_double(Reply(answer=said)) as double:
         assert "answered with nothing" in await failure(a_model(double))
     assert len(double.requests) == 1
@@ -136,13 +136,13 @@ async def test_a_blank_answer_is_none(said: str | None) -> None:
     [Reply(status=500), Reply(status=503), Reply(status=429), Reply(hangs_up=True)],
     ids=["500", "503", "429", "hangs up"],
 )
-async def test_passing_trouble_is_overcome(trouble: Reply) -> None:
+async def test_a_call_is_retried_after_a_transient_error(trouble: Reply) -> None:
     async with chat_double(trouble, trouble, Reply(answer="At last.")) as double:
         assert await ask(a_model(double)) == "At last."
     assert len(double.requests) == 3
 
 
-async def test_lasting_trouble_is_told_after_three_attempts() -> None:
+async def test_a_lasting_error_is_raised_after_three_attempts() -> None:
     async with chat_double(Reply(status=502, body=QUESTION.encode())) as double:
         assert "status 502" in await failure(a_model(double))
     assert len(double.requests) == 3
@@ -152,7 +152,7 @@ async def test_lasting_trouble_is_told_after_three_attempts() -> None:
     ("status", "advice"),
     [(400, ""), (401, "MEMORY_LLM_API_KEY"), (403, "API key"), (404, "base URL"), (302, "")],
 )
-async def test_a_refusal_is_told_at_once(status: int, advice: str) -> None:
+async def test_a_refused_request_is_not_retried(status: int, advice: str) -> None:
     async with chat_double(Reply(status=status, body=QUESTION.encode())) as double:
         message = await failure(a_model(double))
     assert f"status {status}" in message
@@ -160,14 +160,14 @@ async def test_a_refusal_is_told_at_once(status: int, advice: str) -> None:
     assert len(double.requests) == 1
 
 
-async def test_nobody_there_is_told() -> None:
+async def test_an_unreachable_endpoint_raises_model_unavailable() -> None:
     model = OpenAICompatibleChat(
         f"http://127.0.0.1:{free_port()}/v1", model="small-model", api_key=KEY, first_pause=0.01
     )
     assert "could not be reached" in await failure(model)
 
 
-async def test_the_pause_an_endpoint_asks_for_is_made() -> None:
+async def test_a_retry_waits_as_long_as_retry_after_says() -> None:
     busy = Reply(status=429, headers={"Retry-After": "1"})
     async with chat_double(busy, Reply()) as double:
         started = time.monotonic()
@@ -185,7 +185,7 @@ async def test_a_pause_longer_than_the_time_left_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize("pause", ["soon", "-1", "", "Thu, 01 Jan 1970 00:00:00 -0000"])
-async def test_a_senseless_pause_does_not_matter(pause: str) -> None:
+async def test_an_invalid_retry_after_is_ignored(pause: str) -> None:
     busy = Reply(status=503, headers={"Retry-After": pause})
     async with chat_double(busy, Reply()) as double:
         assert await ask(a_model(double)) == "Fine."
@@ -217,7 +217,7 @@ async def test_a_slow_answer_is_given_up() -> None:
         b'{"error": "overloaded"}',
     ],
 )
-async def test_rubbish_is_no_answer(body: bytes) -> None:
+async def test_a_response_that_is_no_chat_completion_is_an_error(body: bytes) -> None:
     async with chat_double(Reply(body=body)) as double:
         assert "no chat completion" in await failure(a_model(double))
 
@@ -238,7 +238,7 @@ async def test_one_call_given_up_does_not_disturb_another() -> None:
     assert given_up.cancelled()
 
 
-async def test_a_closed_model_says_so() -> None:
+async def test_a_closed_chat_model_raises_model_unavailable() -> None:
     async with chat_double() as double:
         model = a_model(double)
         await model.aclose()

@@ -6,8 +6,8 @@ import pytest
 
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
-from support.chat_double import Reply
-from support.embedding_double import EmbeddingDouble, embedding_double
+from support.doubles.chat_endpoint import Reply
+from support.doubles.embedding_endpoint import EmbeddingDouble, embedding_double
 
 KEY: Final = "sk-very-secret"
 
@@ -69,7 +69,7 @@ async def test_a_text_longer_than_models_take_is_cut() -> None:
     assert len(double.requests[0].body["input"][0]) == 6_000
 
 
-async def test_passing_trouble_is_overcome_and_lasting_trouble_told() -> None:
+async def test_a_transient_error_is_retried_and_a_lasting_one_raised() -> None:
     async with (
         embedding_double(Reply(status=429), Reply(hangs_up=True), Reply()) as double,
         an_embedder(double) as embedder,
@@ -94,12 +94,12 @@ async def test_passing_trouble_is_overcome_and_lasting_trouble_told() -> None:
         b'{"data": [{"index": 0, "embedding": [0, 0]}]}',
     ],
 )
-async def test_rubbish_is_no_vector(body: bytes) -> None:
+async def test_a_response_that_has_no_vectors_is_an_error(body: bytes) -> None:
     async with embedding_double(Reply(body=body)) as double:
         assert "no list of vectors" in await failure(double)
 
 
-async def test_too_few_vectors_are_told() -> None:
+async def test_a_response_with_too_few_vectors_is_an_error() -> None:
     async with embedding_double(Reply(body=b'{"data": []}')) as double:
         assert "0 vectors for 1 texts" in await failure(double)
 
@@ -111,13 +111,13 @@ async def test_vectors_that_cannot_be_stored_are_refused(length: int) -> None:
         assert "MEMORY_EMBEDDING_DIMENSIONS" in await failure(double)
 
 
-async def test_an_endpoint_that_ignores_the_asked_dimensions_is_told() -> None:
+async def test_vectors_of_other_than_the_configured_dimensions_are_an_error() -> None:
     body = b'{"data": [{"index": 0, "embedding": [1, 2, 3]}]}'
     async with embedding_double(Reply(body=body)) as double:
         assert "3 dimensions, where 2 were expected" in await failure(double, dimensions=2)
 
 
-def test_what_is_wrong_with_the_settings_is_told_by_their_names() -> None:
+def test_invalid_embedding_settings_are_refused_by_their_names() -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_EMBEDDING_BASE_URL"):
         OpenAICompatibleEmbedder("nowhere", model="embed-small")
     with pytest.raises(ConfigurationError, match="MEMORY_EMBEDDING_API_KEY"):

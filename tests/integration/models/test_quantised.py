@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.embedding.local_embedder import LocalEmbedder, mini_lm_folder, step_back
+from recollect.models.embedding.local_embedder import LocalEmbedder, lower_priority, mini_lm_folder
 from recollect.models.embedding.onnx_model import find_graph
 from recollect.models.embedding.quantised import quantised_file
 
@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache") / "recollect"
 
 
-async def test_the_faster_twin_says_nearly_the_same(folder: Path) -> None:
+async def test_the_quantised_model_gives_nearly_the_same_vectors(folder: Path) -> None:
     whole, quantised = await vectors(None), await vectors(folder)
     assert quantised != whole
     for one, other in zip(whole, quantised, strict=True):
@@ -77,14 +77,14 @@ async def test_every_product_by_weights_is_one_of_whole_numbers_with_its_biases(
     assert all(node.input[4].endswith("bias") for node in products)
 
 
-async def test_it_is_made_once_and_whole(folder: Path) -> None:
+async def test_the_quantised_model_is_written_once_and_reused(folder: Path) -> None:
     first, written = await vectors(folder), times(folder)
     assert len(written) == 1
     assert await vectors(folder) == first
     assert times(folder) == written
 
 
-async def test_where_it_cannot_be_kept_the_model_works_as_it_came(
+async def test_the_original_model_is_used_where_the_quantised_one_cannot_be_stored(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     no_folder = tmp_path / "file"
@@ -106,21 +106,21 @@ async def test_a_disk_that_is_full_keeps_no_half_of_it(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
-async def test_what_nobody_waits_for_steps_back() -> None:
+async def test_background_threads_lower_their_priority() -> None:
     def priority() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    with ThreadPoolExecutor(max_workers=1, initializer=step_back) as threads:
+    with ThreadPoolExecutor(max_workers=1, initializer=lower_priority) as threads:
         patient = await asyncio.wrap_future(threads.submit(priority))
     assert patient >= max(10, priority())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority")
-async def test_whoever_is_further_back_already_stays_there(
+async def test_an_already_lower_thread_priority_is_not_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[int] = []
     monkeypatch.setattr(os, "getpriority", lambda *_: 15)
     monkeypatch.setattr(os, "setpriority", lambda *given: asked.append(given[2]))
-    step_back()
+    lower_priority()
     assert asked == [15]

@@ -10,8 +10,8 @@ import pytest
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat, ThoughtFilter
 from recollect.ports.models import Completion, Prompt, Sampling
-from support.chat_double import ChatDouble, Reply, chat_double
-from support.patience import PATIENCE
+from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
+from support.timeouts import PATIENCE
 
 PROMPT = (Prompt(role="user", content="Sales?"),)
 ANSWER = "North sold 2.5M in all."
@@ -61,7 +61,7 @@ async def test_an_endpoint_that_does_not_stream_gives_its_answer_as_one_piece() 
     assert pieces == ["Fine.", Completion(text="Fine.", model="small")]
 
 
-async def test_thoughts_are_not_shown() -> None:
+async def test_reasoning_is_left_out_of_the_stream() -> None:
     answer = "<think> They want sales. </think> 2.5M in all."
     async with chat_double(Reply(answer=answer)) as double, a_model(double) as model:
         *pieces, whole = await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
@@ -104,13 +104,15 @@ async def test_an_endpoint_that_is_busy_is_asked_again_before_the_first_piece() 
         (Reply(answer=""), "answered with nothing"),
     ],
 )
-async def test_what_goes_wrong_is_told(reply: Reply, problem: str) -> None:
+async def test_failures_of_a_stream_raise_model_unavailable_with_their_cause(
+    reply: Reply, problem: str
+) -> None:
     async with chat_double(reply) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match=problem):
             await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
-async def test_what_came_before_the_cut_was_shown() -> None:
+async def test_pieces_before_a_dropped_connection_were_already_yielded() -> None:
     reply = Reply(answer=ANSWER, hangs_up_after=2)
     pieces: list[str | Completion] = []
     async with chat_double(reply) as double, a_model(double) as model:
@@ -123,7 +125,7 @@ async def test_what_came_before_the_cut_was_shown() -> None:
 @pytest.mark.parametrize(
     "line", ["data: {", 'data: {"error": {"message": "secret"}}', 'data: {"choices": 7}']
 )
-async def test_what_is_no_completion_is_refused_without_quoting_it(line: str) -> None:
+async def test_an_invalid_stream_is_an_error_that_does_not_quote_it(line: str) -> None:
     reply = Reply(body=f"{line}\n\n".encode(), headers={"Content-Type": "text/event-stream"})
     async with chat_double(reply) as double, a_model(double) as model:
         with pytest.raises(ModelUnavailable, match="no chat completion") as caught:
@@ -140,7 +142,7 @@ async def test_an_endless_answer_is_cut_off() -> None:
             await pieces_of(model.stream(PROMPT, Sampling(), timeout=PATIENCE))
 
 
-async def test_whoever_stops_listening_hangs_up() -> None:
+async def test_closing_the_stream_closes_its_connection() -> None:
     reply = Reply(answer=ANSWER, waits_after=2)
     async with chat_double(reply) as double, a_model(double) as model:
         stream = model.stream(PROMPT, Sampling(), timeout=PATIENCE)
@@ -184,7 +186,7 @@ async def test_a_stream_that_comes_compressed_is_read_all_the_same() -> None:
     assert double.requests[0].headers["accept-encoding"] == "identity"
 
 
-async def test_whoever_still_listens_to_a_closed_model_is_told() -> None:
+async def test_a_stream_of_a_closed_model_ends_with_model_unavailable() -> None:
     async with chat_double(Reply(answer=ANSWER, waits_after=1)) as double:
         model = a_model(double)
         stream = model.stream(PROMPT, Sampling(), timeout=PATIENCE)

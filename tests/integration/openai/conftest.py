@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 
 from recollect.ports.stores import Stores
-from support.callers import Tenant
-from support.patience import PATIENCE
-from support.proxying import NumberingDouble, Stage, staged
+from support.http.callers import Tenant
+from support.servers.openai_proxy import NumberingDouble, Stage, staged
+from support.timeouts import PATIENCE
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from support.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style, rag_prompt
-from support.proxying import NumberingDouble, Stage
+from support.doubles.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style, rag_prompt
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 DOCUMENT = "The warranty of the ladder is 24 months."
 styles = pytest.mark.parametrize("style", STYLES)
@@ -61,7 +61,9 @@ async def test_sources_that_tools_bring_within_a_turn_leave_it_one_turn(
     ]
 
 
-async def test_a_user_may_speak_of_tasks_where_messages_have_ids(stage: Stage) -> None:
+async def test_a_question_that_begins_with_a_task_heading_is_stored_where_messages_have_ids(
+    stage: Stage,
+) -> None:
     chat = OpenWebUI(server=await stage.tenant.service(), style="templates")
     await chat.ask("### Task:\nWrite a poem.")
     assert await stage.said(chat.user, chat.chat_id) == [

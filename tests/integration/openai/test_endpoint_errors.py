@@ -5,9 +5,9 @@ import logging
 
 import pytest
 
-from support.callers import Caller, Json
-from support.chat_double import Reply
-from support.proxying import NumberingDouble, Stage
+from support.doubles.chat_endpoint import Reply
+from support.http.callers import Caller, Json
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
@@ -56,7 +56,7 @@ def assert_in_openais_form(error: Json) -> None:
         (500, b"kiwi" * 1_000_000, 500),
     ],
 )
-async def test_a_failure_is_told_in_our_words(
+async def test_endpoint_failures_are_reported_without_the_endpoints_text(
     stage: Stage,
     double: NumberingDouble,
     caplog: pytest.LogCaptureFixture,
@@ -78,7 +78,7 @@ async def test_a_failure_is_told_in_our_words(
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_what_the_endpoint_says_of_the_request_reaches_the_client(
+async def test_endpoint_errors_about_the_request_reach_the_client(
     stage: Stage, double: NumberingDouble, *, stream: bool
 ) -> None:
     body = json.dumps({"error": {**TOO_LONG, "stack": TRACEBACK}, "more": TRACEBACK}).encode()
@@ -97,7 +97,7 @@ async def test_what_the_endpoint_says_of_the_request_reaches_the_client(
         b"data: " + TRACEBACK.splitlines()[1].encode() + b"\n\n",
     ],
 )
-async def test_a_failure_in_the_middle_of_a_stream_is_told_in_our_words(
+async def test_endpoint_failures_during_a_stream_are_reported_without_the_endpoints_text(
     stage: Stage, double: NumberingDouble, event: bytes
 ) -> None:
     start = b'data: {"choices":[{"index":0,"delta":{"content":"Go"}}]}\n\n'
@@ -111,7 +111,7 @@ async def test_a_failure_in_the_middle_of_a_stream_is_told_in_our_words(
     assert await stage.statuses("ada", SESSION) == ["failed"]
 
 
-async def test_what_a_stream_says_of_the_request_reaches_the_client(
+async def test_endpoint_errors_about_the_request_reach_the_client_of_a_stream(
     stage: Stage, double: NumberingDouble
 ) -> None:
     error = {**TOO_LONG, "code": 400}
@@ -134,7 +134,7 @@ async def test_a_page_in_place_of_a_stream_is_an_error_event(
 @pytest.mark.parametrize(
     ("status", "body", "passed"), [(500, TRACEBACK.encode(), 500), (200, b"kiwi", 502)]
 )
-async def test_a_list_of_models_fails_in_our_words(
+async def test_failures_of_listing_models_are_reported_without_the_endpoints_text(
     stage: Stage, double: NumberingDouble, path: str, status: int, body: bytes, passed: int
 ) -> None:
     double.will(Reply(status=status, models=body))

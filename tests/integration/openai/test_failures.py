@@ -12,17 +12,16 @@ import pytest
 
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_embedded
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.ports.stores import Stores
 from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.system import SystemClock
-from support.callers import Caller, Json
-from support.chat_double import Reply
-from support.chat_double import serving as listening
-from support.patience import PATIENCE
-from support.ports import free_port
-from support.proxying import NumberingDouble, Stage, proxy_server, streamed_text
+from support.doubles.chat_endpoint import Reply
+from support.doubles.chat_endpoint import serving as listening
+from support.http.callers import Caller, Json
+from support.servers.http_servers import free_port
+from support.servers.openai_proxy import NumberingDouble, Stage, proxy_server, streamed_text
+from support.timeouts import PATIENCE
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
@@ -120,7 +119,7 @@ async def test_a_whole_answer_that_cannot_be_stored_says_so(
         assert await contents(stores, scope) == ["Hello?"]
 
 
-async def test_without_a_database_nobody_gets_in_by_a_key(
+async def test_without_a_database_api_keys_are_refused(
     shared_home: Path, client: httpx.AsyncClient
 ) -> None:
     async with failing_server(shared_home, client) as (caller, double, database, _):
@@ -135,7 +134,7 @@ async def test_without_a_database_nobody_gets_in_by_a_key(
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_an_endpoint_that_is_away_is_told_in_openais_form_and_the_turn_has_failed(
+async def test_an_unreachable_endpoint_is_an_error_in_openais_form_and_fails_the_turn(
     stores: Stores, client: httpx.AsyncClient, *, stream: bool
 ) -> None:
     nowhere = f"http://127.0.0.1:{free_port()}/v1"

@@ -12,8 +12,8 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import PRESETS, Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
-from support.callers import Caller, Json
-from support.proxying import NumberingDouble, Stage, staged
+from support.http.callers import Caller, Json
+from support.servers.openai_proxy import NumberingDouble, Stage, staged
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
@@ -56,7 +56,7 @@ async def test_a_client_that_sends_the_whole_branch_gets_nothing_added(
     ]
 
 
-async def test_what_is_added_comes_after_the_clients_instructions_and_only_grows(
+async def test_added_messages_follow_the_clients_instructions_and_only_grow(
     stage: Stage, double: NumberingDouble
 ) -> None:
     caller = await ada(stage)
@@ -160,7 +160,7 @@ async def app_stage(stores: Stores, client: httpx.AsyncClient) -> AsyncIterator[
         yield stage
 
 
-async def test_without_a_session_id_there_is_none_but_where_users_have_one(
+async def test_without_a_session_id_nothing_is_stored_unless_the_preset_has_one_per_user(
     stage: Stage, app_stage: Stage
 ) -> None:
     plain = await stage.tenant.user("ada")

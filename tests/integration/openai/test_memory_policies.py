@@ -6,8 +6,8 @@ from recollect.domain.identity.accounts import KeyScope, MemoryPolicy, stricter
 from recollect.domain.identity.scope import TenantScope
 from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
-from support.callers import Caller, Json, Tenant
-from support.proxying import NumberingDouble, Stage, proxy_server
+from support.http.callers import Caller, Json, Tenant
+from support.servers.openai_proxy import NumberingDouble, Stage, proxy_server
 
 PATH = "/v1/chat/completions"
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
@@ -30,7 +30,7 @@ async def caller_with(stage: Stage, policy: MemoryPolicy) -> Caller:
 
 @pytest.mark.parametrize("of_key", MemoryPolicy)
 @pytest.mark.parametrize("of_request", MemoryPolicy)
-async def test_the_stricter_policy_decides_what_is_used_and_what_is_stored(
+async def test_the_stricter_of_two_memory_policies_applies(
     stage: Stage, double: NumberingDouble, of_key: MemoryPolicy, of_request: MemoryPolicy
 ) -> None:
     before = await caller_with(stage, MemoryPolicy.FULL)
@@ -53,7 +53,9 @@ async def test_reading_needs_no_session_to_be_there(stage: Stage, double: Number
     assert await stage.sessions("ada") == []
 
 
-async def test_memory_that_is_switched_off_is_told_as_such(stores: Stores, stage: Stage) -> None:
+async def test_switched_off_memory_is_reported_in_a_warning_header(
+    stores: Stores, stage: Stage
+) -> None:
     off = Policies(is_enabled=False)
     async with proxy_server(stores, endpoint_url=None, policies=off) as (services, url):
         server = Caller(client=stage.tenant.server.client, url=url)

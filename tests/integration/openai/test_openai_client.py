@@ -10,9 +10,9 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from recollect.domain.identity.accounts import KeyScope
-from support.chat_double import Reply
-from support.openwebui import TOOL
-from support.proxying import NumberingDouble, Stage
+from support.doubles.chat_endpoint import Reply
+from support.doubles.openwebui import TOOL
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
 
@@ -102,7 +102,7 @@ async def test_a_client_that_sends_only_its_question_gets_the_conversation_added
     ]
 
 
-async def test_models_are_the_endpoints(ada: AsyncOpenAI) -> None:
+async def test_the_models_listed_are_those_of_the_endpoint(ada: AsyncOpenAI) -> None:
     assert [model.id for model in (await ada.models.list()).data] == ["m"]
 
 

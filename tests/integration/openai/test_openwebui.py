@@ -8,9 +8,9 @@ import pytest
 from recollect.domain.conversation.paging import PageRequest
 from recollect.ports.stores import Stores
 from recollect.services.access import States
-from support.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
-from support.proxying import NumberingDouble, Stage
-from support.recalling import index_messages
+from support.doubles.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
+from support.recall.scripted_index import index_messages
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 styles = pytest.mark.parametrize("style", STYLES)
 
@@ -146,7 +146,9 @@ async def test_the_front_ends_own_ids_are_kept_beside_ours(stage: Stage) -> None
     assert reply["model"] == "m"
 
 
-async def test_a_title_is_known_by_each_of_its_signs(stage: Stage, double: NumberingDouble) -> None:
+async def test_a_title_request_is_recognised_by_header_missing_id_or_prompt(
+    stage: Stage, double: NumberingDouble
+) -> None:
     service = await stage.tenant.service()
     named = {"X-Session-ID": "chat-1", "X-Memory-User": "ada"}
     body = {"model": "m", "messages": [{"role": "user", "content": "Name this chat."}]}
@@ -192,7 +194,7 @@ async def test_a_halted_user_is_refused_before_the_endpoint_is_asked(
     assert double.requests == []
 
 
-async def test_what_openwebui_tells_of_a_chat_is_noted_without_names(stage: Stage) -> None:
+async def test_session_metadata_has_openwebuis_chat_id_and_no_user_names(stage: Stage) -> None:
     chat = await front_end(stage, "forwarded")
     await chat.ask("Wat zijn de vereisten voor valbeveiliging?")
     (session,) = await stage.sessions(chat.user)
@@ -222,7 +224,7 @@ async def test_a_chat_that_is_deleted_by_its_id_is_not_recalled(
     assert "2.5M" not in str(double.last_messages)
 
 
-async def test_a_call_without_a_session_is_told_that_nothing_is_remembered(stage: Stage) -> None:
+async def test_a_call_without_a_session_gets_a_warning_that_nothing_is_stored(stage: Stage) -> None:
     service = (await stage.tenant.service()).with_headers({"X-Memory-User": "ada"})
     body = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
     told = "No session was named in X-Session-ID; nothing is remembered."

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from recollect.domain.identity.accounts import KeyScope
-from support.callers import Caller
-from support.chat_double import Reply
-from support.proxying import NumberingDouble, Stage
+from support.doubles.chat_endpoint import Reply
+from support.http.callers import Caller
+from support.servers.openai_proxy import NumberingDouble, Stage
 
 PATH = "/v1/chat/completions"
 ODD_BODY = (
@@ -110,7 +110,7 @@ async def test_the_clients_key_and_headers_stay_here(stage: Stage, double: Numbe
         (b'{"messages": [{"role": "user", "content": "x"}], "stream": "yes"}', None),
     ],
 )
-async def test_what_is_no_request_is_refused_in_openais_form(
+async def test_an_invalid_request_is_refused_in_openais_form(
     stage: Stage, double: NumberingDouble, body: bytes, param: None
 ) -> None:
     response = await (await ada(stage)).send("POST", PATH, content=body)

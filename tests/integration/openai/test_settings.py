@@ -4,7 +4,7 @@ import pytest
 
 from recollect.adapters import open_adapters
 from recollect.settings import load_settings
-from support.chat_double import chat_double
+from support.doubles.chat_endpoint import chat_double
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -40,7 +40,7 @@ async def test_the_endpoint_is_the_one_of_the_settings() -> None:
         ({"llm_base_url": URL, "llm_model": "m", "denodo_url": "http://127.0.0.1:9"}, False),
     ],
 )
-async def test_chats_go_to_whoever_is_chosen_to_answer(
+async def test_chat_completions_are_proxied_only_if_the_answerer_is_a_model(
     settings: dict[str, object], *, passes_on: bool
 ) -> None:
     async with open_adapters(load_settings(**settings)) as adapters:

@@ -13,10 +13,10 @@ from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_summary
-from support.callers import Caller, Json
-from support.proxying import Stage, staged
-from support.recalling import index_messages
-from support.strict_templates import StrictDouble
+from support.doubles.strict_templates import StrictDouble
+from support.http.callers import Caller, Json
+from support.recall.scripted_index import index_messages
+from support.servers.openai_proxy import Stage, staged
 
 PATH = "/v1/chat/completions"
 STRICT = [ChatTemplate.PLAIN, ChatTemplate.ALTERNATING, ChatTemplate.NO_SYSTEM]
@@ -58,7 +58,9 @@ async def tell_sales(stage: Stage, stores: Stores) -> None:
     await index_messages(stores, scope, tuple(reversed(said.items)))
 
 
-async def test_what_memory_adds_is_accepted(strict_stage: Stage, stores: Stores) -> None:
+async def test_strict_templates_accept_the_messages_that_memory_adds(
+    strict_stage: Stage, stores: Stores
+) -> None:
     await tell_sales(strict_stage, stores)
     caller = await ada(strict_stage)
     await say(caller, SYSTEM, user("Hello."))
@@ -89,7 +91,7 @@ async def test_the_summary_joins_the_clients_instructions(
     assert "They spoke of hills." in told[0]["content"]
 
 
-async def test_families_that_need_it_get_it_without_a_setting(
+async def test_model_families_with_strict_templates_are_recognised_without_a_setting(
     stores: Stores, client: httpx.AsyncClient
 ) -> None:
     double = StrictDouble(ChatTemplate.NO_SYSTEM)

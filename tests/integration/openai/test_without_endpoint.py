@@ -7,8 +7,8 @@ from openai import AsyncOpenAI
 
 from recollect.domain.identity.accounts import KeyScope
 from recollect.ports.stores import Stores
-from support.callers import Caller, Tenant
-from support.proxying import Stage, proxy_server
+from support.http.callers import Caller, Tenant
+from support.servers.openai_proxy import Stage, proxy_server
 
 SESSION = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
 

@@ -10,7 +10,7 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 from recollect.permissions.http import DenodoCatalog
-from support.denodo_catalog_double import DenodoCatalogDouble, Right, View, denodo_catalog
+from support.doubles.denodo_catalog import DenodoCatalogDouble, Right, View, denodo_catalog
 
 ALL, SHAPE = Visibility.ALL, Visibility.SHAPE
 ANN = "Basic YW5uOmdlaGVpbQ=="
@@ -55,7 +55,7 @@ def calling(authorization: str | None) -> Scope:
     return Scope(tenant="acme", user="ann", authorization=authorization)
 
 
-async def test_views_and_their_restrictions_are_told_by_the_callers_own_credentials(
+async def test_views_and_restrictions_are_read_with_the_callers_own_credentials(
     catalog: DenodoCatalog, double: DenodoCatalogDouble
 ) -> None:
     access = await catalog.access_of(calling(ANN))

@@ -14,7 +14,7 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError, PermissionsUnavailable
 from recollect.permissions.http import PermissionsHook
-from support.serving import serving
+from support.servers.http_servers import serving
 
 ANN = Scope(tenant="acme", user="ann", authorization="Bearer her own")
 
@@ -50,7 +50,7 @@ def hook(listening: Hook) -> Hook:
     return listening
 
 
-async def test_a_hook_is_told_tenant_and_user_and_tells_tables(hook: Hook) -> None:
+async def test_a_hook_gets_tenant_and_user_and_returns_tables(hook: Hook) -> None:
     hook.answer = JSONResponse({"tables": ["sales.*"], "restricted": ["Sales.customers"]})
     async with PermissionsHook(hook.url, secret="geheim") as permissions:
         access = await permissions.access_of(ANN)

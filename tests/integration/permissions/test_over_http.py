@@ -21,10 +21,10 @@ from recollect.memory import Memory
 from recollect.services.access import UNAVAILABLE
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller, Json
-from support.denodo_catalog_double import DenodoCatalogDouble, Right, View, denodo_catalog
-from support.patience import PATIENCE
-from support.serving import serving
+from support.doubles.denodo_catalog import DenodoCatalogDouble, Right, View, denodo_catalog
+from support.http.callers import Caller, Json
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 SECRET = "a secret that is long enough for HS256"
 TENANT = f"tenant-{uuid4()}"
@@ -100,7 +100,9 @@ async def by_file(shared_home: Path, grants: Path) -> AsyncIterator[Caller]:
         yield server
 
 
-async def test_a_file_decides_what_each_user_is_given(by_file: Caller, grants: Path) -> None:
+async def test_a_permissions_file_decides_what_each_user_sees(
+    by_file: Caller, grants: Path
+) -> None:
     user = f"ann-{uuid4()}"
     write_grants(grants, **{user: {"tables": ["*"]}})
     ann = as_user(by_file, user)
@@ -169,7 +171,7 @@ async def test_a_broken_file_gives_nothing_of_any_table_and_a_warning(
         ("denodo:https://host/x?databases=hr", credentials_of("ann")),
     ],
 )
-async def test_the_callers_credentials_are_kept_only_for_a_source_that_goes_by_them(
+async def test_the_callers_credentials_are_kept_only_for_a_source_that_uses_them(
     services: Services, permissions: str, kept: str | None
 ) -> None:
     settings = load_settings(permissions=permissions, user_id_source="jwt_claim", jwt_secret=SECRET)

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.engines.postgres.connection.addresses import as_application, display, normalise
+from recollect.engines.postgres.connection.database import as_application, display, normalise
 from recollect.errors import ConfigurationError
 
 
@@ -13,23 +13,23 @@ from recollect.errors import ConfigurationError
         " postgresql+asyncpg://u:p@host:5433/db?sslmode=require ",
     ],
 )
-def test_every_usual_form_becomes_the_drivers(text: str) -> None:
+def test_every_common_form_of_address_is_normalised_for_the_driver(text: str) -> None:
     assert normalise(text) == "postgresql://u:p@host:5433/db?sslmode=require"
 
 
 @pytest.mark.parametrize("text", ["mysql://host/db", "host=localhost", "", "postgresql"])
-def test_anything_else_is_refused(text: str) -> None:
+def test_an_address_that_is_no_postgresql_url_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="postgresql://"):
         normalise(text)
 
 
-def test_the_application_keeps_the_parameters_and_steps_down() -> None:
+def test_the_application_address_keeps_its_parameters_and_sets_the_role() -> None:
     dsn = as_application("postgresql://u:p@host/db?sslmode=require")
     assert dsn.startswith("postgresql://u:p@host/db?sslmode=require&")
     assert "role=recollect_app" in dsn
 
 
-def test_the_application_logs_in_itself_where_it_may() -> None:
+def test_the_application_address_can_log_in_as_the_application_role() -> None:
     dsn = as_application("postgresql://postgres@/postgres?host=/run", logs_in=True)
     assert dsn.startswith("postgresql://recollect_app@/postgres?")
 

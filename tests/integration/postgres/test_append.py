@@ -7,7 +7,7 @@ import pytest
 
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
+from recollect.engines.postgres.conversations.messages import lock_sessions, remove
 from recollect.errors import MessageNotFound
 from recollect.ports.stores import Stores
 from recollect.testing.examples import a_message, append, seconds_on, start_conversation
@@ -34,7 +34,7 @@ async def test_a_reply_does_not_bring_back_the_turn_that_was_deleted_before_it(
         )
         while not await has_to_wait_for(connection):  # noqa: ASYNC110  # another process waits
             await asyncio.sleep(0.01)
-        await remove(connection, scope, "delete_message", locked, question.message_id)
+        await remove(connection, scope, "delete_message", locked, message_id=question.message_id)
 
     with pytest.raises(MessageNotFound):
         await replying

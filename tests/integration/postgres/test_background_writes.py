@@ -13,8 +13,8 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.conversations.messages import lock_sessions, remove
+from recollect.engines.postgres.sql import statement
 from recollect.ports.stores import Stores
 from recollect.testing.examples import (
     a_summary,
@@ -39,10 +39,10 @@ async def deleted_meanwhile(
         yield waiting
         while not await has_to_wait_for(connection):  # noqa: ASYNC110  # another process waits
             await asyncio.sleep(0.01)
-        await remove(connection, scope, "delete_message", locked, message.message_id)
+        await remove(connection, scope, "delete_message", locked, message_id=message.message_id)
 
 
-async def test_what_is_deleted_while_it_waits_to_be_indexed_is_not_indexed(
+async def test_messages_deleted_while_their_indexing_waits_are_not_indexed(
     stores: Stores, database: Database
 ) -> None:
     log = await Log.start(stores)
@@ -55,7 +55,7 @@ async def test_what_is_deleted_while_it_waits_to_be_indexed_is_not_indexed(
     assert (await index.size(log.scope, model=MODEL)).entries == 1
 
 
-async def test_what_another_indexes_while_one_waits_is_there_once(stores: Stores) -> None:
+async def test_concurrent_indexing_of_one_turn_stores_its_entry_once(stores: Stores) -> None:
     log = await Log.start(stores)
     one = await log.say("skis", EAST)
     index, turns = index_of(stores), [one.entry.turn_number]
@@ -64,7 +64,7 @@ async def test_what_another_indexes_while_one_waits_is_there_once(stores: Stores
     assert (await index.size(log.scope, model=MODEL)).entries == 1
 
 
-async def test_a_summary_of_what_is_deleted_while_it_waits_is_not_kept(
+async def test_a_summary_of_messages_deleted_while_it_waited_is_not_stored(
     stores: Stores, database: Database, scope: Scope
 ) -> None:
     session = await start_session(stores, scope)
@@ -110,12 +110,15 @@ def refused(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["finish_indexing", "finish_job"])
-async def test_marks_that_can_be_made_again_wait_for_no_disk(
+async def test_marking_work_as_finished_commits_asynchronously(
     database: Database, scope: Scope, name: str
 ) -> None:
-    given = {"finish_indexing": ([1], [1]), "finish_job": (seconds_on(0),)}
+    given: dict[str, dict[str, object]] = {
+        "finish_indexing": {"session_id": uuid4(), "turn_numbers": [1], "changes": [1]},
+        "finish_job": {"job_id": uuid4(), "scheduled_at": seconds_on(0)},
+    }
     async with database.owned_by(scope.owner_id) as connection:
-        await connection.fetch(query(name), scope.owner_id, uuid4(), *given[name])
+        await connection.fetch(*statement(name, owner_id=scope.owner_id, **given[name]))
         assert await connection.fetchval("SHOW synchronous_commit") == "off"
     async with database.owned_by(scope.owner_id) as connection:
         assert await connection.fetchval("SHOW synchronous_commit") == "on"

@@ -13,7 +13,7 @@ SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_p
 """
 
 
-async def test_a_reply_that_waits_for_a_switch_goes_by_what_the_switch_has_left(
+async def test_a_reply_that_waits_for_a_branch_switch_uses_the_branches_after_it(
     stores: Stores, admin_dsn: str
 ) -> None:
     scope = a_scope()

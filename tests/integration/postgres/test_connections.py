@@ -1,4 +1,4 @@
-"""ConnectionPool that go from one user straight to the next, and those that may not."""
+"""Connections that go from one user straight to the next, and those that may not."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,31 +7,28 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.engines.postgres.connection.database import Connection
 from recollect.engines.postgres.connection.pool import ConnectionPool
 
-WHICH = "SELECT pg_backend_pid()"
+BACKEND_PID = "SELECT pg_backend_pid()"
 
 
 @pytest_asyncio.fixture
 async def pool(admin_dsn: str) -> AsyncIterator[asyncpg.Pool]:
     """The driver's pool, of two connections."""
-    async with asyncpg.create_pool(
-        admin_dsn, min_size=0, max_size=2, connection_class=Connection
-    ) as opened:
+    async with asyncpg.create_pool(admin_dsn, min_size=0, max_size=2) as opened:
         yield opened
 
 
 @pytest_asyncio.fixture
 async def connections(pool: asyncpg.Pool) -> AsyncIterator[ConnectionPool]:
-    """ConnectionPool of that pool, closed at the end."""
+    """The pool in front of that pool, closed at the end."""
     opened = ConnectionPool(pool)
     yield opened
     await opened.close()
 
 
-async def which(connections: ConnectionPool) -> int:
-    rows = await connections.fetch(WHICH)
+async def backend_pid(connections: ConnectionPool) -> int:
+    rows = await connections.fetch(BACKEND_PID)
     process: int = rows[0][0]
     return process
 
@@ -39,21 +36,21 @@ async def which(connections: ConnectionPool) -> int:
 async def test_one_user_after_the_other_gets_the_same_connection(
     connections: ConnectionPool,
 ) -> None:
-    assert len({await which(connections) for _ in range(5)}) == 1
+    assert len({await backend_pid(connections) for _ in range(5)}) == 1
 
 
 async def test_more_users_than_connections_all_get_their_turn(connections: ConnectionPool) -> None:
-    processes = await asyncio.gather(*(which(connections) for _ in range(20)))
+    processes = await asyncio.gather(*(backend_pid(connections) for _ in range(20)))
 
     assert len(processes) == 20
     assert len(set(processes)) <= 2
 
 
-async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
+async def test_a_waiting_user_gets_the_first_connection_that_is_free(
     connections: ConnectionPool,
 ) -> None:
     taken = [await connections.take(), await connections.take()]
-    waiting = asyncio.create_task(which(connections))
+    waiting = asyncio.create_task(backend_pid(connections))
     await asyncio.sleep(0)
     process = taken[0].get_server_pid()
     await connections.give_back(taken[0])
@@ -65,12 +62,12 @@ async def test_who_waits_for_a_connection_gets_the_first_that_is_free(
 async def test_a_connection_that_broke_while_idle_is_replaced(
     connections: ConnectionPool, admin_dsn: str
 ) -> None:
-    broken = await which(connections)
+    broken = await backend_pid(connections)
     administrator = await asyncpg.connect(admin_dsn)
     await administrator.execute("SELECT pg_terminate_backend($1, 5000)", broken)
     await administrator.close()
 
-    assert await which(connections) != broken
+    assert await backend_pid(connections) != broken
 
 
 async def test_a_cancelled_statement_ends_before_the_next_user_comes(
@@ -86,11 +83,11 @@ async def test_a_cancelled_statement_ends_before_the_next_user_comes(
     with pytest.raises(asyncio.CancelledError):
         await asleep
 
-    assert len(await asyncio.gather(*(which(connections) for _ in range(4)))) == 4
+    assert len(await asyncio.gather(*(backend_pid(connections) for _ in range(4)))) == 4
 
 
 @pytest.mark.filterwarnings("ignore:.*active transaction")
-async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
+async def test_an_open_transaction_is_rolled_back_before_its_connection_is_reused(
     connections: ConnectionPool,
 ) -> None:
     used = await connections.take()
@@ -108,19 +105,19 @@ async def test_what_is_left_in_a_transaction_is_cleaned_for_the_next_user(
     assert not any(rows[0][1:])
 
 
-async def test_what_lies_idle_goes_back_to_the_pool(pool: asyncpg.Pool) -> None:
+async def test_an_idle_connection_returns_to_the_pool(pool: asyncpg.Pool) -> None:
     connections = ConnectionPool(pool, sweep_seconds=0.01)
     for _ in range(2):
-        process = await which(connections)
+        process = await backend_pid(connections)
         while not pool.get_idle_size():  # noqa: ASYNC110  # the driver has no event for it
             await asyncio.sleep(0.01)
-        assert await which(connections) == process
+        assert await backend_pid(connections) == process
     await connections.close()
 
 
-async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
+async def test_closing_the_pool_waits_for_connections_in_use(pool: asyncpg.Pool) -> None:
     connections = ConnectionPool(pool)
-    await which(connections)
+    await backend_pid(connections)
     used = await connections.take()
     closing = asyncio.create_task(connections.close())
     await asyncio.sleep(0)
@@ -130,23 +127,4 @@ async def test_closing_waits_for_who_is_at_work(pool: asyncpg.Pool) -> None:
     await connections.give_back(used)
     await closing
     with pytest.raises(asyncpg.InterfaceError):
-        await which(connections)
-
-
-async def test_what_the_types_of_postgresql_are_is_asked_once_for_all_connections(
-    pool: asyncpg.Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[frozenset[int]] = []
-    plain = asyncpg.Connection._introspect_types
-
-    async def watched(self: asyncpg.Connection, oids: set[int], seconds: float) -> object:
-        asked.append(frozenset(oids))
-        return await plain(self, oids, seconds)
-
-    monkeypatch.setattr(asyncpg.Connection, "_introspect_types", watched)
-    monkeypatch.setattr("recollect.engines.postgres.connection.database._known_types", {})
-    async with pool.acquire() as one, pool.acquire() as other:
-        for connection in (one, other, one):
-            (row,) = await connection.fetch("SELECT $1::int8[], $2::uuid[]", [7], [])
-            assert row[0] == [7]
-    assert len(asked) == 1
+        await backend_pid(connections)

@@ -90,7 +90,7 @@ WAYS: dict[str, Way] = {
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-async def test_what_was_deleted_is_in_no_table_and_not_recalled(scene: Scene, way: Way) -> None:
+async def test_deleted_messages_are_in_no_table_and_not_recalled(scene: Scene, way: Way) -> None:
     message = await scene.say_it()
     assert await scene.places() == {"messages", "sessions", "summaries", "recall_entries"}
     assert len(await scene.recalled()) == 1

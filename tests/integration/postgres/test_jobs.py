@@ -13,7 +13,7 @@ from recollect.testing.examples import a_message
 _BEFORE_ALL_OTHERS = datetime(1940, 1, 1, tzinfo=UTC)
 
 
-async def test_a_job_of_a_kind_not_known_here_is_left_to_whoever_knows_it(
+async def test_a_job_of_an_unknown_kind_is_left_in_the_queue(
     stores: Stores, database: Database, scope: Scope
 ) -> None:
     await stores.sessions.start(scope, NewSession(session_id=uuid4()), now=_BEFORE_ALL_OTHERS)

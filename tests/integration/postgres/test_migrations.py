@@ -1,7 +1,6 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Final
 from uuid import uuid4
 
 import asyncpg
@@ -10,21 +9,17 @@ import pytest_asyncio
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from conformance.contracts.branch_client import Talk
 from recollect.engines.postgres import migrations
-from recollect.engines.postgres.connection.addresses import as_application
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.migrate import (
+from recollect.engines.postgres.connection.database import Database, as_application
+from recollect.engines.postgres.engine import open_external
+from recollect.engines.postgres.migrations import (
     HEAD,
     current_revision,
     downgrade,
     ensure_current,
     migrate,
 )
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import SchemaOutdated
-from recollect.system import SystemClock
 
 Fresh = tuple[str, asyncpg.Connection]
 
@@ -75,63 +70,6 @@ async def test_migrating_twice_changes_nothing(fresh: Fresh) -> None:
     assert await migrate(dsn) == (HEAD, HEAD)
 
 
-async def test_going_back_before_branches_keeps_the_active_one_alone(fresh: Fresh) -> None:
-    dsn, connection = fresh
-    await migrate(dsn)
-    async with open_external(dsn, max_connections=2) as database:
-        talk = await Talk.start(postgres_stores(database, SystemClock()))
-        await talk.say("one")
-        await talk.say("one, edited")
-    await downgrade(dsn, target="0004")
-    rows = await connection.fetch("SELECT content FROM recollect.messages ORDER BY sequence")
-    assert [row["content"] for row in rows] == ["one, edited", "re: one, edited"]
-    assert await connection.fetchval("SELECT count(*) FROM recollect.turns") == 1
-
-
-_NAMES: Final = [
-    ("Show sales", "Show sales", True),
-    ("Show sales", "  Show\u00a0\n sales ", True),
-    ("数据 在哪", "数据\u3000在哪", True),
-    ("x" * 500, "x" * 3000, True),
-    ("y" * 499, "y" * 499 + " and more", True),
-    ("Show", "Show sales", False),
-    ("数据", "销售", False),
-    ("Given", "Show sales", False),
-    (None, "Show sales", False),
-]
-_SESSION_OF_0008: Final = """
-    WITH owner AS (
-        INSERT INTO owners VALUES ($1, 'acme', 'alice', now())
-    ), session AS (
-        INSERT INTO sessions (
-            owner_id, session_id, name, metadata, databases, tags, created_at, updated_at,
-            last_accessed_at
-        ) VALUES ($1, $1, $2, '{}', '{}', '{}', now(), now(), now())
-    ), turn AS (
-        INSERT INTO turns (owner_id, session_id, turn_number, status, started_at)
-        VALUES ($1, $1, 4, 'pending', now())
-    )
-    INSERT INTO messages (
-        owner_id, session_id, sequence, message_id, turn_number, role, content, metadata, created_at
-    ) VALUES ($1, $1, 7, $1, 4, 'user', $3, '{}', now())
-"""
-
-
-async def test_names_made_from_questions_before_are_known_as_such(fresh: Fresh) -> None:
-    dsn, connection = fresh
-    await migrate(dsn, target="0008")
-    await connection.execute("SET search_path = recollect")
-    sessions = {uuid4(): case for case in _NAMES}
-    for session_id, (name, asked, _) in sessions.items():
-        await connection.execute(_SESSION_OF_0008, session_id, name, asked)
-    await migrate(dsn)
-    rows = await connection.fetch("SELECT session_id, name, name_turn FROM sessions")
-    assert {row["session_id"]: (row["name"], row["name_turn"]) for row in rows} == {
-        session_id: (name, 4 if is_its_question else None)
-        for session_id, (name, _, is_its_question) in sessions.items()
-    }
-
-
 async def test_replicas_that_start_at_once_migrate_one_after_the_other(fresh: Fresh) -> None:
     dsn, connection = fresh
     await asyncio.gather(*(ensure_current(dsn) for _ in range(5)))
@@ -159,7 +97,24 @@ async def test_a_database_of_a_newer_version_is_refused(fresh: Fresh) -> None:
         await ensure_current(dsn)
 
 
-async def test_a_role_without_rights_to_migrate_is_told_who_has_them(fresh: Fresh) -> None:
+@pytest.mark.parametrize("run", [ensure_current, migrate])
+@pytest.mark.parametrize("revision", ["0002", "0010"])
+async def test_a_database_of_a_development_version_is_refused_with_what_to_do(
+    fresh: Fresh, run: Callable[[str], Awaitable[object]], revision: str
+) -> None:
+    dsn, connection = fresh
+    await migrate(dsn)
+    await connection.execute("UPDATE recollect.alembic_version SET version_num = $1", revision)
+    with pytest.raises(SchemaOutdated, match=f"{revision}.* 'DROP SCHEMA recollect CASCADE'"):
+        await run(dsn)
+    await connection.execute("DROP SCHEMA recollect CASCADE")
+    await run(dsn)
+    assert await current_revision(dsn) == HEAD
+
+
+async def test_a_role_without_migration_rights_gets_an_error_that_names_the_command(
+    fresh: Fresh,
+) -> None:
     dsn, connection = fresh
     role = f"plain_{uuid4().hex}"
     await connection.execute(f"CREATE ROLE {role} LOGIN")
@@ -204,7 +159,7 @@ async def test_every_key_of_every_table_starts_with_the_owner(
     assert {row["first_column"] for row in rows} == {"owner_id"}
 
 
-async def test_every_table_forces_its_policy_and_belongs_to_somebody_else(
+async def test_every_table_forces_row_level_security_and_is_not_owned_by_the_application(
     database: Database, admin_dsn: str
 ) -> None:
     connection = await asyncpg.connect(as_application(admin_dsn, logs_in=True))
@@ -230,7 +185,7 @@ async def test_the_schema_needs_no_extension_but_vectors(fresh: Fresh) -> None:
     assert [row["extname"] for row in extensions] == ["plpgsql", "vector"]
 
 
-async def test_an_owner_who_may_not_add_pgvector_hears_what_to_do(
+async def test_an_owner_who_may_not_create_pgvector_gets_an_error_that_says_what_to_do(
     fresh: Fresh, admin_dsn: str
 ) -> None:
     dsn, connection = fresh
@@ -244,7 +199,7 @@ async def test_an_owner_who_may_not_add_pgvector_hears_what_to_do(
         with pytest.raises(SchemaOutdated, match=r"administrator .* 'CREATE EXTENSION vector'"):
             await migrate(owner)
         await connection.execute("CREATE EXTENSION vector")
-        assert await migrate(owner) == ("0002", HEAD)
+        assert await migrate(owner) == (None, HEAD)
     finally:
         admin = await asyncpg.connect(admin_dsn)
         await connection.execute(f"REASSIGN OWNED BY {role} TO postgres")

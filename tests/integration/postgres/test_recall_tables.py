@@ -17,7 +17,7 @@ from recollect.testing.examples import a_scope, seconds_on
 _CHANCE = random.Random(5)  # noqa: S311  # the same course of events on every run
 _WORDS = ["skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap"]
 
-OUT_OF_STEP = """
+INCONSISTENT_COUNTS = """
 WITH words AS (
     SELECT word.term, entry.number, word.count, entry.length
     FROM recall_entries AS entry
@@ -53,22 +53,22 @@ async def admin(admin_dsn: str) -> asyncpg.Connection:
     await connection.close()
 
 
-async def out_of_step(admin: asyncpg.Connection, scope: Scope) -> Sequence[asyncpg.Record]:
-    found: Sequence[asyncpg.Record] = await admin.fetch(OUT_OF_STEP, scope.owner_id)
+async def inconsistent_counts(admin: asyncpg.Connection, scope: Scope) -> Sequence[asyncpg.Record]:
+    found: Sequence[asyncpg.Record] = await admin.fetch(INCONSISTENT_COUNTS, scope.owner_id)
     return found
 
 
-def said_by_chance() -> str:
+def random_text() -> str:
     return " ".join(_CHANCE.choices(_WORDS, k=_CHANCE.randint(1, 8)))
 
 
-async def happen(stores: Stores, logs: list[Log], said: list[IndexedEntry]) -> None:
+async def make_random_change(stores: Stores, logs: list[Log], said: list[IndexedEntry]) -> None:
     """One thing by chance that changes what is indexed."""
     log = _CHANCE.choice(logs)
     match _CHANCE.randrange(8):
         case 0 | 1 | 2:
             vector = _CHANCE.choice([EAST, None])
-            said.append(await log.say(said_by_chance(), vector))
+            said.append(await log.say(random_text(), vector))
         case 3 if said:
             one = _CHANCE.choice(said)
             await index_of(stores).embed(log.scope, [(one.entry, NORTH)], model="another:3")
@@ -84,15 +84,15 @@ async def happen(stores: Stores, logs: list[Log], said: list[IndexedEntry]) -> N
             logs.append(await Log.start(stores, log.scope))
 
 
-async def test_words_and_counts_are_those_of_the_entries_whatever_happens(
+async def test_stored_word_counts_match_the_entries_after_any_changes(
     stores: Stores, admin: asyncpg.Connection
 ) -> None:
     logs = [await Log.start(stores)]
     said: list[IndexedEntry] = []
     for _ in range(60):
-        await happen(stores, logs, said)
+        await make_random_change(stores, logs, said)
     assert said
-    assert await out_of_step(admin, logs[0].scope) == []
+    assert await inconsistent_counts(admin, logs[0].scope) == []
 
 
 async def test_the_counts_are_right_when_many_write_for_one_owner_at_once(
@@ -103,12 +103,12 @@ async def test_the_counts_are_right_when_many_write_for_one_owner_at_once(
 
     async def write(log: Log) -> None:
         for _ in range(4):
-            one = await log.say(said_by_chance())
+            one = await log.say(random_text())
             await index_of(stores).embed(scope, [(one.entry, NORTH)], model="another:3")
         await stores.history.trim(scope, keep_last=10, now=seconds_on(1))
 
     await asyncio.gather(*map(write, logs))
-    assert await out_of_step(admin, scope) == []
+    assert await inconsistent_counts(admin, scope) == []
 
 
 async def test_the_counts_are_right_when_sessions_of_several_owners_are_cleaned_up(
@@ -129,10 +129,10 @@ async def test_the_counts_are_right_when_sessions_of_several_owners_are_cleaned_
     assert await stores.expired.delete(now=_LONG_AGO, limit=100) >= len(numbers)
     for scope in scopes:
         assert (await index_of(stores).size(scope, model=MODEL)).entries == 1
-        assert await out_of_step(admin, scope) == []
+        assert await inconsistent_counts(admin, scope) == []
 
 
-async def test_what_is_kept_elsewhere_leaves_a_trace_when_it_goes(
+async def test_deleting_an_entry_with_an_outside_vector_records_it_for_removal(
     stores: Stores, admin: asyncpg.Connection
 ) -> None:
     log = await Log.start(stores)

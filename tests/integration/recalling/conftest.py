@@ -10,16 +10,15 @@ import pytest
 import pytest_asyncio
 
 from recollect.composition import build_services
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.callers import Caller, Tenant
-from support.patience import PATIENCE
-from support.serving import ServerProgram
+from support.http.callers import Caller, Tenant
+from support.servers.http_servers import ServerProgram
+from support.timeouts import PATIENCE
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -80,7 +80,7 @@ async def test_the_figure_that_was_asked_about_last_week_is_recalled(embedder: E
     assert "4.2 percent" in context.messages()[-1]["content"]
 
 
-async def test_a_follow_up_to_what_was_recalled_is_understood_and_recalled(
+async def test_a_follow_up_to_a_recalled_exchange_is_rewritten_and_recalled(
     embedder: Embedder,
 ) -> None:
     diary = Diary(embedder)

@@ -3,8 +3,8 @@
 import asyncio
 from uuid import uuid4
 
-from support.callers import Caller, Json, Tenant
-from support.patience import PATIENCE
+from support.http.callers import Caller, Json, Tenant
+from support.timeouts import PATIENCE
 
 SALES = (
     "Show me total sales by region for 2024",
@@ -51,7 +51,7 @@ async def indexed(caller: Caller, *exchanges: tuple[str, str, str | None, str | 
     return session
 
 
-async def test_an_exchange_is_found_by_its_words_and_by_what_it_means(alice: Caller) -> None:
+async def test_an_exchange_is_found_by_words_and_by_meaning(alice: Caller) -> None:
     session = await indexed(alice, SALES, STAFF, PENGUINS)
     said = await alice.messages(session, order="asc")
 
@@ -70,7 +70,7 @@ async def test_an_exchange_is_found_by_its_words_and_by_what_it_means(alice: Cal
     assert by_meaning[0]["semantic"] > 0
 
 
-async def test_a_search_can_be_narrowed(alice: Caller) -> None:
+async def test_a_search_can_be_filtered(alice: Caller) -> None:
     first = await indexed(alice, SALES, PENGUINS)
     second = await indexed(alice, STAFF)
     of_second = (await alice.messages(second, order="asc"))[0]["created_at"]
@@ -91,7 +91,7 @@ async def test_a_search_can_be_narrowed(alice: Caller) -> None:
     assert await texts(databases=["hr"]) == {"How", "Why"}
 
 
-async def test_nobody_finds_what_somebody_else_said(alice: Caller, tenant: Tenant) -> None:
+async def test_messages_of_another_user_are_not_found(alice: Caller, tenant: Tenant) -> None:
     await indexed(alice, SALES)
     bob = await tenant.user("bob")
     other_alice = await Tenant(server=tenant.server, services=tenant.services).user("alice")
@@ -103,7 +103,7 @@ async def test_nobody_finds_what_somebody_else_said(alice: Caller, tenant: Tenan
         assert "sales" not in response.text
 
 
-async def test_what_is_deleted_is_not_found_any_more(alice: Caller) -> None:
+async def test_deleted_messages_are_no_longer_found(alice: Caller) -> None:
     session = await indexed(alice, SALES, PENGUINS)
     question = (await alice.messages(session, order="asc"))[0]
 
@@ -116,7 +116,7 @@ async def test_what_is_deleted_is_not_found_any_more(alice: Caller) -> None:
     assert (await alice.post("/api/v1/recall", {"query": "penguins"})).json()["items"] == []
 
 
-async def test_a_context_recalls_what_was_said_in_another_session(alice: Caller) -> None:
+async def test_a_context_recalls_an_exchange_of_another_session(alice: Caller) -> None:
     earlier = await indexed(alice, SALES, PENGUINS)
     session = await alice.start_session()
     await say(alice, session, ("Hello", "Hi, how can I help?", None, None))
@@ -150,7 +150,7 @@ async def test_a_context_does_not_repeat_its_own_window(alice: Caller) -> None:
     assert response.json()["recalled"] == []
 
 
-async def test_a_follow_up_finds_what_it_means_and_not_what_it_says(alice: Caller) -> None:
+async def test_a_follow_up_recalls_by_its_standalone_question(alice: Caller) -> None:
     of_2023 = (f"Show me total sales by region for 2023 of {uuid4().hex}", "North 2.2M", None, None)
     await indexed(alice, of_2023, PENGUINS, STAFF)
     session = await alice.start_session()

@@ -10,14 +10,13 @@ import pytest
 from integration.session_memory.talk import policies_of, services_on, spoken, started
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.errors import SessionNotFound
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FixedClock
-from support.program import run_recollect
+from support.servers.programs import run_recollect
 
 
 async def run_command(dsn: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -48,7 +47,7 @@ async def test_a_session_is_gone_at_its_end_without_any_clean_up(
     assert await services.history.count(scope) == 0
 
 
-async def test_cleanup_counts_then_deletes_and_tells_it_in_the_audit_log(
+async def test_cleanup_counts_deletes_and_audits_expired_sessions(
     own_stores: Stores, own_dsn: str
 ) -> None:
     brief = policies_of("default", retention="none", retention_by_tenant={"brief": "fixed:1e-6"})
@@ -95,7 +94,7 @@ async def test_two_clean_ups_at_once_delete_everything_once(
     assert await services.retention.count() == 0
 
 
-async def test_a_clean_up_leaves_it_to_the_replica_that_is_at_it(
+async def test_a_cleanup_does_nothing_while_another_replica_is_cleaning_up(
     own_stores: Stores, own_dsn: str
 ) -> None:
     services = services_on(own_stores, policies_of("default", retention="fixed:1e-6"))

@@ -31,7 +31,7 @@ from recollect.services.context.summarising import Compaction, LlmSummariser
 from recollect.services.services import Services
 from recollect.testing.examples import a_message
 from recollect.testing.fakes import FixedClock
-from support.patience import PATIENCE
+from support.timeouts import PATIENCE
 
 LEASE = timedelta(minutes=5)
 PAUSE = timedelta(seconds=10)
@@ -271,7 +271,9 @@ async def test_a_worker_that_always_dies_does_not_keep_a_session_from_its_summar
     await scene.assert_summarised(by="extractive")
 
 
-async def test_a_message_deleted_meanwhile_is_never_told(scene: Scene) -> None:
+async def test_no_summary_is_stored_if_a_message_was_deleted_while_it_was_made(
+    scene: Scene,
+) -> None:
     victim = scene.originals[4]
     model = HeldModel()
     async with in_the_middle_of_work(scene.worker(model), model) as task:
@@ -292,7 +294,7 @@ async def test_a_message_deleted_meanwhile_is_never_told(scene: Scene) -> None:
     assert list(await all_messages(scene.stores, scene.scope, scene.session_id))[:39] == left
 
 
-async def test_a_message_deleted_later_takes_the_summary_that_tells_of_it_along(
+async def test_deleting_a_summarised_message_deletes_the_summary(
     scene: Scene,
 ) -> None:
     await scene.assert_next_run_succeeds()
@@ -310,7 +312,9 @@ async def test_a_message_deleted_later_takes_the_summary_that_tells_of_it_along(
 
 
 @pytest.mark.parametrize("what", ["clear", "delete the session"])
-async def test_what_is_cleared_meanwhile_gets_no_summary(scene: Scene, what: str) -> None:
+async def test_a_session_cleared_or_deleted_during_summarising_gets_no_summary(
+    scene: Scene, what: str
+) -> None:
     model, server = HeldModel(), scene.worker()
     async with in_the_middle_of_work(scene.worker(model), model) as task:
         if what == "clear":
@@ -324,7 +328,7 @@ async def test_what_is_cleared_meanwhile_gets_no_summary(scene: Scene, what: str
     assert not await server.work.do_one()
 
 
-async def test_messages_said_meanwhile_stay_out_of_the_summary_and_in_the_context(
+async def test_messages_added_during_summarising_stay_in_the_window(
     scene: Scene,
 ) -> None:
     model, server = HeldModel(), scene.worker()

@@ -15,9 +15,9 @@ from recollect.memory import Memory
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from recollect.settings import load_settings
-from support.callers import Caller
-from support.patience import PATIENCE
-from support.serving import serving
+from support.http.callers import Caller
+from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 SIZES = [0, 1, 9, 10, 11, 100, 10_000]
 
@@ -76,7 +76,7 @@ async def test_a_context_has_exactly_the_last_ten_messages_in_order(
     assert (body["tokens"], body["truncated"]) == (context.tokens.total, False)
 
 
-async def test_a_question_that_waits_for_its_answer_is_not_among_them(
+async def test_a_pending_question_is_not_among_the_last_messages(
     chat: Services, scope: Scope
 ) -> None:
     session_id = await started(chat, scope)
@@ -89,7 +89,9 @@ async def test_a_question_that_waits_for_its_answer_is_not_among_them(
     assert [m.message_id for m in context.window] == [m.message_id for m in said[-10:]]
 
 
-async def test_a_failed_question_is_not_among_them(chat: Services, scope: Scope) -> None:
+async def test_a_failed_question_is_not_among_the_last_messages(
+    chat: Services, scope: Scope
+) -> None:
     session_id = await started(chat, scope)
     said = spoken(12)
     await chat.messages.append(scope, session_id, said)
@@ -104,7 +106,7 @@ async def test_a_failed_question_is_not_among_them(chat: Services, scope: Scope)
     assert [m.message_id for m in context.window] == [m.message_id for m in expected]
 
 
-async def test_another_window_is_refused_where_it_is_fixed(
+async def test_another_window_size_is_refused_where_the_preset_fixes_it(
     chat: Services, caller: Caller, scope: Scope
 ) -> None:
     session_id = await started(chat, scope)

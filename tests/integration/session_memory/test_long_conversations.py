@@ -170,7 +170,7 @@ def tokens_of_largest_form(context: Context, model: str) -> int:
 
 
 @pytest.mark.parametrize("preset", ["agent", "chat"])
-async def test_a_context_is_found_in_few_attempts(preset: str) -> None:
+async def test_a_context_is_fitted_with_few_token_counts(preset: str) -> None:
     """However little a form is over the limit, nobody counts the whole context over and over."""
     counted: list[str] = []
 

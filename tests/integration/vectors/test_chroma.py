@@ -17,8 +17,8 @@ from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
-from support.patience import PATIENCE
-from support.ports import free_port
+from support.servers.http_servers import free_port
+from support.timeouts import PATIENCE
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 
@@ -33,7 +33,7 @@ class TestChroma(VectorStoreContract):
     def vectors(self, folder: Path) -> ChromaVectorStore:
         return open_chroma(str(folder), collection=f"tests-{uuid4().hex[:8]}")
 
-    async def test_what_was_put_is_there_after_opening_again(self, folder: Path) -> None:
+    async def test_stored_vectors_are_still_there_after_reopening(self, folder: Path) -> None:
         owner = uuid4()
         first = open_chroma(str(folder), collection="kept")
         await first.put(owner, {_KEY: (1.0, 0.0)}, model="m")
@@ -105,14 +105,14 @@ class TestRemoval:
         await self.check(store, owners)
 
 
-async def test_a_server_that_is_away_is_said_to_be_when_it_is_needed() -> None:
+async def test_an_unreachable_server_raises_vector_store_unavailable_on_first_use() -> None:
     store = open_chroma("http://127.0.0.1:9", collection="tests", username="u", password="p")
 
     with pytest.raises(VectorStoreUnavailable):
         await store.keys(uuid4(), model="m")
 
 
-async def test_a_server_is_used_once_it_is_there_and_said_to_be_away_when_it_goes(
+async def test_a_server_is_used_when_reachable_and_reported_unavailable_when_it_stops(
     tmp_path: Path,
 ) -> None:
     port = free_port()

@@ -8,10 +8,10 @@ import pytest_asyncio
 
 from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
-from support.opensearch_double import OpenSearchDouble, running_opensearch
+from support.doubles.opensearch import OpenSearchDouble, running_opensearch
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 
@@ -76,7 +76,7 @@ async def test_a_cluster_that_fails_says_so_without_its_page(
     assert "html" not in str(failed.value)
 
 
-async def test_a_cluster_that_is_away_says_so() -> None:
+async def test_an_unreachable_cluster_raises_vector_store_unavailable() -> None:
     client = OpenSearchClient("http://127.0.0.1:9", username="admin", password="secret")
     store = OpenSearchVectorStore(client, collection="memory")
 
@@ -87,7 +87,7 @@ async def test_a_cluster_that_is_away_says_so() -> None:
 
 
 @pytest.mark.parametrize("address", ["", "ftp://host", "just-a-name"])
-def test_an_address_must_be_one(address: str) -> None:
+def test_an_invalid_opensearch_address_is_refused(address: str) -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_VECTOR_STORE_URL"):
         OpenSearchClient(address)
 

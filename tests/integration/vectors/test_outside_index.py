@@ -15,11 +15,10 @@ from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
 from recollect.composition import build_services
 from recollect.domain.recall.entry import Vector
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.client import OpenSearchClient
+from recollect.engines.opensearch.store import OpenSearchClient
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.migrate import migrate
-from recollect.engines.postgres.engine import open_external
-from recollect.engines.postgres.stores import postgres_stores
+from recollect.engines.postgres.engine import open_external, postgres_stores
+from recollect.engines.postgres.migrations import migrate
 from recollect.errors import VectorStoreUnavailable
 from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
@@ -31,9 +30,9 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session
 from recollect.testing.fakes import FixedClock, WordEmbedder
-from support.opensearch_double import OpenSearchDouble, running_opensearch
-from support.outside import outside_index
-from support.patience import PATIENCE
+from support.doubles.opensearch import OpenSearchDouble, running_opensearch
+from support.recall.outside_index import outside_index
+from support.timeouts import PATIENCE
 
 STORED = stored_name(MODEL, len(EAST))
 
@@ -118,7 +117,7 @@ async def embed_again(index: RecallIndex, log: Log) -> int:
     return len(of_owner)
 
 
-async def test_what_is_deleted_goes_from_the_store_though_that_is_away_for_a_while(
+async def test_vectors_of_deleted_messages_are_removed_once_the_store_is_back(
     outside: Outside, cluster: OpenSearchDouble, own_dsn: str
 ) -> None:
     scope = a_scope()
@@ -143,7 +142,7 @@ async def test_what_is_deleted_goes_from_the_store_though_that_is_away_for_a_whi
     assert await outside.removals.waiting() == 0
 
 
-async def test_what_the_store_does_not_delete_stays_to_be_deleted(
+async def test_a_removal_that_the_store_rejects_is_tried_again(
     outside: Outside, cluster: OpenSearchDouble
 ) -> None:
     log = await Log.start(outside.stores)
@@ -160,7 +159,7 @@ async def test_what_the_store_does_not_delete_stays_to_be_deleted(
     assert await outside.keys(log.scope.owner_id) == frozenset()
 
 
-async def test_a_late_removal_does_not_take_what_was_indexed_again(outside: Outside) -> None:
+async def test_a_late_removal_does_not_delete_vectors_indexed_again(outside: Outside) -> None:
     log = await Log.start(outside.stores)
     said = await log.say("said")
     await log.index([said])
@@ -209,7 +208,7 @@ class DyingStore(OpenSearchVectorStore):
 
 
 @pytest.mark.parametrize("then", ["embedded again", "deleted"])
-async def test_a_death_between_store_and_database_loses_and_leaves_nothing(
+async def test_a_kill_between_writing_to_store_and_database_loses_and_orphans_nothing(
     own_database: Database, client: OpenSearchClient, then: str
 ) -> None:
     dying = DyingStore(client, collection=f"tests-{uuid4().hex[:8]}")
@@ -234,7 +233,7 @@ async def test_a_death_between_store_and_database_loses_and_leaves_nothing(
         assert len(await outside.keys(log.scope.owner_id)) == 1
 
 
-async def test_what_goes_while_its_vector_is_on_the_way_is_removed_when_that_arrives(
+async def test_a_vector_whose_entry_was_deleted_while_it_was_sent_is_removed(
     own_database: Database, client: OpenSearchClient
 ) -> None:
     class SlowStore(OpenSearchVectorStore):
@@ -293,7 +292,7 @@ async def test_another_store_is_filled_and_the_one_before_is_emptied(
     assert await one.keys(owner) == frozenset()
 
 
-async def test_comparing_finds_what_is_missing_and_what_is_too_many(
+async def test_reconciling_adds_missing_vectors_and_removes_orphaned_ones(
     outside: Outside, vectors: OpenSearchVectorStore
 ) -> None:
     embedder = WordEmbedder(dimensions=3, model=MODEL)

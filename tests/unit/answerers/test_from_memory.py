@@ -101,7 +101,7 @@ async def test_a_dutch_question_is_answered_in_dutch() -> None:
     assert "Er is nog niets opgeslagen" in empty.content
 
 
-async def test_its_own_answers_are_not_quoted_but_what_the_user_said_is() -> None:
+async def test_answers_from_memory_are_not_quoted_but_the_users_messages_are() -> None:
     own = exchange(1, "My zeppelin is called Hilda", "No language model is set.", FROM_MEMORY)
     answer = await answer_to(context("What is my zeppelin called?", own))
     assert "> You asked (2026-01-02 12:00 UTC): “My zeppelin is called Hilda”" in answer.content
@@ -126,7 +126,7 @@ async def test_a_stream_is_the_same_answer_in_paragraphs() -> None:
     assert replace(answer) == await FromMemory().answer(SCOPE, asked)
 
 
-async def test_the_same_is_quoted_once_and_the_question_itself_never() -> None:
+async def test_equal_exchanges_are_quoted_once_and_the_current_question_never() -> None:
     question = "What did the zeppelin cost?"
     again = [exchange(number, question, "No model.", FROM_MEMORY) for number in (3, 4)]
     twice = exchange(5, question, "Three million.")

@@ -37,7 +37,7 @@ def test_a_table_without_a_database_has_none() -> None:
     assert database_of("orders") is None
 
 
-def test_without_a_source_everything_is_seen_and_without_permissions_only_what_needs_none() -> None:
+def test_without_a_source_all_is_visible_and_without_permissions_only_text_without_tables() -> None:
     assert EVERYTHING.visibility_of(["hr.salaries", UNKNOWN]) is ALL
     assert NOTHING.visibility_of(["sales.orders"]) is HIDDEN
     assert NOTHING.visibility_of([]) is ALL
@@ -50,7 +50,7 @@ def test_of_several_tables_the_least_visible_counts() -> None:
     assert access.visibility_of(["sales.orders", "hr.staff", "hr.pay"]) is HIDDEN
 
 
-def test_of_several_entries_for_a_table_the_one_that_shows_least_counts() -> None:
+def test_of_several_grants_for_a_table_the_strictest_counts() -> None:
     access = Access(tables={"*": ALL, "hr.*": SHAPE, "hr.pay": HIDDEN, "hr.staff": ALL})
     assert access.visibility_of(["sales.orders"]) is ALL
     assert access.visibility_of(["hr.staff"]) is SHAPE
@@ -71,13 +71,13 @@ def test_a_table_without_a_database_may_be_the_one_of_any_database() -> None:
     assert Access(tables={"*": ALL, "hr.*": SHAPE}).visibility_of(["orders"]) is SHAPE
 
 
-def test_an_unknown_table_may_be_any() -> None:
+def test_an_unknown_table_is_visible_only_if_all_tables_are() -> None:
     assert Access(tables={"sales.*": ALL}).visibility_of([UNKNOWN]) is HIDDEN
     assert Access(tables={"*": ALL}).visibility_of([UNKNOWN]) is ALL
     assert Access(tables={"*": ALL, "hr.pay": HIDDEN}).visibility_of([UNKNOWN]) is HIDDEN
 
 
-def test_databases_narrow_what_is_seen_and_never_widen_it() -> None:
+def test_requested_databases_restrict_visibility_and_never_extend_it() -> None:
     access = Access(tables={"sales.*": ALL, "stock.items": SHAPE})
     assert access.within(None) is access
     assert access.within(["Stock"]).visibility_of(["sales.orders"]) is HIDDEN

@@ -24,13 +24,13 @@ def test_without_sql_it_draws_on_every_candidate() -> None:
     assert tables_of(sql_query="  ", tables_used=("hr.pay",)) == ("hr.pay",)
 
 
-def test_sql_that_cannot_be_read_draws_on_every_candidate_or_on_nobody_knows_what() -> None:
+def test_unreadable_sql_draws_on_every_candidate_table_or_on_an_unknown_one() -> None:
     assert tables_of(sql_query=UNREADABLE, tables_used=("a.b", "c.d")) == ("a.b", "c.d")
     assert tables_of(sql_query=UNREADABLE) == (UNKNOWN,)
     assert tables_of(sql_query=UNREADABLE, tables_used=()) == (UNKNOWN,)
 
 
-def test_a_result_that_nothing_explains_comes_from_nobody_knows_where() -> None:
+def test_a_result_without_sql_and_candidates_draws_on_an_unknown_table() -> None:
     assert tables_of(execution_result={"rows": [[5000]]}) == (UNKNOWN,)
     assert tables_of(execution_result={}) == ()
 

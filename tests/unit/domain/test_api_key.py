@@ -28,7 +28,7 @@ def a_key(user: str | None, *scopes: KeyScope) -> ApiKey:
     )
 
 
-def test_a_keys_text_is_read_back() -> None:
+def test_the_text_of_a_key_is_parsed_back() -> None:
     text = a_key_text()
     assert KeyText.parse(str(text)) == text
     assert str(text).startswith("rec_")
@@ -48,7 +48,7 @@ def test_a_keys_text_is_read_back() -> None:
         "rec_" + "A" * 87,
     ],
 )
-def test_what_is_no_key_is_not_read(text: str) -> None:
+def test_text_that_is_no_key_is_not_parsed(text: str) -> None:
     assert KeyText.parse(text) is None
 
 

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.context.budget import CUT_MARK, fit, readable_tokens
 from recollect.domain.context.window import LARGE, MEDIUM, SMALL, TINY, Tier
 from recollect.domain.conversation.message import Message, Role
-from support.conversations import a_stored_message, a_turn, stored_turns
+from support.stored_conversations import a_stored_message, a_turn, stored_turns
 
 SQL = "SELECT region, SUM(amount) FROM sales GROUP BY region"
 
@@ -93,7 +93,7 @@ def test_long_texts_share_the_room() -> None:
     assert fitted.lost_characters == 2 * (500 - len("q" * 50) + len(f" {CUT_MARK}"))
 
 
-def test_where_only_the_sql_fits_it_is_kept_alone() -> None:
+def test_the_sql_is_kept_alone_where_nothing_else_fits() -> None:
     turn = a_turn(1, "q" * 500, "a" * 500, sql=SQL)
     fitted = fit([turn], len(SQL), len)
     (answer,) = fitted.turns[0].messages

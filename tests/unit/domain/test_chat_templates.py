@@ -21,7 +21,7 @@ from recollect.domain.model_names import ChatTemplate
         ("gemma3:4b", "no_system"),
     ],
 )
-def test_the_family_tells_the_template(model: str | None, template: str) -> None:
+def test_the_chat_template_follows_from_the_model_family(model: str | None, template: str) -> None:
     assert ChatTemplate.AUTO.of(model) == template
 
 

@@ -81,7 +81,7 @@ def test_all_but_the_last_messages_are_compacted_in_whole_turns(
     assert range_to_compact(uncompacted, keep=keep) == messages[:compacted]
 
 
-def test_messages_beyond_those_given_count_as_kept() -> None:
+def test_messages_beyond_the_given_range_count_as_kept() -> None:
     messages = stored_messages([1, 1, 2, 2])
     uncompacted = Uncompacted(summary=None, messages=messages, last_sequence=100)
     assert range_to_compact(uncompacted, keep=10) == messages[:2]  # turn 2 may go on beyond

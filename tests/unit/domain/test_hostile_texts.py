@@ -14,14 +14,17 @@ from recollect.domain.identity.permissions import normalised
 from recollect.domain.recall.entries import is_empty_answer
 from recollect.domain.recall.query import read_question
 from recollect.domain.recall.words import words_of
-from recollect.domain.summary.candidates import in_third_person, read_summary
-from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
+from recollect.domain.summary.extractive import (
+    Utterance,
+    cut_to_fit,
+    read_summary,
+    summarise_extractively,
+)
 from recollect.domain.summary.facts import facts_in
-from recollect.domain.summary.sentences import split_sentences, tighten
+from recollect.domain.summary.sentences import in_third_person, split_sentences, tighten
 from recollect.models.endpoint.chat_model import without_thoughts as without_leading_thoughts
-from support.growth import grows_faster_than_linear
-from support.hostile import HOSTILE_TEXTS, repeated
-from support.sample import IS_WHOLE, sample
+from support.hostile.texts import HOSTILE_PIECES, IS_WHOLE, repeated, sample
+from support.hostile.time_growth import grows_faster_than_linear
 
 _SIZES = (25_000, 200_000) if IS_WHOLE else (5_000, 40_000)
 _HISTORIES = ((125, 1_000), (1_000, 8_000), (25_000, 200_000))
@@ -66,7 +69,7 @@ def test_eight_times_the_text_takes_about_eight_times_as_long(
     reader("warm up")
     slow = [
         name
-        for name, piece in HOSTILE_TEXTS.items()
+        for name, piece in HOSTILE_PIECES.items()
         if grows_faster_than_linear(reader, repeated(piece), sizes=_SIZES)
     ]
 
@@ -84,7 +87,7 @@ def test_a_follow_up_is_read_in_time_linear_in_its_history(sizes: tuple[int, int
 
     slow = [
         name
-        for name, piece in HOSTILE_TEXTS.items()
+        for name, piece in HOSTILE_PIECES.items()
         if grows_faster_than_linear(follow, repeated(piece), sizes=sizes)
     ]
 

@@ -28,7 +28,7 @@ def test_iso_8601_with_a_zone_is_a_time(text: str) -> None:
     "text",
     ["", "now", "2024-05-06", "2024-05-06T09:30", "1714987800", "2024-13-01T00:00Z", 7, None],
 )
-def test_anything_else_is_refused(text: str) -> None:
+def test_text_that_is_no_iso_8601_time_with_a_zone_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="created_at must"):
         parse_moment(text, "created_at")
 

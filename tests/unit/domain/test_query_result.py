@@ -20,15 +20,17 @@ COLUMNS = ["region", "sales", "note"]
         ("rows:9999", {"columns": COLUMNS, "row_count": 2, "rows": ROWS}),
     ],
 )
-def test_what_is_kept(policy: str, kept: JsonValue) -> None:
+def test_a_result_policy_decides_how_much_of_a_result_is_stored(
+    policy: str, kept: JsonValue
+) -> None:
     assert ResultPolicy.parse(policy).keep(ROWS) == kept
 
 
-def test_nothing_is_kept_of_nothing() -> None:
+def test_an_empty_result_is_not_stored() -> None:
     assert ResultPolicy.parse("rows:3").keep([]) is None
 
 
 @pytest.mark.parametrize("text", ["", "rows", "rows:", "rows:-1", "rows:10000", "all", "SUMMARY"])
-def test_what_is_no_policy_is_refused(text: str) -> None:
+def test_an_unknown_result_policy_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="rows:N"):
         ResultPolicy.parse(text)

@@ -43,7 +43,7 @@ def test_a_policy_is_read_from_its_setting(text: str, mode: RetentionMode, days:
         "sliding:7:8",
     ],
 )
-def test_what_says_no_time_is_refused(text: str) -> None:
+def test_an_invalid_retention_setting_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="retention"):
         RetentionPolicy.parse(text)
 
@@ -65,5 +65,5 @@ def test_use_moves_the_end_of_sliding_sessions_only(
     assert policy.end_of_used(FIRST_MOMENT) == used
 
 
-def test_keeping_all_ends_nothing() -> None:
+def test_retention_none_keeps_sessions_forever() -> None:
     assert RetentionPolicy.parse("none") == KEEP_ALL

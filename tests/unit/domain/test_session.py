@@ -110,7 +110,7 @@ def test_a_new_session_tidies_its_name_and_labels() -> None:
     assert session.tags == ("b", "a")
 
 
-def test_changes_tidy_what_is_given_and_leave_the_rest_none() -> None:
+def test_session_changes_tidy_the_given_fields_and_leave_the_others_none() -> None:
     changes = SessionChanges(name=" New ", tags=("a", "a"))
     assert changes == SessionChanges(name="New", tags=("a",))
     assert (changes.metadata, changes.databases) == (None, None)

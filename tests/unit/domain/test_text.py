@@ -120,7 +120,7 @@ def test_json_that_contains_itself_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], "text", 1, True])
-def test_what_is_no_json_object_is_refused(value: Mapping[str, JsonValue]) -> None:
+def test_json_that_is_no_object_is_refused(value: Mapping[str, JsonValue]) -> None:
     with pytest.raises(InvalidInput, match="metadata must be a JSON object"):
         check_json_object(value, "metadata")
 

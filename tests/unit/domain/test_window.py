@@ -13,7 +13,7 @@ from recollect.domain.context.window import (
 )
 from recollect.domain.conversation.message import Role
 from recollect.errors import InvalidInput
-from support.conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 LAST_TEN = WindowPolicy(unit=WindowUnit.MESSAGES, size=10)
 BY_MODEL = WindowPolicy(unit=WindowUnit.TURNS)
@@ -85,13 +85,13 @@ def test_a_size_out_of_bounds_is_refused(size: int) -> None:
         WindowPolicy(unit=WindowUnit.TURNS, size=size)
 
 
-def test_messages_are_put_together_by_turn_whatever_order_they_come_in() -> None:
+def test_messages_are_grouped_by_turn_in_any_input_order() -> None:
     built = conversation_turns(reversed(stored_messages("suaua")))
     assert [turn.number for turn in built] == [None, 1, 2]
     assert sequences(built) == [1, 2, 3, 4, 5]
 
 
-def test_a_late_reply_joins_its_question_and_is_told_in_the_order_it_was_said() -> None:
+def test_a_late_reply_joins_the_turn_of_its_question_in_message_order() -> None:
     late = [
         a_stored_message(1, turn_number=1),
         a_stored_message(2, turn_number=2),
@@ -105,6 +105,6 @@ def test_a_late_reply_joins_its_question_and_is_told_in_the_order_it_was_said() 
     assert list(messages_in(last_three)) == late[1:]
 
 
-def test_a_turn_has_messages() -> None:
+def test_a_turn_without_messages_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one message"):
         ConversationTurn(number=1, messages=())

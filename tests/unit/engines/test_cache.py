@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.engines.postgres.embedded.cache import cache_megabytes, memory_at_hand
+from recollect.engines.postgres.embedded.programs import cache_megabytes, memory_at_hand
 
 
 @pytest.mark.parametrize(
@@ -10,5 +10,5 @@ def test_the_cache_is_a_quarter_of_the_memory_within_reason(memory: int, cache: 
     assert cache_megabytes(memory) == cache
 
 
-def test_the_memory_at_hand_is_that_of_a_machine() -> None:
+def test_the_available_memory_is_a_plausible_size() -> None:
     assert 2**26 < memory_at_hand() < 2**50

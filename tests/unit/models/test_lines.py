@@ -5,12 +5,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.models.endpoint.endpoint import Lines
+from recollect.http_client import LineSplitter
 
 
 def read(*pieces: bytes) -> list[str]:
-    lines = Lines()
-    return [line for piece in pieces for line in lines.of(piece)] + lines.rest()
+    lines = LineSplitter()
+    return [line for piece in pieces for line in lines.add(piece)] + lines.rest()
 
 
 @given(
@@ -25,10 +25,10 @@ def test_lines_are_the_same_however_they_are_cut(text: str, cuts: list[int]) -> 
 
 
 def test_a_line_is_given_as_soon_as_it_is_complete() -> None:
-    lines = Lines()
-    assert lines.of(b"one\r\ntw") == ["one"]
-    assert lines.of(b"o\r") == []
-    assert lines.of(b"\nthree\n") == ["two", "three"]
+    lines = LineSplitter()
+    assert lines.add(b"one\r\ntw") == ["one"]
+    assert lines.add(b"o\r") == []
+    assert lines.add(b"\nthree\n") == ["two", "three"]
     assert lines.rest() == []
 
 
@@ -36,5 +36,5 @@ def test_a_character_that_unicode_calls_a_lines_end_stays_in_the_line() -> None:
     assert read('data: "a\u2028b\x85c"\n'.encode()) == ['data: "a\u2028b\x85c"']
 
 
-def test_what_is_no_text_is_replaced() -> None:
+def test_bytes_that_are_no_utf_8_are_replaced() -> None:
     assert read(b"a\xffb\xc3\n") == ["a\ufffdb\ufffd"]

@@ -13,7 +13,7 @@ from recollect.models.tokens import (
     count_with_bpe_openai,
     token_counter_for,
 )
-from support.hostile_texts import TEXTS
+from support.hostile.texts import TEXTS
 
 ENGLISH = (
     "Which region sold the most bicycles last year? The northern region did: it sold 4,812 of "

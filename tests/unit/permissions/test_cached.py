@@ -8,7 +8,7 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.local import CachedPermissions
+from recollect.permissions.opening import CachedPermissions
 from recollect.testing.fakes import FixedClock
 from support.permissions import ByHand
 
@@ -85,7 +85,7 @@ async def test_an_answer_that_has_expired_does_not_stand_in_for_a_failure(
         await permissions.access_of(ANN)
 
 
-async def test_who_asks_meanwhile_waits_for_the_same_answer(clock: FixedClock) -> None:
+async def test_concurrent_requests_share_one_call_of_the_source(clock: FixedClock) -> None:
     source = Slow(SOME)
     permissions = cached(source, clock)
     impatient, *others = (asyncio.create_task(permissions.access_of(ANN)) for _ in range(5))
@@ -96,7 +96,7 @@ async def test_who_asks_meanwhile_waits_for_the_same_answer(clock: FixedClock) -
     assert len(source.asked) == 1
 
 
-async def test_an_answer_counts_from_when_it_was_asked_for(clock: FixedClock) -> None:
+async def test_the_age_of_cached_permissions_counts_from_the_request(clock: FixedClock) -> None:
     source = Slow(SOME)
     permissions = cached(source, clock)
     first = asyncio.create_task(permissions.access_of(ANN))

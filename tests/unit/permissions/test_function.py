@@ -28,7 +28,7 @@ def nonsense(_tenant: str, _user: str) -> Told:
 
 
 @pytest.mark.parametrize("function", [by_name, awaited])
-async def test_a_function_of_tenant_and_user_says_what_may_be_seen(
+async def test_a_function_of_tenant_and_user_can_grant_tables(
     function: PermissionFunction,
 ) -> None:
     access = await PermissionsByFunction(function).access_of(ANN)
@@ -36,7 +36,7 @@ async def test_a_function_of_tenant_and_user_says_what_may_be_seen(
 
 
 @pytest.mark.parametrize("function", [broken, nonsense])
-async def test_a_function_that_fails_or_says_something_else_allows_nothing(
+async def test_a_function_that_fails_or_returns_another_type_allows_nothing(
     function: PermissionFunction,
 ) -> None:
     with pytest.raises(PermissionsUnavailable) as failure:

@@ -1,7 +1,7 @@
 import pytest
 
 from recollect.domain.conversation.message import Visibility
-from recollect.permissions.grants import access_from
+from recollect.permissions.local import access_from
 
 ALL, SHAPE, HIDDEN = Visibility.ALL, Visibility.SHAPE, Visibility.NOTHING
 
@@ -13,7 +13,7 @@ def test_lists_of_tables_give_access() -> None:
     assert access.tables == {"sales.*": ALL, "stock.items": ALL, "sales.customers": SHAPE}
 
 
-def test_whoever_is_granted_nothing_sees_nothing() -> None:
+def test_without_grants_no_table_is_visible() -> None:
     assert access_from({}).tables == {}
 
 
@@ -37,6 +37,6 @@ def test_a_table_in_several_lists_is_as_visible_as_the_strictest_says() -> None:
         ({"restricted": ["a.*.*"]}, "is no table"),
     ],
 )
-def test_what_is_not_exactly_of_that_form_is_refused(given: object, problem: str) -> None:
+def test_grants_in_another_form_are_refused(given: object, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         access_from(given)

@@ -58,7 +58,9 @@ def test_a_data_catalog_is_set_by_its_address_databases_and_server() -> None:
         ("denodo:https://host/catalog?database=a", "options databases and serverId"),
     ],
 )
-def test_anything_else_is_refused_with_what_to_write(value: str, problem: str) -> None:
+def test_an_invalid_permissions_setting_is_refused_with_the_valid_forms(
+    value: str, problem: str
+) -> None:
     with pytest.raises(ConfigurationError, match=problem) as refusal:
         load_settings(permissions=value)
     assert "MEMORY_PERMISSIONS: " in str(refusal.value)

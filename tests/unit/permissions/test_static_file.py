@@ -37,7 +37,7 @@ def write(path: Path, text: str, *, moment: int) -> None:
     os.utime(path, (moment, moment))
 
 
-def break_it(path: Path, text: str | None) -> None:
+def break_file(path: Path, text: str | None) -> None:
     path.unlink()
     if text is not None:
         write(path, text, moment=3)
@@ -58,7 +58,7 @@ def source(path: Path) -> PermissionsFile:
     return PermissionsFile(path)
 
 
-async def test_a_user_sees_what_everyone_the_groups_and_the_user_may(
+async def test_grants_of_everyone_the_groups_and_the_user_are_combined(
     source: PermissionsFile,
 ) -> None:
     ann = await access_of(source, "ann")
@@ -79,7 +79,7 @@ async def test_users_of_the_same_name_in_other_tenants_are_others(source: Permis
     assert (await access_of(source, "ann", "initech")).tables == {}
 
 
-async def test_json_says_the_same(tmp_path: Path) -> None:
+async def test_a_permissions_file_may_be_json(tmp_path: Path) -> None:
     path = tmp_path / "permissions.json"
     path.write_text(json.dumps({"tenants": {"acme": {"users": {"ann": {"tables": ["a.b"]}}}}}))
     assert (await access_of(PermissionsFile(path), "ann")).tables == {"a.b": ALL}
@@ -117,7 +117,7 @@ async def test_a_broken_file_allows_nothing_and_the_log_says_once_why(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     await access_of(source, "ann")
-    break_it(path, text)
+    break_file(path, text)
 
     for _ in range(3):
         with pytest.raises(PermissionsUnavailable):

@@ -118,7 +118,7 @@ async def test_a_turn_that_draws_on_a_forbidden_table_is_left_out_whole(scene: S
     assert "hr.pay" not in text
 
 
-async def test_a_follow_up_knows_nothing_of_what_may_not_be_seen(scene: Scene) -> None:
+async def test_a_follow_up_is_not_rewritten_with_hidden_turns(scene: Scene) -> None:
     context = await scene.context("And in 2023?")
     rewrite = await scene.services.rewriting.in_session(
         scene.scope, scene.session_id, "And in 2023?"
@@ -127,12 +127,12 @@ async def test_a_follow_up_knows_nothing_of_what_may_not_be_seen(scene: Scene) -
     assert context.question == rewrite.standalone_question == "How much did we sell in 2023?"
 
 
-async def test_what_may_be_seen_again_is_there_again(scene: Scene) -> None:
+async def test_turns_reappear_when_their_tables_become_visible_again(scene: Scene) -> None:
     scene.source.access = Access(tables={"*": Visibility.ALL})
     assert "Quentin earns 98765." in everything_in(await scene.context("Hello?"))
 
 
-async def test_of_a_restricted_view_only_the_question_and_the_shape_of_its_sql_are_told(
+async def test_of_a_restricted_view_only_the_question_and_the_shape_of_its_sql_are_shown(
     scene: Scene,
 ) -> None:
     scene.source.access = RESTRICTED
@@ -151,7 +151,7 @@ async def test_of_a_restricted_view_only_the_question_and_the_shape_of_its_sql_a
     assert "98765" not in everything_in(context)
 
 
-async def test_a_failing_source_leaves_what_draws_on_no_table_and_warns(
+async def test_with_a_failing_source_only_messages_without_tables_are_shown_with_a_warning(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
     await scene.say("Hello", "Hello to you.", AnswerDetails())
@@ -173,7 +173,7 @@ async def test_the_source_is_asked_once_per_context(scene: Scene) -> None:
     assert scene.source.asked == [scene.scope]
 
 
-async def test_databases_narrow_what_a_context_is_made_of(scene: Scene) -> None:
+async def test_a_context_is_limited_to_the_requested_databases(scene: Scene) -> None:
     scene.source.access = Access(tables={"*": Visibility.ALL})
     await scene.say("Hello", "Hello to you.", AnswerDetails())
 
@@ -182,7 +182,7 @@ async def test_databases_narrow_what_a_context_is_made_of(scene: Scene) -> None:
     assert [m.content for m in context.window][::2] == ["What does Quentin earn?", "Hello"]
 
 
-async def test_a_summary_with_a_forbidden_table_is_made_anew_of_what_may_be_seen() -> None:
+async def test_a_summary_with_a_forbidden_table_is_rebuilt_from_visible_messages() -> None:
     scene = Scene(preset="agent")
     await scene.start()
     await scene.say("How much did we sell in 2024?", "We sold 1234567 in 2024.", ORDERS)
@@ -239,7 +239,7 @@ async def test_a_question_is_kept_back_even_on_a_page_without_its_answer(scene: 
     assert history.items == listed.items
 
 
-async def test_a_retry_is_not_told_what_may_no_longer_be_seen(scene: Scene) -> None:
+async def test_a_retry_does_not_return_text_that_is_now_hidden(scene: Scene) -> None:
     scene.source.access = Access(tables={"*": Visibility.ALL})
     said = await scene.say("Who is Quentin?", "He earns 98765.", PAY)
     scene.source.access = SALES
@@ -264,9 +264,7 @@ async def test_a_session_is_not_named_by_a_question_that_is_kept_back() -> None:
     assert renamed.name == "About pay"
 
 
-async def test_a_session_named_after_a_later_question_is_not_named_by_one_that_is_kept_back() -> (
-    None
-):
+async def test_a_session_named_after_a_later_question_hides_that_name_with_it() -> None:
     scene = Scene()
     await scene.start()
     first, _ = await scene.say("How much in 2024?", "1234567", ORDERS)

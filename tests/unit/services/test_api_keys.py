@@ -85,7 +85,7 @@ async def test_keys_are_listed_oldest_first(api_keys: ApiKeys, clock: FixedClock
     assert [key.name for key in await api_keys.list(scope)] == ["first", "second"]
 
 
-async def test_a_key_that_makes_no_sense_is_not_kept(api_keys: ApiKeys) -> None:
+async def test_an_invalid_key_is_refused_and_not_stored(api_keys: ApiKeys) -> None:
     scope = a_tenant_scope()
     for scopes, user in (([], None), ([KeyScope.USER], None), ([KeyScope.SERVICE], "alice")):
         with pytest.raises(InvalidInput):

@@ -15,11 +15,11 @@ from recollect.errors import (
     SessionNotFound,
     UserHalted,
 )
-from support.answering import ScriptedAnswerer
-from support.chatting import SCOPE, SESSION, Setup, pieces_of
+from support.chat_services import SCOPE, SESSION, Setup, pieces_of
+from support.scripted_answerer import ScriptedAnswerer
 
 
-async def test_a_question_and_its_answer_are_stored_and_told() -> None:
+async def test_a_question_and_its_answer_are_stored_and_returned() -> None:
     setup = Setup(answerer=ScriptedAnswerer("North 2.5M"))
     answered = await setup.ask("Sales by region for 2024?")
     assert answered.answer.content == "North 2.5M"
@@ -97,7 +97,7 @@ async def test_an_answer_that_takes_too_long_fails_the_turn() -> None:
     assert answerer.is_closed
 
 
-async def test_a_stream_gives_the_pieces_and_then_all_that_came_of_them() -> None:
+async def test_a_stream_yields_pieces_and_then_the_whole_answer() -> None:
     setup = Setup(answerer=ScriptedAnswerer("North ", "2.5M"))
     turn = await setup.begin("Sales?")
     *pieces, answered = await pieces_of(turn.stream())
@@ -107,7 +107,7 @@ async def test_a_stream_gives_the_pieces_and_then_all_that_came_of_them() -> Non
     assert await setup.said() == [("user", "Sales?"), ("assistant", "North 2.5M")]
 
 
-async def test_whoever_stops_listening_leaves_a_failed_turn_and_stops_the_answerer() -> None:
+async def test_closing_a_stream_fails_the_turn_and_stops_the_answerer() -> None:
     setup = Setup(answerer=ScriptedAnswerer("North ", "2.5M"))
     turn = await setup.begin("Sales?")
     stream = turn.stream()
@@ -162,7 +162,7 @@ async def test_two_questions_at_once_are_both_answered_each_in_its_own_turn() ->
     assert {await setup.status(number) for number in (1, 2)} == {TurnStatus.COMPLETE}
 
 
-async def test_a_plain_call_reads_and_stores_nothing() -> None:
+async def test_a_call_without_memory_reads_and_stores_nothing() -> None:
     setup = Setup()
     await setup.ask("Show me total sales by region for 2024")
     answered = await setup.ask("What about 2023?", uses_memory=False)
@@ -173,7 +173,7 @@ async def test_a_plain_call_reads_and_stores_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "a\0b", "\ud800"])
-async def test_what_is_no_question_is_refused_and_changes_nothing(text: str) -> None:
+async def test_an_invalid_question_is_refused_and_changes_nothing(text: str) -> None:
     setup = Setup()
     with pytest.raises(InvalidInput):
         await setup.ask(text)

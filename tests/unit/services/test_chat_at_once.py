@@ -16,8 +16,8 @@ from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound,
 from recollect.ports.conversations import MessageStore, StoredWindow
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.turn import NO_MEMORY
-from support.chatting import SCOPE, SESSION, Setup
-from support.patience import PATIENCE
+from support.chat_services import SCOPE, SESSION, Setup
+from support.timeouts import PATIENCE
 
 Before = Callable[[], Awaitable[object]]
 
@@ -129,7 +129,7 @@ async def test_for_a_halted_user_no_context_is_even_begun() -> None:
     ],
     ids=["name", "names", "recalled"],
 )
-async def test_what_no_context_can_be_made_for_is_refused_and_stores_nothing(
+async def test_a_question_with_invalid_context_options_is_refused_and_not_stored(
     wrong: dict[str, object],
 ) -> None:
     setup = Setup()

@@ -14,11 +14,11 @@ from recollect.errors import (
     ModelUnavailable,
 )
 from recollect.services.chat.chat import REPLAYED
-from support.answering import ScriptedAnswerer
-from support.chatting import SCOPE, SESSION, Setup, pieces_of
+from support.chat_services import SCOPE, SESSION, Setup, pieces_of
+from support.scripted_answerer import ScriptedAnswerer
 
 
-async def test_a_retry_gets_the_stored_answer_and_asks_nobody() -> None:
+async def test_a_retry_gets_the_stored_answer_without_calling_the_answerer() -> None:
     setup = Setup(answerer=ScriptedAnswerer("2.5M"))
     message_id = uuid4()
     first = await setup.ask("Sales?", message_id=message_id)
@@ -63,7 +63,7 @@ async def test_retries_at_once_store_one_answer_and_both_get_it() -> None:
     assert await setup.said() == [("user", "Hi?"), ("assistant", "one")]
 
 
-async def test_an_id_of_another_question_is_refused_and_nobody_is_asked() -> None:
+async def test_the_id_of_another_question_is_refused_without_calling_the_answerer() -> None:
     setup = Setup()
     message_id = uuid4()
     await setup.ask("Sales?", message_id=message_id)

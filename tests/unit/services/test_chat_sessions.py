@@ -14,10 +14,10 @@ from recollect.errors import (
     SessionNotFound,
 )
 from recollect.services.chat.turn import SESSION_GONE, SWITCHED_OFF
-from support.chatting import SCOPE, SESSION, Setup
+from support.chat_services import SCOPE, SESSION, Setup
 
 
-async def test_an_unknown_session_is_started_under_its_id_with_what_is_known_of_it() -> None:
+async def test_an_unknown_session_is_started_under_its_id_with_name_tags_and_metadata() -> None:
     setup = Setup()
     question = "Wat zijn de vereisten voor valbeveiliging?"
     await setup.ask(question, session_name="Veilig", session_metadata={"a": 1}, tags=("nl",))
@@ -32,7 +32,7 @@ async def test_a_session_notes_no_language_where_its_first_question_leaves_it_op
     assert (await setup.services.sessions.get(SCOPE, SESSION)).metadata == {"a": 1}
 
 
-async def test_memory_that_is_switched_off_is_told_as_such() -> None:
+async def test_switched_off_memory_is_reported_as_a_warning() -> None:
     setup = Setup(policies=Policies(is_enabled=False))
     assert (await setup.ask("Hi?")).warnings == (SWITCHED_OFF,)
     assert (await setup.ask("Hi?", uses_memory=False)).warnings == ()
@@ -52,7 +52,7 @@ async def test_a_question_without_a_session_gets_a_new_one_each_time() -> None:
     assert len(sessions) == 2
 
 
-async def test_a_question_without_a_session_is_refused_where_the_preset_says_so() -> None:
+async def test_a_question_without_a_session_is_refused_where_the_preset_requires_one() -> None:
     setup = Setup(policies=Policies(missing_session=MissingSession.REJECT))
     with pytest.raises(MissingSessionId):
         await setup.ask("Hi?", session_id=None, needs_session_id=True)
@@ -81,7 +81,7 @@ async def test_a_question_that_is_refused_starts_no_session() -> None:
     assert (await setup.services.sessions.list(SCOPE, PageRequest())).items == ()
 
 
-async def test_a_session_deleted_meanwhile_is_told_with_the_answer() -> None:
+async def test_a_session_deleted_during_the_answer_is_reported_as_a_warning() -> None:
     setup = Setup()
     setup.answerer.gate = asyncio.Event()
     asking = asyncio.create_task(setup.ask("Hi?"))

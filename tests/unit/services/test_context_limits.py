@@ -51,7 +51,7 @@ def turns_about_shops(count: int) -> list[NewMessage]:
 
 
 @pytest.mark.parametrize("question", ["", " ", "\n\t", "a\0b", "\ud800", "x" * 1_000_001])
-async def test_what_is_no_question_is_refused(question: str) -> None:
+async def test_a_context_for_an_invalid_question_is_refused(question: str) -> None:
     services = services_of("default")
     scope, session_id = await a_talk(services)
 

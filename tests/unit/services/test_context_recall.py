@@ -20,7 +20,7 @@ from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 SALES = "Question: Show me total sales by region for 2024 Result summary: North 2.5M"
@@ -86,7 +86,7 @@ def an_exchange(question: str, answer: str, sql: str | None = None) -> list[NewM
     return [a_message("user", question), a_message("assistant", answer, details=details)]
 
 
-async def test_a_context_tells_what_was_said_before_and_where_it_has_that_from() -> None:
+async def test_a_context_includes_recalled_entries_and_their_sources() -> None:
     scene = await a_scene("default", SALES)
 
     context = await scene.ask()
@@ -112,7 +112,7 @@ async def test_the_question_is_looked_for_as_it_stands_by_itself() -> None:
     assert scene.embedder.embedded == [context.question]
 
 
-async def test_what_is_in_the_window_is_not_looked_for() -> None:
+async def test_messages_in_the_window_are_excluded_from_recall() -> None:
     scene = await a_scene()
     said = an_exchange("Show me total sales by region for 2024", "North 2.5M")
     await scene.say(*said)
@@ -155,12 +155,12 @@ async def test_preset_settings_and_request_say_how_many_in_this_order(
     assert context.warnings == ()
 
 
-def test_no_preset_is_left_out_above() -> None:
+def test_the_table_of_recall_counts_covers_every_preset() -> None:
     assert set(PRESETS) == {"default", "data-questions", "chat", "app", "agent", "assistant"}
 
 
 @pytest.mark.parametrize("scope", ["session", "user"])
-async def test_settings_and_request_say_where(scope: str) -> None:
+async def test_settings_and_request_choose_the_scope_of_recall(scope: str) -> None:
     by_settings = await a_scene("chat", recall=scope)
     by_request = await a_scene("chat")
 
@@ -172,7 +172,7 @@ async def test_settings_and_request_say_where(scope: str) -> None:
         assert scene.index.queries[0].filters.session_id == within
 
 
-async def test_whoever_asks_for_recall_where_nothing_is_indexed_is_told() -> None:
+async def test_requesting_recall_where_nothing_is_indexed_gives_a_warning() -> None:
     scene = await a_scene("default", SALES, recall="off")
 
     context = await scene.ask(recall_k=3)
@@ -189,7 +189,7 @@ async def test_a_count_that_makes_no_sense_is_refused(k: int) -> None:
         await scene.ask(recall_k=k)
 
 
-async def test_a_context_is_built_without_what_recall_could_not_find() -> None:
+async def test_a_context_is_built_without_recall_when_recall_fails() -> None:
     scene = await a_scene("default", SALES)
     await scene.say(*an_exchange("Who are you?", "A computer."))
     scene.index.failure = DatabaseUnavailable("gone")
@@ -203,7 +203,7 @@ async def test_a_context_is_built_without_what_recall_could_not_find() -> None:
 LONG = [f"Question: What was number {10**n}? Result summary: " + "x y " * 240 for n in range(5)]
 
 
-async def test_what_is_recalled_keeps_to_its_share_while_the_talk_needs_the_rest() -> None:
+async def test_recalled_entries_keep_to_their_share_of_a_full_budget() -> None:
     scene = await a_scene("default", *LONG)
     talk = [an_exchange(f"What is {n}? " + "why " * 50, "so " * 50) for n in range(15)]
     await scene.say(*(message for exchange in talk for message in exchange))
@@ -218,7 +218,7 @@ async def test_what_is_recalled_keeps_to_its_share_while_the_talk_needs_the_rest
     assert context.is_truncated
 
 
-async def test_what_the_talk_leaves_is_there_for_what_is_recalled() -> None:
+async def test_recalled_entries_may_use_tokens_that_the_window_leaves() -> None:
     scene = await a_scene("default", *LONG)
     await scene.say(*an_exchange("Who are you?", "A computer."))
     everything = await scene.ask(recall_k=5, max_tokens=100_000)
@@ -229,7 +229,7 @@ async def test_what_the_talk_leaves_is_there_for_what_is_recalled() -> None:
     assert not context.is_truncated
 
 
-async def test_what_is_recalled_leaves_unused_goes_to_the_talk() -> None:
+async def test_the_window_may_use_tokens_that_recalled_entries_leave() -> None:
     with_recall = await a_scene("default", "Question: Why?")
     without = await a_scene("default")
     talk = [an_exchange(f"What is {n}? " + "why " * 50, "so " * 50) for n in range(15)]
@@ -257,7 +257,7 @@ async def test_the_last_turn_comes_before_all_that_is_recalled() -> None:
     assert context.cut.recalled == 5
 
 
-async def test_an_entry_of_any_length_is_told_in_a_thousand_characters() -> None:
+async def test_a_recalled_entry_is_cut_to_a_thousand_characters() -> None:
     scene = await a_scene("default", "word " * 100_000)
 
     context = await scene.ask(max_tokens=100_000)

@@ -13,7 +13,7 @@ from recollect.errors import (
     Unauthenticated,
 )
 from recollect.services.chat.turn import MEMORY_FAILURES, Degradation
-from recollect.telemetry.counters import ProcessCounters
+from recollect.system import ProcessCounters
 
 
 async def failing(error: RecollectError) -> int:
@@ -24,7 +24,7 @@ async def working() -> int:
     return 7
 
 
-async def test_a_failure_of_memory_is_counted_logged_and_told_once(
+async def test_a_failure_of_memory_is_counted_logged_and_warned_about_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     counters = ProcessCounters()
@@ -41,7 +41,7 @@ async def test_a_failure_of_memory_is_counted_logged_and_told_once(
     assert "xyzzy" not in caplog.text
 
 
-async def test_what_works_is_returned_and_nothing_is_told() -> None:
+async def test_a_successful_result_is_returned_without_a_warning() -> None:
     attempts = Degradation(ProcessCounters())
     assert await attempts.attempt("context", working(), warning="Without it.") == 7
     assert (attempts.warnings, attempts.is_database_away) == ((), False)
@@ -69,7 +69,7 @@ async def answering() -> bool:
     return True
 
 
-async def test_nobody_waits_for_a_database_that_hangs() -> None:
+async def test_work_on_a_hanging_database_is_given_up() -> None:
     attempts = Degradation(ProcessCounters(), probe=hanging, patient_seconds=0)
     was_cancelled = False
 
@@ -86,7 +86,7 @@ async def test_nobody_waits_for_a_database_that_hangs() -> None:
     assert was_cancelled
 
 
-async def test_what_takes_long_while_the_database_answers_is_waited_for() -> None:
+async def test_slow_work_is_waited_for_while_the_database_answers() -> None:
     probes = 0
     thinking = asyncio.Event()
 
@@ -157,7 +157,7 @@ async def test_after_a_failure_the_database_is_probed_at_once() -> None:
     assert await attempts.attempt("context", asyncio.Event().wait()) is None
 
 
-async def test_work_is_cancelled_with_whoever_waits_for_it() -> None:
+async def test_cancelling_the_caller_cancels_its_work() -> None:
     attempts = Degradation(ProcessCounters(), probe=answering)
     began, ended = asyncio.Event(), asyncio.Event()
 

@@ -15,8 +15,8 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Prompt
 from recollect.services.services import ServiceDependencies
 from recollect.testing.fakes import CountingIds, FixedClock
-from support.dialogue import conversation
-from support.patience import PATIENCE
+from support.followups import conversation
+from support.timeouts import PATIENCE
 
 HISTORY = conversation(
     "user: Who was Marie Curie?", "assistant: Marie Curie was a physicist and chemist."
@@ -96,7 +96,7 @@ async def test_a_small_or_unknown_model_is_not_asked(size: str) -> None:
     assert not model.prompts
 
 
-async def test_the_threshold_can_be_moved() -> None:
+async def test_the_minimum_size_of_rewriting_models_is_configurable() -> None:
     model = FakeModel(reply="When did Marie Curie die?")
 
     result = await rewrite(model, size="8b", policies=Policies(rewrites_from_billions=7))

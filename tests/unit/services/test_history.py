@@ -68,7 +68,7 @@ async def test_a_senseless_trim_is_refused_and_deletes_nothing(
     assert await history.count(scope) == 2
 
 
-async def test_the_history_of_somebody_else_is_out_of_reach(
+async def test_the_history_of_another_user_cannot_be_read_or_changed(
     stores: Stores, history: OwnerMessages
 ) -> None:
     owner = a_scope()

@@ -79,7 +79,7 @@ async def test_every_exchange_is_found_once_it_is_indexed() -> None:
     assert await scene.indexing.do_some() == 0
 
 
-async def test_what_was_indexed_before_a_crash_is_not_doubled_by_indexing_it_again() -> None:
+async def test_indexing_again_after_a_crash_does_not_duplicate_entries() -> None:
     scene = Scene()
     session_id = await scene.talk("skis", "nine")
     store = scene.stores.indexing
@@ -116,7 +116,7 @@ async def test_without_its_model_an_exchange_is_found_by_words_and_later_by_mean
     assert await scene.reindexing.waiting() == 0
 
 
-async def test_a_model_that_is_away_is_not_asked_for_every_session() -> None:
+async def test_an_unavailable_embedder_is_not_called_for_every_session() -> None:
     scene = Scene()
     scene.embedder.is_available = False
     indexing = scene.indexing

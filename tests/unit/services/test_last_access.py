@@ -142,7 +142,7 @@ async def test_a_look_over_all_sessions_is_no_access_to_each(scene: Scene, look:
     assert await scene.end() == before
 
 
-async def test_a_reader_who_comes_often_is_noted_once_a_minute(scene: Scene) -> None:
+async def test_frequent_reads_are_recorded_once_a_minute(scene: Scene) -> None:
     scene.clock.move(timedelta(minutes=5))
     for _ in range(12):
         for access in ("the session", "last messages", "context"):
@@ -152,7 +152,7 @@ async def test_a_reader_who_comes_often_is_noted_once_a_minute(scene: Scene) -> 
     assert len(scene.sessions.touched) == 2
 
 
-async def test_what_was_just_written_is_not_noted_again(scene: Scene) -> None:
+async def test_a_read_right_after_a_write_is_not_recorded(scene: Scene) -> None:
     scene.clock.move(timedelta(days=1))
     await ACCESSES["message"](scene)
     await ACCESSES["last messages"](scene)
@@ -161,14 +161,18 @@ async def test_what_was_just_written_is_not_noted_again(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("access", ACCESSES.values(), ids=ACCESSES)
-async def test_nobody_waits_for_the_note(scene: Scene, access: Access) -> None:
+async def test_callers_do_not_wait_for_the_recording_of_their_access(
+    scene: Scene, access: Access
+) -> None:
     scene.clock.move(timedelta(days=1))
     scene.sessions.may_touch.clear()
     await access(scene)
     assert scene.sessions.touched == []
 
 
-async def test_what_could_not_be_noted_is_noted_at_the_next_access(scene: Scene) -> None:
+async def test_an_access_that_could_not_be_recorded_is_recorded_at_the_next_one(
+    scene: Scene,
+) -> None:
     scene.clock.move(timedelta(days=1))
     scene.sessions.is_away = True
     await ACCESSES["last messages"](scene)

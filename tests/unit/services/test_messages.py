@@ -71,7 +71,9 @@ async def test_appended_messages_are_read_back(stores: Stores, messages: Message
     assert page.items == appended.messages[::-1]
 
 
-async def test_a_retry_is_told_from_a_new_message(stores: Stores, messages: Messages) -> None:
+async def test_a_retry_is_distinguished_from_a_new_message(
+    stores: Stores, messages: Messages
+) -> None:
     scope = a_scope()
     session_id = (await start_session(stores, scope)).session_id
     message = a_message()
@@ -138,7 +140,7 @@ async def test_nothing_is_found_in_an_unknown_session(messages: Messages) -> Non
     ]
 
 
-async def test_the_session_of_somebody_else_fails_as_an_unknown_one_does(
+async def test_a_session_of_another_user_fails_like_an_unknown_one(
     stores: Stores, messages: Messages
 ) -> None:
     owner = a_scope()

@@ -3,6 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from support.answering import ScriptedAnswerer
+from support.chatting import SCOPE
+
 from recollect.composition import build_services
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.conversation.message import Message
@@ -14,8 +17,6 @@ from recollect.ports.conversations import BranchStore, Followed
 from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.services.services import ServiceDependencies
 from recollect.testing.fakes import CountingIds, FixedClock
-from support.answering import ScriptedAnswerer
-from support.chatting import SCOPE
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ STEMS = SnowballStems()
         ("Umsätze", "Wie hoch waren die Umsätze im letzten Jahr?", "de"),
     ],
 )
-def test_one_word_meets_the_sentence_it_comes_from(question: str, said: str, language: str) -> None:
+def test_a_single_query_word_matches_a_sentence_that_contains_it(
+    question: str, said: str, language: str
+) -> None:
     indexed = set(STEMS.stems(said, language=language))
 
     assert indexed & set(terms_of(question, STEMS))

@@ -5,7 +5,7 @@ from recollect.domain.chat.answers import Inquiry
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import Policies
 from recollect.services.services import Services
-from support.chatting import SCOPE, SESSION, Setup
+from support.chat_services import SCOPE, SESSION, Setup
 
 POLICIES = Policies(compaction=CompactionPolicy(trigger=4, keep=2))
 
@@ -18,7 +18,7 @@ async def talk(*questions: str) -> Services:
     return services
 
 
-async def test_a_follow_up_does_not_point_at_them() -> None:
+async def test_follow_ups_are_not_resolved_to_answers_quoted_from_memory() -> None:
     services = await talk("Wat is ons retourbeleid?", "Wat zijn de vereisten voor valbeveiliging?")
     follow_up = "Hoeveel daarvan in het noorden?"
 
@@ -29,7 +29,7 @@ async def test_a_follow_up_does_not_point_at_them() -> None:
     assert (context.question, rewrite.standalone_question) == (expected, expected)
 
 
-async def test_a_summary_does_not_tell_of_them() -> None:
+async def test_summaries_leave_out_answers_quoted_from_memory() -> None:
     services = await talk("My zeppelin is called Hilda.", "What is my zeppelin called?", "Thanks!")
 
     while await services.work.do_one():
@@ -41,7 +41,7 @@ async def test_a_summary_does_not_tell_of_them() -> None:
     assert "language model" not in session.summary
 
 
-async def test_a_context_keeps_their_place_but_not_what_they_quote() -> None:
+async def test_a_context_shows_answers_quoted_from_memory_as_placeholders() -> None:
     services = await talk("My zeppelin is called Hilda.", "What is my zeppelin called?")
     said = await services.messages.last(SCOPE, SESSION, count=4)
     assert "Hilda" in said[-1].content

@@ -51,7 +51,7 @@ from recollect.services.recall.recall import (
 from recollect.sql.reader import SqlglotReader
 from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock, WordEmbedder
-from support.recalling import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUERY = "What were the sales?"
 SCOPE = a_scope()
@@ -90,7 +90,7 @@ def entries(count: int, *, tables: tuple[str, ...] = ()) -> list[Entry]:
 
 
 @pytest.mark.parametrize("query", ["", " \n", "a\0b", "\ud800", "x" * 10_001])
-async def test_what_nothing_can_be_found_by_is_refused(query: str) -> None:
+async def test_an_invalid_query_is_refused(query: str) -> None:
     with pytest.raises(InvalidInput, match="query"):
         await recall_on(ScriptedIndex()).search(SCOPE, query)
 
@@ -125,7 +125,7 @@ async def test_a_filter_that_nothing_can_pass_is_refused(filters: RecallFilter) 
     assert index.queries == []
 
 
-async def test_names_and_times_reach_the_index_as_it_keeps_them() -> None:
+async def test_names_and_times_of_filters_are_normalised_for_the_index() -> None:
     index = ScriptedIndex()
     since = datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
 
@@ -143,7 +143,7 @@ async def test_names_and_times_reach_the_index_as_it_keeps_them() -> None:
     assert filters.databases == {"shop"}
 
 
-async def test_a_session_of_nobody_or_somebody_else_is_not_looked_in() -> None:
+async def test_an_unknown_session_or_one_of_another_user_is_not_searched() -> None:
     stores = in_memory_stores(FixedClock())
     session = await start_session(stores, a_scope())
     index = ScriptedIndex(an_entry(session_id=session.session_id))
@@ -250,7 +250,7 @@ async def said_about(stores: Stores, scope: Scope, table: str | None, count: int
 
 
 @pytest.mark.parametrize("hidden", [0, 60, 100, 450])
-async def test_what_may_not_be_seen_takes_nobodys_place(hidden: int) -> None:
+async def test_hidden_entries_do_not_take_the_place_of_visible_ones(hidden: int) -> None:
     stores, scope = in_memory_stores(FixedClock()), a_scope()
     forbidden = await said_about(stores, scope, "shop.secret", hidden)
     allowed = await said_about(stores, scope, "shop.sales", 2)
@@ -264,7 +264,7 @@ async def test_what_may_not_be_seen_takes_nobodys_place(hidden: int) -> None:
     assert {item.text for item in found.items} == expected
 
 
-async def test_of_a_restricted_table_the_question_and_the_form_of_its_sql_are_told() -> None:
+async def test_of_a_restricted_table_the_question_and_the_shape_of_its_sql_are_returned() -> None:
     stores, scope = in_memory_stores(FixedClock()), a_scope()
     (entry,) = await said_about(stores, scope, "shop.sales", 1)
     recall = recall_on(ScriptedIndex(entry), stores=stores, source=Grants(sales=Visibility.SHAPE))
@@ -278,7 +278,7 @@ async def test_of_a_restricted_table_the_question_and_the_form_of_its_sql_are_to
     assert item.message_ids == entry.message_ids
 
 
-async def test_while_permissions_cannot_be_told_nothing_that_draws_on_tables_is() -> None:
+async def test_entries_with_tables_are_hidden_while_permissions_are_unavailable() -> None:
     stores, scope = in_memory_stores(FixedClock()), a_scope()
     entries_of_tables = await said_about(stores, scope, "shop.sales", 3)
     (of_no_table,) = await said_about(stores, scope, None, 1)
@@ -292,7 +292,7 @@ async def test_while_permissions_cannot_be_told_nothing_that_draws_on_tables_is(
     assert UNAVAILABLE in found.warnings
 
 
-async def test_an_entry_whose_messages_are_gone_is_not_told_where_permissions_count() -> None:
+async def test_with_permissions_an_entry_whose_messages_are_deleted_is_not_returned() -> None:
     stores, scope = in_memory_stores(FixedClock()), a_scope()
     (entry,) = await said_about(stores, scope, "shop.sales", 1)
     await stores.history.clear(scope, now=FIRST_MOMENT)
@@ -301,7 +301,7 @@ async def test_an_entry_whose_messages_are_gone_is_not_told_where_permissions_co
     assert (await recall.search(scope, QUERY)).items == ()
 
 
-async def test_where_nothing_is_indexed_the_answer_says_so() -> None:
+async def test_a_search_where_nothing_is_indexed_returns_a_warning() -> None:
     index = ScriptedIndex(an_entry())
 
     off = await recall_on(index, is_indexed=False).search(SCOPE, QUERY)
@@ -312,7 +312,7 @@ async def test_where_nothing_is_indexed_the_answer_says_so() -> None:
     assert index.queries == []
 
 
-async def test_a_context_is_told_nothing_that_it_knows_nor_the_rest_of_such_a_turn() -> None:
+async def test_a_context_does_not_recall_turns_whose_messages_it_already_has() -> None:
     shown, parted, elsewhere = uuid4(), uuid4(), uuid4()
     index = ScriptedIndex(
         an_entry("Question: in the window", session_id=HERE.session_id, message_ids=(shown,)),
@@ -341,7 +341,7 @@ async def test_a_context_is_told_nothing_that_it_knows_nor_the_rest_of_such_a_tu
     ],
     ids=str,
 )
-async def test_a_context_is_told_only_what_has_to_do_with_its_question(
+async def test_a_context_recalls_only_entries_related_to_its_question(
     scores: Scores, *, is_told: bool
 ) -> None:
     index = ScriptedIndex()
@@ -372,9 +372,7 @@ async def test_a_context_looks_in_its_session_or_in_all(
     assert index.queries[0].filters.session_id == within
 
 
-async def test_where_the_store_of_vectors_is_away_words_are_compared_and_a_warning_says_so() -> (
-    None
-):
+async def test_without_the_vector_store_search_uses_words_and_warns() -> None:
     class WordsAlone(ScriptedIndex):
         async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
             if query.vector is not None:

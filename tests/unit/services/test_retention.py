@@ -91,7 +91,7 @@ async def test_one_tenants_clean_up_leaves_the_others_alone() -> None:
     assert await services.audit.entries(kept, limit=10) == ()
 
 
-async def test_many_expired_sessions_go_in_parts_and_progress_is_told() -> None:
+async def test_many_expired_sessions_are_deleted_in_batches_with_progress() -> None:
     clock = FixedClock()
     services = services_with(clock, load_settings(retention="fixed:1").policies())
     scope = a_scope()

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from support.chatting import Setup
-from support.dialogue import conversation
+from support.chat_services import Setup
+from support.followups import conversation
 
 QUESTIONS = {
     "Who was Marie Curie?": "When did Marie Curie die?",
@@ -64,7 +64,7 @@ async def test_questions_at_once_get_their_own_answers_before_and_after_preparin
         ),
     ],
 )
-def test_only_what_a_question_needs_is_loaded(
+def test_rewriting_loads_only_the_modules_that_a_question_needs(
     question: str, before: str, sql: str, loaded: str
 ) -> None:
     program = LOADED.format(question=question, before=before, sql=sql)

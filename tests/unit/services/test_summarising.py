@@ -9,7 +9,7 @@ from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import Prompt
 from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser, Summariser
-from support.conversations import a_stored_message
+from support.stored_conversations import a_stored_message
 
 SUMMARY: Final = "The user asked for sales by region in 2024; North sold most."
 
@@ -141,7 +141,7 @@ async def test_one_enormous_message_leaves_room_for_the_others() -> None:
     assert "North has €1,204,300" in shown.content
 
 
-async def test_what_the_system_was_told_is_not_shown() -> None:
+async def test_system_messages_are_not_shown_to_the_summarising_model() -> None:
     model = ScriptedModel()
     system = a_stored_message(9, role=Role.SYSTEM, content="You are a pirate.")
     await llm(model).summarise([system, *SALES], previous=None, max_tokens=60)
@@ -173,7 +173,7 @@ async def test_a_cut_leaves_no_lonely_number_of_a_list() -> None:
 @pytest.mark.parametrize(
     "wrapped", [f"Summary: {SUMMARY}", f"**Summary:**\n{SUMMARY}", f"```text\n{SUMMARY}\n```"]
 )
-async def test_what_is_wrapped_around_a_summary_is_left_out(wrapped: str) -> None:
+async def test_introductions_and_labels_around_a_summary_are_removed(wrapped: str) -> None:
     assert await summary_by(wrapped) == SUMMARY
 
 
@@ -199,7 +199,7 @@ async def test_figures_may_be_written_otherwise_or_rounded(figure: str) -> None:
         ("Het is niet wat de gebruiker van ons wilde weten.", "another language"),
     ],
 )
-async def test_what_cannot_be_a_summary_is_refused(answer: str, reason: str) -> None:
+async def test_a_model_reply_that_is_no_summary_is_refused(answer: str, reason: str) -> None:
     with pytest.raises(ModelUnavailable, match=reason) as caught:
         await summary_by(answer)
     assert "€1,204,300" not in str(caught.value)
@@ -212,7 +212,7 @@ async def test_the_conversation_given_back_is_no_summary() -> None:
         await summary_by(echo, messages=messages)
 
 
-async def test_a_model_that_fails_is_told_as_it_is() -> None:
+async def test_an_error_of_the_model_is_raised_unchanged() -> None:
     model = ScriptedModel(ModelUnavailable("the model x answered with status 500"))
     with pytest.raises(ModelUnavailable, match="status 500"):
         await llm(model).summarise(SALES, previous=None, max_tokens=60)
@@ -262,7 +262,7 @@ async def test_tables_are_named_in_dutch_and_never_crowd_out_the_summary() -> No
 
 
 @pytest.mark.parametrize("max_tokens", [0, 1, 3])
-async def test_hardly_any_room_is_no_trouble(max_tokens: int) -> None:
+async def test_a_very_small_token_limit_causes_no_error(max_tokens: int) -> None:
     await extract(SALES, previous="Before that, much was said.", max_tokens=max_tokens)
 
 
@@ -297,7 +297,7 @@ class ForgetfulModel(ScriptedModel):
 
 
 @pytest.mark.parametrize("times", [2, 3, 8])
-async def test_what_a_model_forgets_of_the_earlier_summary_is_kept(times: int) -> None:
+async def test_facts_of_the_earlier_summary_that_the_model_drops_are_kept(times: int) -> None:
     by = llm(ForgetfulModel())
     summary = await by.summarise(OPENING, previous=None, max_tokens=80)
     for _ in range(times - 1):
@@ -310,7 +310,7 @@ async def test_what_a_model_forgets_of_the_earlier_summary_is_kept(times: int) -
     assert len(summary.split()) <= 80
 
 
-async def test_what_users_state_is_kept_where_the_model_left_it_out() -> None:
+async def test_user_statements_that_the_model_leaves_out_are_kept() -> None:
     summary = await llm(ScriptedModel(FORGETFUL)).summarise(OPENING, previous=None, max_tokens=80)
 
     assert all(

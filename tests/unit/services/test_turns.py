@@ -17,8 +17,8 @@ from recollect.services.conversations.sessions import LastAccess, Messages
 from recollect.services.conversations.turns import Turns
 from recollect.testing.examples import a_message, a_scope
 from recollect.testing.fakes import FixedClock
-from support.patience import PATIENCE
 from support.permissions import permissions_on
+from support.timeouts import PATIENCE
 
 SESSION = UUID(int=7)
 

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from recollect.domain.context.compaction import CompactionPolicy
-from recollect.domain.job import Job, JobKind
 from recollect.engines.in_memory import in_memory_stores
+from recollect.ports.work import Job, JobKind
 from recollect.services.work import Work
 from recollect.testing.examples import a_scope, append, messages_of, start_session
 from recollect.testing.fakes import FixedClock
@@ -45,7 +45,7 @@ class Scene:
         self.meanwhile = 0
 
 
-async def test_a_round_does_what_waits_and_leaves_what_comes_meanwhile() -> None:
+async def test_a_round_does_the_waiting_jobs_and_leaves_those_queued_meanwhile() -> None:
     scene = Scene()
     await scene.talk()
     await scene.talk()

@@ -92,7 +92,7 @@ def test_a_procedure_counts_as_a_table_of_its_name() -> None:
         "SELECT " + "(" * 3000 + "1" + ")" * 3000,
     ],
 )
-def test_what_cannot_be_read_for_certain_is_not_read(
+def test_sql_that_cannot_be_read_with_certainty_is_not_read(
     sql: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):

@@ -12,9 +12,15 @@ import pytest
 
 from recollect.domain.text import check_json
 from recollect.models.tokens import Encoding, _count_with
-from recollect.telemetry.counters import ProcessCounters
-from recollect.telemetry.loop_watchdog import LOOP_HELD, LOOP_HOLDING, THREAD, LoopWatchdog
-from recollect.telemetry.task_contexts import BACKGROUND, current_route
+from recollect.system import ProcessCounters
+from recollect.telemetry.loop_watchdog import (
+    BACKGROUND,
+    LOOP_HELD,
+    LOOP_HOLDING,
+    THREAD,
+    LoopWatchdog,
+    current_route,
+)
 
 LIMIT = 0.05
 SECRET = "The password is swordfish."
@@ -55,7 +61,7 @@ async def test_a_held_loop_is_logged_with_the_route_and_the_function(
     assert facts["processor_milliseconds"] > 0
 
 
-async def test_every_hold_is_counted_by_route_and_stage() -> None:
+async def test_every_block_of_the_loop_is_counted_by_route_and_stage() -> None:
     counters = await watched(held_by("/chat"))
     assert counters.value(LOOP_HELD, labels=("/chat", "domain.text")) == 1
     assert counters.value(LOOP_HELD, labels=("/memoryChat", "domain.text")) == 0
@@ -76,7 +82,9 @@ async def test_a_task_that_a_request_starts_belongs_to_its_route(
     assert "/memoryChat" in [facts["route"] for facts in facts_of(caplog)]
 
 
-async def test_what_no_request_does_is_the_background(caplog: pytest.LogCaptureFixture) -> None:
+async def test_blocks_outside_requests_are_attributed_to_the_background(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def work() -> None:
         hold()
 
@@ -101,7 +109,7 @@ async def test_a_task_that_waits_on_the_loop_is_blamed_though_it_does_not_work(
     assert counters.value(LOOP_HELD, labels=(facts["route"], facts["stage"])) >= 1
 
 
-async def test_nobody_is_blamed_for_many_small_steps(caplog: pytest.LogCaptureFixture) -> None:
+async def test_many_short_steps_are_not_logged_as_a_block(caplog: pytest.LogCaptureFixture) -> None:
     async def step() -> None:
         current_route.set(lambda: "/chat")
         for _ in range(40):
@@ -143,7 +151,7 @@ async def test_a_loop_that_is_watched_no_more_is_left_as_it_was() -> None:
     assert loop.get_task_factory() is factory
 
 
-async def test_a_thread_that_keeps_the_interpreter_lock_is_told(
+async def test_a_thread_that_holds_the_interpreter_lock_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     # Each call of the tokenizer lets no other thread run before it is done.

@@ -13,7 +13,7 @@ def test_a_fixed_clock_stands_still_until_it_is_moved() -> None:
     assert clock.now() == FIRST_MOMENT - timedelta(minutes=1)
 
 
-def test_a_fixed_clock_starts_where_it_is_told() -> None:
+def test_a_fixed_clock_starts_at_the_given_time() -> None:
     start = datetime(2030, 1, 1, tzinfo=UTC)
     assert FixedClock(start).now() == start
 

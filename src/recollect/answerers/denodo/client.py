@@ -1,24 +1,13 @@
-"""A Denodo AI SDK over HTTP, asked with the credentials of whoever asks us."""
+"""A Denodo AI SDK over HTTP: its versions, requests and errors."""
 
 import asyncio
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Final, Self
+from typing import Final
 
-import httpx
-import orjson
-
-from recollect.answerers.denodo.dialect import (
-    NAME_FIELDS,
-    Dialect,
-    dialect_of_info,
-    dialect_of_openapi,
-)
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.errors import (
-    ConfigurationError,
     Forbidden,
     IdentityUnavailable,
     InvalidInput,
@@ -27,35 +16,36 @@ from recollect.errors import (
     Unauthenticated,
     ViewsNotFound,
 )
+from recollect.http_client import (
+    AsyncCloseable,
+    HttpClient,
+    HttpFailure,
+    HttpReply,
+    ReplyTooLarge,
+    http_address,
+    json_bytes,
+)
 
 MAX_RESPONSE_BYTES: Final = 16_000_000
-_CONNECT_SECONDS: Final = 5.0
+_NAME_FIELDS: Final = ("vdp_database_names", "vdp_tag_names", "use_views")
+"""The fields that are comma-separated text up to version 1.2 and lists from 1.4 on."""
 _LOOK_UP_SECONDS: Final = 10.0
 _NO_SUCH_PATH: Final = {"detail": "Not Found"}  # as its web framework says it
-_OUR_NAME: Final = re.compile(r"[a-z_]{1,40}")
+_FIELD_NAME: Final = re.compile(r"[a-z_]{1,40}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
-    """A response as it came."""
-
-    status: int
-    content_type: str
-    body: bytes
-
-    def json(self) -> JsonValue:
-        """What it says; None if that is no JSON."""
-        try:
-            value: JsonValue = orjson.loads(self.body)
-        except ValueError:
-            return None
-        return value
+def names_in(value: JsonValue) -> tuple[str, ...]:
+    """Split a comma-separated text, or a list, into names."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, Sequence):
+        return ()
+    return tuple(name for part in parts if (name := str(part).strip()))
 
 
-class DenodoClient:
-    """Speaks to one AI SDK through one pool of connections; close it with `aclose`.
+class DenodoClient(AsyncCloseable):
+    """Sends requests to one AI SDK; close it with `aclose`.
 
-    The caller's credentials are handed on as they came, and are in no log and no error.
+    The caller's credentials are passed on unchanged, and are in no log and no error.
     """
 
     def __init__(
@@ -65,64 +55,55 @@ class DenodoClient:
         verifies_tls: bool = True,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
-        self._url = _checked(base_url)
         self._max_response_bytes = max_response_bytes
-        self._dialect: Dialect | None = None
-        self._detecting = asyncio.Lock()
-        self._client = httpx.AsyncClient(
-            verify=verifies_tls, timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS)
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+        self._takes_lists = False
+        """Whether fields with several names are lists; learnt from what the AI SDK refuses."""
+        problem = "MEMORY_DENODO_URL must be an address such as http://host:8008"
+        self._client = HttpClient(http_address(base_url, problem), verifies_tls=verifies_tls)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
     async def answer_question(self, body: JsonObject, authorization: str | None) -> JsonObject:
-        """Ask, in the words of whichever version answers; the response as it came."""
-        dialect = await self._known_dialect(authorization)
-        received = await self._ask(body, dialect, authorization)
-        if _refused_names(received):
-            dialect = dialect.other
-            received = await self._ask(body, dialect, authorization)
-            if received.status == HTTPStatus.OK:
-                self._dialect = dialect
-        _check_status(received)
-        answer = received.json()
+        """Ask a question and return the response; its fields may be of any version."""
+        takes_lists = self._takes_lists
+        reply = await self._ask(body, authorization, as_lists=takes_lists)
+        if _has_refused_names(reply):
+            reply = await self._ask(body, authorization, as_lists=not takes_lists)
+            if reply.status == HTTPStatus.OK:
+                self._takes_lists = not takes_lists
+        _check_status(reply)
+        answer = reply.json()
         if not isinstance(answer, Mapping):
             raise ReplyUnusable("the Denodo AI SDK sent something that is no answer")
         return answer
 
     async def forward(
         self, path: str, *, query: str, body: bytes, headers: Mapping[str, str]
-    ) -> Received:
-        """Post a request on as it is; the response as it came."""
-        url = f"{self._url}/{path}" + (f"?{query}" if query else "")
-        return await self._send("POST", url, content=body, headers=headers)
+    ) -> HttpReply:
+        """Post a request unchanged, and return the response unchanged."""
+        return await self._send("POST", f"/{path}?{query}" if query else f"/{path}", body, headers)
 
     async def user_of(self, authorization: str) -> str | None:
-        """Check credentials; the user's name, if it is told.
+        """Check credentials, and return the user's name if the AI SDK tells it.
 
-        `Unauthenticated` if they are refused, `IdentityUnavailable` if nobody can tell now.
+        Raises `Unauthenticated` if they are refused, `IdentityUnavailable` if they could not be
+        checked.
         """
         try:
             async with asyncio.timeout(_LOOK_UP_SECONDS):
-                received = await self._get("getUserPermissions", authorization)
+                reply = await self._get("getUserPermissions", authorization)
         except (ModelUnavailable, TimeoutError):
             raise IdentityUnavailable("the Denodo AI SDK does not answer") from None
-        match received.status, received.json():
+        match reply.status, reply.json():
             case HTTPStatus.OK, {"username": str() as user}:
                 return user if user.strip() else None
             case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN, _:
                 raise Unauthenticated("Denodo does not accept these credentials")
             case HTTPStatus.NOT_FOUND, _:
                 raise IdentityUnavailable("this Denodo AI SDK is too old to check credentials")
-        raise IdentityUnavailable(f"the Denodo AI SDK failed with status {received.status}")
+        raise IdentityUnavailable(f"the Denodo AI SDK failed with status {reply.status}")
 
     async def reach(self) -> int:
         """The status of a request without credentials; `ModelUnavailable` if nothing answers."""
@@ -132,110 +113,66 @@ class DenodoClient:
         except TimeoutError:
             raise ModelUnavailable("the Denodo AI SDK does not answer") from None
 
-    async def _known_dialect(self, authorization: str | None) -> Dialect:
-        async with self._detecting:
-            if self._dialect is None:
-                self._dialect = await self._detect(authorization)
-        return self._dialect or Dialect.TEXT
-
-    async def _detect(self, authorization: str | None) -> Dialect | None:
-        info = await self._looked_up("getAISDKInfo", authorization)
-        if dialect := dialect_of_info(info):
-            return dialect
-        return dialect_of_openapi(await self._looked_up("openapi.json", authorization))
-
-    async def _looked_up(self, path: str, authorization: str | None) -> JsonValue:
-        """What a page says; None if it says nothing: the question will show what is wrong."""
-        try:
-            async with asyncio.timeout(_LOOK_UP_SECONDS):
-                received = await self._get(path, authorization)
-        except (ModelUnavailable, TimeoutError):
-            return None
-        return received.json() if received.status == HTTPStatus.OK else None
-
-    async def _ask(self, body: JsonObject, dialect: Dialect, authorization: str | None) -> Received:
-        content = orjson.dumps(dialect.spell(body), default=dict)
+    async def _ask(
+        self, body: JsonObject, authorization: str | None, *, as_lists: bool
+    ) -> HttpReply:
+        fields = {name: value for name, value in body.items() if value is not None}
+        for name in fields.keys() & _NAME_FIELDS:
+            names = names_in(fields[name])
+            fields[name] = list(names) if as_lists else ", ".join(names)
         headers = {"Content-Type": "application/json", **_authorized(authorization)}
-        url = f"{self._url}/answerQuestion"
-        return await self._send("POST", url, content=content, headers=headers)
+        return await self._send("POST", "/answerQuestion", json_bytes(fields), headers)
 
-    async def _get(self, path: str, authorization: str | None) -> Received:
-        headers = _authorized(authorization)
-        return await self._send("GET", f"{self._url}/{path}", content=b"", headers=headers)
+    async def _get(self, path: str, authorization: str | None) -> HttpReply:
+        return await self._send("GET", f"/{path}", None, _authorized(authorization))
 
     async def _send(
-        self, method: str, url: str, *, content: bytes, headers: Mapping[str, str]
-    ) -> Received:
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> HttpReply:
+        limit = self._max_response_bytes
         try:
-            async with self._client.stream(
-                method, url, content=content, headers=headers
-            ) as response:
-                return Received(
-                    status=response.status_code,
-                    content_type=response.headers.get("Content-Type", ""),
-                    body=await self._bounded(response),
-                )
-        except (httpx.TransportError, httpx.StreamError) as error:
-            # The error's own text may quote headers; its kind is enough to act on.
-            raise ModelUnavailable(
-                f"the Denodo AI SDK could not be reached ({type(error).__name__})"
-            ) from None
-
-    async def _bounded(self, response: httpx.Response) -> bytes:
-        received = bytearray()
-        async for chunk in response.aiter_bytes():
-            received += chunk
-            if len(received) > self._max_response_bytes:
-                limit = self._max_response_bytes
-                raise ReplyUnusable(f"the Denodo AI SDK sent more than {limit:,} bytes")
-        return bytes(received)
+            return await self._client.fetch(method, path, body, headers=headers, limit=limit)
+        except HttpFailure as error:
+            raise ModelUnavailable(f"the Denodo AI SDK could not be reached ({error})") from None
+        except ReplyTooLarge as error:
+            raise ReplyUnusable(f"the Denodo AI SDK {error}") from None
 
 
-def _check_status(received: Received) -> None:
+def _check_status(reply: HttpReply) -> None:
     """Turn a failure into our error; never with the upstream's traceback."""
-    match received.status:
+    match reply.status:
         case HTTPStatus.OK:
             return
         case HTTPStatus.UNAUTHORIZED:
             raise Unauthenticated("Denodo does not accept these credentials")
         case HTTPStatus.FORBIDDEN:
             raise Forbidden("Denodo does not let these credentials ask that")
-        case HTTPStatus.NOT_FOUND if received.json() == _NO_SUCH_PATH:
+        case HTTPStatus.NOT_FOUND if reply.json() == _NO_SUCH_PATH:
             raise ModelUnavailable("no Denodo AI SDK is there; check MEMORY_DENODO_URL")
         case HTTPStatus.NOT_FOUND:
             raise ViewsNotFound
         case HTTPStatus.UNPROCESSABLE_ENTITY | HTTPStatus.BAD_REQUEST:
-            fields = ", ".join(_refused_fields(received)) or "the request"
+            fields = ", ".join(_refused_fields(reply)) or "the request"
             raise InvalidInput(fields, "is not what this version of the Denodo AI SDK takes")
         case _:
-            raise ModelUnavailable(f"the Denodo AI SDK failed with status {received.status}")
+            raise ModelUnavailable(f"the Denodo AI SDK failed with status {reply.status}")
 
 
-def _refused_fields(received: Received) -> list[str]:
+def _refused_fields(reply: HttpReply) -> list[str]:
     """The names of the fields that a 422 complains of; never what was in them."""
-    match received.json():
+    match reply.json():
         case {"detail": [*problems]}:
             places = (problem.get("loc") for problem in problems if isinstance(problem, Mapping))
             parts = (part for place in places if isinstance(place, list) for part in place)
             names = (part for part in parts if isinstance(part, str) and part != "body")
-            return [name for name in dict.fromkeys(names) if _OUR_NAME.fullmatch(name)]
+            return [name for name in dict.fromkeys(names) if _FIELD_NAME.fullmatch(name)]
     return []
 
 
-def _refused_names(received: Received) -> bool:
-    is_refused = received.status == HTTPStatus.UNPROCESSABLE_ENTITY
-    return is_refused and not set(NAME_FIELDS).isdisjoint(_refused_fields(received))
+def _has_refused_names(reply: HttpReply) -> bool:
+    is_refused = reply.status == HTTPStatus.UNPROCESSABLE_ENTITY
+    return is_refused and not set(_NAME_FIELDS).isdisjoint(_refused_fields(reply))
 
 
 def _authorized(authorization: str | None) -> dict[str, str]:
     return {} if authorization is None else {"Authorization": authorization}
-
-
-def _checked(base_url: str) -> str:
-    try:
-        url = httpx.URL(base_url.strip().rstrip("/"))
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigurationError("MEMORY_DENODO_URL must be an address such as http://host:8008")
-    return str(url).rstrip("/")

@@ -2,10 +2,11 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, create_engine, exc, inspect
 from sqlalchemy.engine import URL, Engine, Inspector
@@ -14,19 +15,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from recollect.answerers.sql_database.data import (
     BUSY,
     WAIT_SECONDS,
+    BoundedStatement,
     Column,
-    ReadOnlyDatabase,
     Rows,
     StatementFailed,
     Table,
+    bounded_statement,
     to_rows,
 )
-from recollect.answerers.sql_database.threads import (
-    BoundedStatement,
-    RunningStatement,
-    StatementThreads,
-    bounded_for_postgres,
-)
+from recollect.answerers.sql_database.threads import RunningStatement, StatementThreads
 from recollect.errors import DatabaseUnavailable
 
 Result = TypeVar("Result")
@@ -42,29 +39,16 @@ _NAME_COLUMNS: Final = (
     f"{_TOO_BIG}: a value has more than 10 MB. Name the columns that are needed instead of *, "
     "without the one that holds such values"
 )
-_NAMED: Final = 5
-_POSTGRES: Final = "postgres"
-_ROLE: Final = """
-    SELECT r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb,
-           pg_has_role(current_user, 'pg_read_server_files', 'usage')
-           OR pg_has_role(current_user, 'pg_write_server_files', 'usage')
-           OR pg_has_role(current_user, 'pg_execute_server_program', 'usage')
-    FROM pg_roles AS r WHERE r.rolname = current_user
-"""
-_TABLES: Final = """
-    SELECT n.nspname, c.relname, n.nspname = 'public',
-           has_any_column_privilege(c.oid, 'SELECT'),
-           has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
-    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_'
-      AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
-    ORDER BY 1, 2
-"""
-_MOST_TABLES: Final = 10_000
+# PostgreSQL's own numbers of its types, which never change.
+_FIXED: Final = frozenset(
+    {16, 20, 21, 23, 26, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 2950}
+)  # bool, int8, int2, int4, oid, float4, float8, dates and times, interval, uuid
+_TEXTS: Final = frozenset({19, 25, 114, 1042, 1043, 3802})  # name, text, json, char, varchar, jsonb
+_BYTES: Final = 17
 
 
 class SqlAlchemyDatabase:
-    """Reads through SQLAlchemy: on the event loop where the driver can, else in threads."""
+    """Implements `ReadOnlyDatabase`: on the event loop where the driver can, else in threads."""
 
     def __init__(
         self, url: URL, *, timeout: float, connections: int = 4, role: str | None = None
@@ -73,19 +57,14 @@ class SqlAlchemyDatabase:
         self._role = role
         self._name = url.get_backend_name()
         self._threads = StatementThreads(limit=connections)
+        pool: dict[str, Any] = {"pool_size": connections, "max_overflow": 0, "pool_pre_ping": True}
         self._engine: AsyncEngine | Engine
         if url.get_dialect().is_async:
-            self._engine = create_async_engine(
-                url,
-                pool_size=connections,
-                max_overflow=0,
-                pool_timeout=WAIT_SECONDS,
-                pool_pre_ping=True,
-            )
+            self._engine = create_async_engine(url, pool_timeout=WAIT_SECONDS, **pool)
+        elif _is_in_memory(url):  # SQLite has a connection for each thread
+            self._engine = create_engine(url, pool_pre_ping=True)
         else:
-            self._engine = create_engine(
-                url, **_pool(url, connections=connections), pool_pre_ping=True
-            )
+            self._engine = create_engine(url, **pool)
 
     @property
     def dialect(self) -> str:
@@ -99,12 +78,8 @@ class SqlAlchemyDatabase:
     async def read(self, statement: str, *, limit: int) -> Rows:
         """Run a statement in a transaction that cannot write and is undone at the end."""
         if not isinstance(self._engine, AsyncEngine):  # in a thread already, row by row
-            return await self._run(
-                lambda connection: self._read(connection, statement, limit, convert=to_rows)
-            )
-        rows_of = await self._run(
-            lambda connection: self._read(connection, statement, limit, convert=_fetched)
-        )
+            return await self._run(lambda one: self._read(one, statement, limit, convert=to_rows))
+        rows_of = await self._run(lambda one: self._read(one, statement, limit, convert=_fetched))
         return await asyncio.to_thread(rows_of)
 
     async def close(self) -> None:
@@ -113,11 +88,8 @@ class SqlAlchemyDatabase:
             with suppress(TimeoutError):  # closed with the process, then
                 async with asyncio.timeout(WAIT_SECONDS):
                     await self._engine.dispose()
-            return
-        engine = self._engine
-        await self._threads.close()
-        with suppress(StatementFailed, DatabaseUnavailable):  # closed with the process, then
-            await self._threads.run(lambda _: engine.dispose(), timeout=WAIT_SECONDS)
+        else:
+            await self._threads.close(self._engine.dispose)
 
     async def _run(self, work: Callable[[Connection], Result]) -> Result:
         try:
@@ -152,12 +124,7 @@ class SqlAlchemyDatabase:
         return await self._threads.run(run, timeout=self._timeout)
 
     def _read(
-        self,
-        connection: Connection,
-        statement: str,
-        limit: int,
-        *,
-        convert: Callable[..., Result],
+        self, connection: Connection, statement: str, limit: int, *, convert: Callable[..., Result]
     ) -> Result:
         for setting in self._settings(connection):
             connection.exec_driver_sql(setting)
@@ -203,23 +170,15 @@ class SqlAlchemyDatabase:
                 return
 
 
-def _pool(url: URL, *, connections: int) -> dict[str, int]:
-    """As many connections as there are threads; SQLite in memory has one for each of them."""
-    has_file = url.get_backend_name() != "sqlite" or url.database not in {None, "", ":memory:"}
-    return {"pool_size": connections, "max_overflow": 0} if has_file else {}
+def _is_in_memory(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
 
 
 def _fetched(
-    columns: Sequence[str],
-    found: Iterable[Sequence[object]],
-    *,
-    limit: int,
-    longest: int | None = None,
-    encoded: Collection[int] = (),
+    columns: Sequence[str], rows: Iterable[Sequence[object]], **options: int
 ) -> Callable[[], Rows]:
     """Take all rows from a connection, and leave their conversion for later."""
-    rows = list(found)
-    return lambda: to_rows(columns, rows, limit=limit, longest=longest, encoded=encoded)
+    return partial(to_rows, columns, list(rows), **options)  # type: ignore[arg-type]  # as given
 
 
 def _bounded(
@@ -231,7 +190,17 @@ def _bounded(
     description = described.cursor.description if described.cursor is not None else ()
     types = [int(str(column[1])) for column in description or ()]
     described.close()
-    return columns, bounded_for_postgres(statement, types, limit=limit)
+    return columns, bounded_statement(statement, types, limit=limit, cut=_cut)
+
+
+def _cut(name: str, kind: int, length: int) -> tuple[str, bool]:
+    if kind in _FIXED:
+        return name, False
+    if kind == _BYTES:
+        return f"substr({name}, 1, {length})", False
+    if kind in _TEXTS:
+        return f"left({name}::text, {length})", False
+    return f"left(to_json({name})::text, {length})", True
 
 
 def _limit_values(connection: Connection) -> None:
@@ -282,52 +251,3 @@ def _first_line(error: exc.SQLAlchemyError) -> str:
     if isinstance(original, sqlite3.Error) and _TOO_BIG in str(original):
         return _NAME_COLUMNS
     return str(original).strip().partition("\n")[0][:300]
-
-
-async def excess_privileges(
-    database: ReadOnlyDatabase, *, tables: Sequence[str]
-) -> tuple[str, ...]:
-    """What the account may do that data questions do not need, one sentence each.
-
-    Nothing for databases other than PostgreSQL: their files are opened for reading alone, or
-    their privileges are not known here.
-    """
-    if database.dialect != _POSTGRES:
-        return ()
-    role = await database.read(_ROLE, limit=1)
-    found = await database.read(_TABLES, limit=_MOST_TABLES)
-    return (*_of_role(role), *_of_tables(found, tables))
-
-
-def _of_role(role: Rows) -> Iterator[str]:
-    is_superuser, bypasses_policies, creates, reaches_files = role.rows[0]
-    if is_superuser:
-        yield "the account is a superuser"
-        return
-    if bypasses_policies:
-        yield "the account bypasses row-level security"
-    if creates:
-        yield "the account may create roles or databases"
-    if reaches_files:
-        yield "the account may reach files or programs of the server"
-
-
-def _of_tables(found: Rows, patterns: Sequence[str]) -> Iterator[str]:
-    readable, writable = [], []
-    for schema, name, is_default, may_read, may_write in found.rows:
-        table = Table(
-            schema=str(schema), name=str(name), columns=(), is_in_default_schema=bool(is_default)
-        )
-        if may_read and not table.is_named_by(patterns):
-            readable.append(table.shown_name)
-        if may_write:
-            writable.append(table.shown_name)
-    if readable:
-        yield f"the account may read tables outside MEMORY_SQL_TABLES: {_some(readable)}"
-    if writable:
-        yield f"the account may write to {_some(writable)}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more

@@ -3,17 +3,18 @@
 import json
 import math
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from recollect.domain.text import JsonValue
 
+Type = TypeVar("Type")
 WAIT_SECONDS: Final = 5.0
-"""How long a statement waits for one of the connections."""
+"""How long a statement waits for one of the connections, and closing for statements."""
 BUSY: Final = (
     "all connections to the database of the data questions are busy; ask again later, "
     "or raise MEMORY_SQL_CONNECTIONS"
@@ -64,28 +65,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What a statement found."""
+    """The result of a statement."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[JsonValue, ...], ...]
     is_cut: bool
-    """Whether there are more rows than were asked for."""
+    """Whether there are more rows than were requested."""
 
     def to_records(self) -> dict[str, JsonValue]:
         """The rows in the form of answerQuestion: `{"Row 1": [{"columnName", "value"}]}`."""
         return {
-            f"Row {number}": _record(self.columns, row)
+            f"Row {number}": [
+                {"columnName": column, "value": value}
+                for column, value in zip(self.columns, row, strict=True)
+            ]
             for number, row in enumerate(self.rows, start=1)
         }
 
     def to_mappings(self) -> list[dict[str, JsonValue]]:
         """The rows by the names of their columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
-
-def _record(columns: Sequence[str], row: Sequence[JsonValue]) -> list[JsonValue]:
-    pairs = zip(columns, row, strict=True)
-    return [{"columnName": column, "value": value} for column, value in pairs]
 
 
 class StatementFailed(Exception):
@@ -116,30 +115,63 @@ class ReadOnlyDatabase(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedStatement:
+    """A statement whose values have at most `longest` characters, and one more where cut."""
+
+    text: str
+    encoded: frozenset[int]
+    """The columns that come as the beginning of their JSON."""
+    longest: int
+
+
+def bounded_statement(
+    statement: str,
+    types: Sequence[Type],
+    *,
+    limit: int,
+    cut: Callable[[str, Type, int], tuple[str, bool]],
+) -> BoundedStatement:
+    """Cut the values of a statement in the database, given the types of its columns.
+
+    `cut` returns the expression for a column, type and length, and whether that is JSON.
+    """
+    longest = longest_text(columns=len(types), rows=limit)
+    names = [f"c{number}" for number in range(len(types))]
+    columns = [cut(name, kind, longest + 1) for name, kind in zip(names, types, strict=True)]
+    expressions = ", ".join(expression for expression, _ in columns)
+    return BoundedStatement(
+        text=f"SELECT {expressions} FROM ({statement}) AS t({', '.join(names)})",  # noqa: S608  # names of our own
+        encoded=frozenset(number for number, (_, is_json) in enumerate(columns) if is_json),
+        longest=longest,
+    )
+
+
 def longest_text(*, columns: int, rows: int) -> int:
-    """How many characters of a value are shown in a result of so many columns and rows."""
+    """How many characters of a value are shown in a result of that size."""
     return max(_SHORTEST, min(_LONGEST, _CHARACTERS // max(1, columns * rows)))
 
 
 def to_rows(
     columns: Sequence[str],
-    found: Iterable[Sequence[object]],
+    rows: Iterable[Sequence[object]],
     *,
     limit: int,
     longest: int | None = None,
     encoded: Collection[int] = (),
 ) -> Rows:
-    """Up to `limit` rows, converted one by one; `encoded` are the columns that come as JSON."""
+    """Convert up to `limit` rows one by one; `encoded` are the columns that come as JSON."""
     length = longest or longest_text(columns=len(columns), rows=limit)
-    rows: list[tuple[JsonValue, ...]] = []
-    for row in found:
-        if len(rows) == limit:
-            return Rows(columns=tuple(columns), rows=tuple(rows), is_cut=True)
-        cells = (
-            _decoded(cell, length) if number in encoded else cell for number, cell in enumerate(row)
+    remaining = iter(rows)
+    converted = [
+        tuple(
+            json_value(_decoded(cell, length) if at in encoded else cell, longest=length)
+            for at, cell in enumerate(row)
         )
-        rows.append(tuple(json_value(cell, longest=length) for cell in cells))
-    return Rows(columns=tuple(columns), rows=tuple(rows), is_cut=False)
+        for row in islice(remaining, limit)
+    ]
+    is_cut = next(remaining, None) is not None
+    return Rows(columns=tuple(columns), rows=tuple(converted), is_cut=is_cut)
 
 
 def json_value(value: object, *, longest: int = _LONGEST, depth: int = _DEPTH) -> JsonValue:
@@ -189,5 +221,5 @@ def _is_short(value: float | Decimal) -> bool:
 
 
 def _cut(text: str, longest: int) -> str:
-    kept = text[: longest + 1].replace("\0", "").encode(errors="ignore").decode()
-    return kept if len(text) <= longest else kept[: longest - 1] + "…"
+    start = text[: longest + 1].replace("\0", "").encode(errors="ignore").decode()
+    return start if len(text) <= longest else start[: longest - 1] + "…"

@@ -1,20 +1,22 @@
 """A DuckDB file, opened so that it can be read and nothing else be reached."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 import duckdb
 
-from recollect.answerers.sql_database.data import Column, Rows, StatementFailed, Table, to_rows
-from recollect.answerers.sql_database.threads import (
-    RunningStatement,
-    StatementThreads,
-    bounded_for_duckdb,
+from recollect.answerers.sql_database.data import (
+    Column,
+    Rows,
+    StatementFailed,
+    Table,
+    bounded_statement,
+    to_rows,
 )
-from recollect.errors import ConfigurationError, DatabaseUnavailable
+from recollect.answerers.sql_database.threads import RunningStatement, StatementThreads
+from recollect.errors import ConfigurationError
 
 _CLOSED: Final = {
     "enable_external_access": "false",
@@ -24,7 +26,6 @@ _CLOSED: Final = {
 # The guard names tables with their database. Everything else is then DuckDB's own: no macro can
 # take the place of a built-in function or operator.
 _BUILT_IN_ONLY: Final = "SET search_path = 'system.main'"
-_CLOSE_SECONDS: Final = 5.0
 _MOST_COLUMNS: Final = 100_000
 _LONGEST_NAME: Final = 2000
 _COLUMNS: Final = """
@@ -35,10 +36,17 @@ _COLUMNS: Final = """
     WHERE c.database_name NOT IN ('system', 'temp') AND NOT c.internal
     ORDER BY c.schema_name <> 'main', c.schema_name, c.table_name, c.column_index
 """
+_FIXED: Final = (
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
+    *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME", "TIMESTAMP"),
+    *("INTERVAL", "UUID"),
+)
+_ZONED: Final = "WITH TIME ZONE"  # its Python client reads them with pytz alone
+_NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
 
 
 class DuckDatabase:
-    """Reads a DuckDB file in a thread; files and settings beside it are out of reach."""
+    """Implements `ReadOnlyDatabase`; files and settings beside the database are out of reach."""
 
     dialect = "duckdb"
 
@@ -53,8 +61,8 @@ class DuckDatabase:
 
     async def tables(self) -> tuple[Table, ...]:
         """All tables and views, each with its columns."""
-        found = await self._fetch(lambda cursor: _run(cursor, _COLUMNS))
-        by_table = groupby(found.rows, key=lambda row: tuple(str(row[i]) for i in (0, 1, 4, 5)))
+        columns = await self._fetch(_columns)
+        by_table = groupby(columns.rows, key=lambda row: tuple(str(row[i]) for i in (0, 1, 4, 5)))
         return tuple(
             Table(
                 schema=schema,
@@ -69,13 +77,11 @@ class DuckDatabase:
 
     async def read(self, statement: str, *, limit: int) -> Rows:
         """Run a statement; the file was opened for reading alone."""
-        return await self._fetch(lambda cursor: _run_bounded(cursor, statement, limit))
+        return await self._fetch(lambda cursor: _read(cursor, statement, limit))
 
     async def close(self) -> None:
         """Interrupt what still runs, and close the file."""
-        await self._threads.close()
-        with suppress(StatementFailed, DatabaseUnavailable):  # closed with the process, then
-            await self._threads.run(lambda _: self._connection.close(), timeout=_CLOSE_SECONDS)
+        await self._threads.close(self._connection.close)
 
     async def _fetch(self, run: Callable[[duckdb.DuckDBPyConnection], Rows]) -> Rows:
         def fetch(running: RunningStatement) -> Rows:
@@ -89,22 +95,31 @@ class DuckDatabase:
         return await self._threads.run(fetch, timeout=self._timeout)
 
 
-def _run(cursor: duckdb.DuckDBPyConnection, statement: str) -> Rows:
-    cursor.execute(statement)
-    columns = [part[0] for part in cursor.description or ()]
+def _columns(cursor: duckdb.DuckDBPyConnection) -> Rows:
+    cursor.execute(_COLUMNS)
+    names = [part[0] for part in cursor.description or ()]
     rows = cursor.fetchmany(_MOST_COLUMNS)
-    return to_rows(columns, rows, limit=_MOST_COLUMNS, longest=_LONGEST_NAME)
+    return to_rows(names, rows, limit=_MOST_COLUMNS, longest=_LONGEST_NAME)
 
 
-def _run_bounded(cursor: duckdb.DuckDBPyConnection, statement: str, limit: int) -> Rows:
+def _read(cursor: duckdb.DuckDBPyConnection, statement: str, limit: int) -> Rows:
     cursor.execute(f"DESCRIBE SELECT * FROM ({statement}) AS t")  # noqa: S608  # checked
-    described = cursor.fetchall()
-    bounded = bounded_for_duckdb(statement, [str(row[1]) for row in described], limit=limit)
+    names, types = zip(*((str(row[0]), str(row[1])) for row in cursor.fetchall()), strict=True)
+    bounded = bounded_statement(statement, types, limit=limit, cut=_cut)
     cursor.execute(bounded.text)
     return to_rows(
-        [str(row[0]) for row in described],
+        names,
         cursor.fetchmany(limit + 1),
         limit=limit,
         longest=bounded.longest,
         encoded=bounded.encoded,
     )
+
+
+def _cut(name: str, kind: str, length: int) -> tuple[str, bool]:
+    if kind.endswith("]") or kind.startswith(_NESTED):
+        return f"left(to_json({name})::varchar, {length})", True
+    if kind.startswith(_FIXED) and not kind.endswith(_ZONED):
+        return name, False
+    text = f"base64({name})" if kind == "BLOB" else f"{name}::varchar"
+    return f"left({text}, {length})", False

@@ -1,16 +1,34 @@
-"""Opening the database that data questions are asked of."""
+"""Opening the database for data questions, and the privileges of its account."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from sqlalchemy import exc
 from sqlalchemy.engine import make_url
 
-from recollect.answerers.sql_database.alchemy import excess_privileges
-from recollect.answerers.sql_database.data import ReadOnlyDatabase, StatementFailed
+from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, StatementFailed, Table
 from recollect.errors import ConfigurationError
 
-_SUFFIXES = frozenset({".duckdb", ".ddb"})
+_SUFFIXES: Final = frozenset({".duckdb", ".ddb"})
+_NAMED: Final = 5
+_ROLE: Final = """
+    SELECT r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb,
+           pg_has_role(current_user, 'pg_read_server_files', 'usage')
+           OR pg_has_role(current_user, 'pg_write_server_files', 'usage')
+           OR pg_has_role(current_user, 'pg_execute_server_program', 'usage')
+    FROM pg_roles AS r WHERE r.rolname = current_user
+"""
+_TABLES: Final = """
+    SELECT n.nspname, c.relname, n.nspname = 'public',
+           has_any_column_privilege(c.oid, 'SELECT'),
+           has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_'
+      AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
+    ORDER BY 1, 2
+"""
+_MOST_TABLES: Final = 10_000
 
 
 def open_database(
@@ -18,10 +36,9 @@ def open_database(
 ) -> ReadOnlyDatabase:
     """A database by its SQLAlchemy URL, or a DuckDB file by `duckdb:///path` or its path.
 
-    At most so many statements run at the same time; on PostgreSQL as that role, if one is given.
+    At most `connections` statements run at the same time; on PostgreSQL as `role`, if given.
     """
-    path = _duckdb_path(address)
-    if path:
+    if path := _duckdb_path(address):
         return _open_duckdb(path, timeout, connections)
     return _open_url(address, timeout, connections, role)
 
@@ -35,11 +52,17 @@ async def inspect_account(
 ) -> tuple[str, ...]:
     """What the account may do beyond reading these tables, one sentence each.
 
-    `ConfigurationError` or `DatabaseUnavailable` where the database cannot be asked.
+    Nothing for databases other than PostgreSQL: their files are opened for reading alone, or
+    their privileges are not known here. `ConfigurationError` or `DatabaseUnavailable` where they
+    cannot be read.
     """
     database = open_database(address, timeout=timeout, connections=1, role=role)
     try:
-        return await excess_privileges(database, tables=tables)
+        if database.dialect != "postgres":
+            return ()
+        role_rows = await database.read(_ROLE, limit=1)
+        table_rows = await database.read(_TABLES, limit=_MOST_TABLES)
+        return (*_of_role(role_rows), *_of_tables(table_rows, tables))
     except StatementFailed as failed:
         raise ConfigurationError(f"MEMORY_SQL_DATABASE: {failed}") from None
     finally:
@@ -84,3 +107,37 @@ def _open_url(address: str, timeout: float, connections: int, role: str | None) 
             f"MEMORY_SQL_DATABASE {reason}; give an SQLAlchemy URL whose driver is installed, "
             "such as postgresql://user:password@host/database, or the path of a DuckDB file"
         ) from None
+
+
+def _of_role(role: Rows) -> Iterator[str]:
+    is_superuser, bypasses_policies, creates, reaches_files = role.rows[0]
+    if is_superuser:
+        yield "the account is a superuser"
+        return
+    if bypasses_policies:
+        yield "the account bypasses row-level security"
+    if creates:
+        yield "the account may create roles or databases"
+    if reaches_files:
+        yield "the account may reach files or programs of the server"
+
+
+def _of_tables(tables: Rows, patterns: Sequence[str]) -> Iterator[str]:
+    readable, writable = [], []
+    for schema, name, is_default, may_read, may_write in tables.rows:
+        table = Table(
+            schema=str(schema), name=str(name), columns=(), is_in_default_schema=bool(is_default)
+        )
+        if may_read and not table.is_named_by(patterns):
+            readable.append(table.shown_name)
+        if may_write:
+            writable.append(table.shown_name)
+    if readable:
+        yield f"the account may read tables outside MEMORY_SQL_TABLES: {_some(readable)}"
+    if writable:
+        yield f"the account may write to {_some(writable)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

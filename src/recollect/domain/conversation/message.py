@@ -1,6 +1,6 @@
 """A message, its author, and how much there is to read in it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -22,17 +22,24 @@ from recollect.errors import InvalidInput, InvalidRole
 
 MAX_CONTENT_LENGTH: Final = 1_000_000
 FROM_MEMORY: Final = "recollect/from-memory"
-"""The model of answers that only quote what was said before; they are not quoted in turn."""
+"""The model of answers that only quote earlier messages; they are not quoted in turn."""
 _MAX_ITEMS: Final = 1000
 _MOST_TABLES: Final = 1000  # of an answer that names none itself
 _MAX_SHORT_TEXT: Final = 1000
 _MAX_COUNT: Final = 2**63 - 1
 Item = TypeVar("Item")
+_TEXTS: Final = (
+    ("sql_query", MAX_CONTENT_LENGTH),
+    ("query_explanation", MAX_CONTENT_LENGTH),
+    ("model", _MAX_SHORT_TEXT),
+    ("database", _MAX_SHORT_TEXT),
+)
+_LISTS: Final = frozenset({"tables_used", "citations"})
 OF_SQL: Final = 20
-"""A character of SQL takes as long to read as so many of text."""
+"""A character of SQL takes as long to read as this many of text."""
 _SHORT_SQL: Final = 1_000
 _OF_RECORD: Final = 200
-"""A message or a session takes as long to write, whatever is in it."""
+"""A message or a session takes as long to write as this many characters, empty or not."""
 
 
 class Visibility(IntEnum):
@@ -71,14 +78,14 @@ def _as_tuple(items: Sequence[Item], field_name: str) -> tuple[Item, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDetails:
-    """What an assistant's message may tell about how it was found."""
+    """How an assistant's message was made: its SQL, tables, result, model and costs."""
 
     sql_query: str | None = None
     query_explanation: str | None = None
     tables_used: tuple[str, ...] | None = None
     execution_result: JsonValue = None
     tokens: int | JsonObject | None = None
-    """How many tokens an answer took: a number, or what its model told of them."""
+    """How many tokens an answer took: a number, or what its model reports."""
     execution_time_ms: float | None = None
     citations: tuple[JsonValue, ...] | None = None
     model: str | None = None
@@ -86,30 +93,21 @@ class AnswerDetails:
     """The database of tables that are named without one."""
 
     def __post_init__(self) -> None:
-        for name in ("sql_query", "query_explanation"):
-            text = getattr(self, name)
-            if text is not None:
-                check_text(text, name, max_length=MAX_CONTENT_LENGTH)
-        for name in ("model", "database"):
-            text = getattr(self, name)
-            if text is not None:
-                check_text(text, name, max_length=_MAX_SHORT_TEXT)
-        if self.tables_used is not None:
-            tables = _as_tuple(self.tables_used, "tables_used")
-            for table in tables:
-                check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
-            object.__setattr__(self, "tables_used", tables)
+        for name, max_length in _TEXTS:
+            if getattr(self, name) is not None:
+                check_text(getattr(self, name), name, max_length=max_length)
+        for name in ("tables_used", "citations"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _as_tuple(getattr(self, name), name))
+        for table in self.tables_used or ():
+            check_text(table, "tables_used", max_length=_MAX_SHORT_TEXT)
         if self.tokens is None or isinstance(self.tokens, int):
             _check_number(self.tokens, "tokens", int)
         else:
             check_json_object(self.tokens, "tokens")
         _check_number(self.execution_time_ms, "execution_time_ms", int, float)
-        if self.execution_result is not None:
-            check_json(self.execution_result, "execution_result")
-        if self.citations is not None:
-            citations = _as_tuple(self.citations, "citations")
-            check_json(citations, "citations")
-            object.__setattr__(self, "citations", citations)
+        check_json(self.execution_result, "execution_result")
+        check_json(self.citations, "citations")
 
     @property
     def lacks_database(self) -> bool:
@@ -117,50 +115,30 @@ class AnswerDetails:
         return self.database is None and bool(self.sql_query or self.tables_used)
 
     def placed_in(self, database: str | None) -> Self:
-        """The details with the database that tables without one belong to, where it is known."""
+        """Return the details with the database that tables without one belong to, if known."""
         if database is None or not self.lacks_database:
             return self
         return self.stored({**self.to_json(), "database": database})  # checked already
 
     @property
     def only_quotes(self) -> bool:
-        """Whether memory itself answered, so that nothing in it is said for the first time."""
+        """Whether memory itself answered, so that nothing in it is new."""
         return self.model == FROM_MEMORY
 
     def to_json(self) -> dict[str, JsonValue]:
-        """Only what is set, so that a plain answer takes no room."""
+        """Return only what is set, so that a plain answer takes no room."""
         return {name: value for name in _DETAILS if (value := getattr(self, name)) is not None}
 
     @classmethod
     def stored(cls, values: JsonObject) -> Self:
         """Read back what `to_json` gave, which was checked when it was stored."""
-        get = values.get
-        details = _UnfrozenDetails()
-        details.sql_query = get("sql_query")
-        details.query_explanation = get("query_explanation")
-        details.tables_used = _tuple_of(get("tables_used"))
-        details.execution_result = get("execution_result")
-        details.tokens = get("tokens")
-        details.execution_time_ms = get("execution_time_ms")
-        details.citations = _tuple_of(get("citations"))
-        details.model = get("model")
-        details.database = get("database")
-        return frozen(details, cls)
-
-
-class _UnfrozenDetails:
-    """The slots of `AnswerDetails`, open until they are filled."""
-
-    __slots__ = AnswerDetails.__slots__
-    sql_query: JsonValue
-    query_explanation: JsonValue
-    tables_used: JsonValue
-    execution_result: JsonValue
-    tokens: JsonValue
-    execution_time_ms: JsonValue
-    citations: JsonValue
-    model: JsonValue
-    database: JsonValue
+        details = object.__new__(cls)
+        for name in _DETAILS:
+            value = values.get(name)
+            if name in _LISTS and isinstance(value, list):
+                value = tuple(value)
+            object.__setattr__(details, name, value)
+        return details
 
 
 def frozen(filled: object, kind: type[Item]) -> Item:
@@ -173,13 +151,7 @@ def frozen(filled: object, kind: type[Item]) -> Item:
     return cast("Item", filled)
 
 
-def _tuple_of(value: JsonValue) -> JsonValue:
-    return tuple(value) if isinstance(value, list) else value
-
-
 _DETAILS: Final = tuple(part.name for part in fields(AnswerDetails))
-
-
 NO_DETAILS: Final = AnswerDetails()
 
 
@@ -204,7 +176,7 @@ class NewMessage:
     metadata: JsonObject = field(default_factory=dict)
     details: AnswerDetails = NO_DETAILS
     created_at: datetime | None = None
-    """When it was said, for what was said elsewhere; None: when it is stored."""
+    """Its time, for a message of another system; None: when it is stored."""
 
     def __post_init__(self) -> None:
         check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
@@ -213,11 +185,7 @@ class NewMessage:
         check_json_object(self.metadata, "metadata")
         if self.created_at is not None:
             object.__setattr__(self, "created_at", to_utc(self.created_at, "created_at"))
-        if self.details is not NO_DETAILS and self.role is not Role.ASSISTANT:
-            self._refuse_details()
-
-    def _refuse_details(self) -> None:
-        if self.details != NO_DETAILS:
+        if self.role is not Role.ASSISTANT and self.details != NO_DETAILS:
             given = ", ".join(self.details.to_json())
             raise InvalidInput(given, "can only be given with an assistant's message")
 
@@ -235,11 +203,11 @@ class Message:
     metadata: JsonObject
     details: AnswerDetails
     created_at: datetime
-    """When it was said: its own time where it brought one, else when it was stored."""
+    """Its own time where it brought one, else when it was stored."""
     is_active: bool = True
-    """Whether it is on the branch of the conversation that is shown; see `domain.branches`."""
+    """Whether it is on the active branch of the conversation; see `Stored`."""
     visibility: Visibility = Visibility.ALL
-    """How much of what was stored is in it: permissions may leave the rest out."""
+    """How much of the stored message is in it: permissions may leave the rest out."""
 
     def repeats(self, other: NewMessage) -> bool:
         """Whether a retry says the same as what is stored."""
@@ -266,55 +234,53 @@ def reply_id_for(question_id: UUID) -> UUID:
 
 
 def characters_in(messages: Iterable[Message]) -> int:
-    """How many characters there are to read in messages; long SQL counts for more."""
+    """Return how many characters there are to read in messages; long SQL counts for more."""
     return sum(
         len(message.content) + sql_characters(message.details.sql_query) for message in messages
     )
 
 
 def sql_characters(sql: str | None) -> int:
-    """What SQL counts as; short queries come again and again, and are read once."""
+    """Return what SQL counts as; short queries come again and again, and are read once."""
     length = len(sql or "")
     return length if length <= _SHORT_SQL else length * OF_SQL
 
 
 def characters_to_write(messages: Iterable[Message], *, most: int) -> int:
-    """How many characters there are to write of messages; counting ends soon after `most`."""
-    counted = 0
-    for message in messages:
-        counted += _OF_RECORD + len(message.content)
-        if message.metadata or message.details is not NO_DETAILS:
-            counted += _json_of(message, most - counted)
-        if counted > most:
-            break
-    return counted
+    """Return how many characters there are to write; counting ends soon after `most`."""
+    return _counted(messages, lambda one, left: len(one.content) + _json_of(one, left), most)
 
 
 def json_to_store(messages: Iterable[NewMessage], *, most: int) -> int:
-    """The same for the JSON that comes with messages alone."""
-    counted = 0
-    for message in messages:
-        if message.metadata or message.details is not NO_DETAILS:
-            counted += _json_of(message, most - counted)
-            if counted > most:
-                break
-    return counted
+    """Return how many characters the JSON of messages has; counting ends soon after `most`."""
+    return _counted(messages, _json_of, most, each=0)
 
 
 def session_characters(sessions: Iterable[Session], *, most: int) -> int:
-    """How many characters there are to write of sessions; counting ends soon after `most`."""
+    """Return how many characters there are to write; counting ends soon after `most`."""
+
+    def count(session: Session, left: int) -> int:
+        metadata = json_characters(session.metadata, most=left) if session.metadata else 0
+        return len(session.summary or "") + metadata
+
+    return _counted(sessions, count, most)
+
+
+def _counted(
+    items: Iterable[Item], count: Callable[[Item, int], int], most: int, *, each: int = _OF_RECORD
+) -> int:
     counted = 0
-    for session in sessions:
-        counted += _OF_RECORD + len(session.summary or "")
-        if session.metadata:
-            counted += json_characters(session.metadata, most=most - counted)
+    for item in items:
+        counted += each + count(item, most - counted)
         if counted > most:
             break
     return counted
 
 
 def _json_of(message: Message | NewMessage, most: int) -> int:
-    counted = json_characters(message.metadata, most=most)
-    if message.details is NO_DETAILS:
-        return counted
-    return counted + json_characters(message.details.to_json(), most=most - counted)
+    counted = 0
+    if message.metadata or message.details is not NO_DETAILS:
+        counted = json_characters(message.metadata, most=most)
+    if message.details is not NO_DETAILS:
+        counted += json_characters(message.details.to_json(), most=most - counted)
+    return counted

@@ -1,7 +1,8 @@
-"""Lists in pages: how much, in which order, from where on."""
+"""Lists in pages: their size, order and cursors."""
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,7 +16,6 @@ DEFAULT_LIMIT: Final = 50
 MAX_OFFSET: Final = 10_000
 _MAX_CURSOR_LENGTH: Final = 500
 _MAX_SEQUENCE: Final = 2**63 - 1
-_NAME_AND_ORDER: Final = 2
 
 Item = TypeVar("Item")
 
@@ -28,16 +28,16 @@ class Order(StrEnum):
 
 
 class SessionSort(StrEnum):
-    """By which time sessions are listed."""
+    """The time by which sessions are listed."""
 
     UPDATED = "updated"
-    """That of the last change: a message, another name."""
+    """The time of the last change: a message, another name."""
     LAST_ACCESSED = "last_accessed"
-    """That of the last use: reading counts, too."""
+    """The time of the last use: reading counts, too."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read what a caller gave."""
+        """Read the value of a request."""
         try:
             return cls(text)
         except ValueError:
@@ -77,7 +77,7 @@ Position = TypeVar("Position", MessagePosition, SessionPosition, AccessPosition,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """Which part of a list is wanted."""
+    """The part of a list that a caller requests."""
 
     limit: int = DEFAULT_LIMIT
     order: Order = Order.DESC
@@ -96,7 +96,7 @@ class PageRequest:
 
     @classmethod
     def of(cls, *, limit: int, order: str, cursor: str | None, offset: int) -> Self:
-        """Read a request from what a caller gave, the order in words."""
+        """Read a request, with the order as text."""
         if order not in set(Order):
             raise InvalidInput("order", "must be asc or desc")
         return cls(limit=limit, order=Order(order), cursor=cursor, offset=offset)
@@ -106,13 +106,10 @@ class PageRequest:
         return None if self.cursor is None else _decode(self.cursor, kind, self.order)
 
     def page(self, rows: list[tuple[Item, Position]]) -> "Page[Item]":
-        """Make a page of the rows found when one more than `limit` was looked for."""
-        shown = rows[: self.limit]
-        has_more = len(rows) > self.limit
-        return Page(
-            items=tuple(item for item, _ in shown),
-            next_cursor=_encode(shown[-1][1], self.order) if has_more else None,
-        )
+        """Make a page of up to `limit + 1` rows: one more says that there are more."""
+        shown, has_more = rows[: self.limit], len(rows) > self.limit
+        next_cursor = _encode(shown[-1][1], self.order) if has_more else None
+        return Page(items=tuple(item for item, _ in shown), next_cursor=next_cursor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,34 +127,20 @@ def _encode(position: tuple[object, ...], order: Order) -> str:
 
 
 def _decode(cursor: str, kind: type[Position], order: Order) -> Position:
-    unpacked = _unpack(cursor)
-    if unpacked[:_NAME_AND_ORDER] != [kind.__name__, order]:
-        raise InvalidCursor
-    try:
-        position = _read_position(kind, unpacked[_NAME_AND_ORDER:])
-    except (ValueError, TypeError, OverflowError):
-        raise InvalidCursor from None
-    if _encode(position, order) != cursor:
-        raise InvalidCursor
-    return position
-
-
-def _unpack(cursor: str) -> list[object]:
+    """Read what `_encode` wrote for a list of this kind and order, and nothing else."""
     if not cursor.isascii() or len(cursor) > _MAX_CURSOR_LENGTH:
         raise InvalidCursor
     try:
-        unpacked = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except ValueError:
+        name, direction, *values = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        types = kind.__annotations__.values()
+        position = kind._make(
+            _READERS[type_](value) for type_, value in zip(types, values, strict=True)
+        )
+    except (ValueError, TypeError, OverflowError):
         raise InvalidCursor from None
-    if not isinstance(unpacked, list):
+    if (name, direction) != (kind.__name__, order) or _encode(position, order) != cursor:
         raise InvalidCursor
-    return unpacked
-
-
-def _read_position(kind: type[Position], values: list[object]) -> Position:
-    readers = {int: _read_sequence, datetime: _read_time, UUID: _read_uuid}
-    types = kind.__annotations__.values()
-    return kind._make(readers[type_](value) for type_, value in zip(types, values, strict=True))
+    return position
 
 
 def _read_sequence(value: object) -> int:
@@ -166,9 +149,8 @@ def _read_sequence(value: object) -> int:
     return value
 
 
-def _read_time(value: object) -> datetime:
-    return datetime.fromisoformat(str(value)).astimezone(UTC)
-
-
-def _read_uuid(value: object) -> UUID:
-    return UUID(str(value))
+_READERS: Final[dict[type, Callable[[object], object]]] = {
+    int: _read_sequence,
+    datetime: lambda value: datetime.fromisoformat(str(value)).astimezone(UTC),
+    UUID: lambda value: UUID(str(value)),
+}

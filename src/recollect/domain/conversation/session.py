@@ -33,11 +33,11 @@ class Session:
     summary_tables: tuple[str, ...] = ()
     """The tables that the summary draws on."""
     name_turn: int | None = None
-    """The turn whose question the name was made from; None for a name that somebody gave."""
+    """The turn whose question the name was made from; None for a name that was set."""
 
     @property
     def only_database(self) -> str | None:
-        """What tables without a database belong to; None where that cannot be told."""
+        """The database of tables that name none; None where that is not clear."""
         return self.databases[0] if len(self.databases) == 1 else None
 
     @property
@@ -57,11 +57,7 @@ class NewSession:
     tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.name is not None:
-            object.__setattr__(self, "name", check_session_name(self.name))
-        check_json_object(self.metadata, "metadata")
-        object.__setattr__(self, "databases", check_labels(self.databases, "databases"))
-        object.__setattr__(self, "tags", check_labels(self.tags, "tags"))
+        _check_parts(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +70,17 @@ class SessionChanges:
     tags: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.name is not None:
-            object.__setattr__(self, "name", check_session_name(self.name))
-        if self.metadata is not None:
-            check_json_object(self.metadata, "metadata")
-        if self.databases is not None:
-            object.__setattr__(self, "databases", check_labels(self.databases, "databases"))
-        if self.tags is not None:
-            object.__setattr__(self, "tags", check_labels(self.tags, "tags"))
+        _check_parts(self)
+
+
+def _check_parts(session: NewSession | SessionChanges) -> None:
+    if session.name is not None:
+        object.__setattr__(session, "name", check_session_name(session.name))
+    if session.metadata is not None:
+        check_json_object(session.metadata, "metadata")
+    for field_name in ("databases", "tags"):
+        if (labels := getattr(session, field_name)) is not None:
+            object.__setattr__(session, field_name, check_labels(labels, field_name))
 
 
 def check_session_name(name: str) -> str:
@@ -126,5 +125,5 @@ def session_id_from(text: str, owner_id: UUID) -> UUID:
 
 
 def user_wide_session_id(owner_id: UUID) -> UUID:
-    """The id of the one session of a user that is meant where none is named."""
+    """Return the id of the one session of a user for requests that name none."""
     return session_id_from("user-wide", owner_id)

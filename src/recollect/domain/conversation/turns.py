@@ -14,9 +14,9 @@ BEFORE_ALL: Final = 0
 
 
 def patience(*, answer_timeout: float) -> timedelta:
-    """How long a question may wait for its answer before whoever had it is taken to be gone.
+    """Return how long a question may wait for its answer before its server counts as killed.
 
-    Twice as long as an answer may take, for what memory does before and after it.
+    Twice as long as an answer may take, for the work before and after it.
     """
     return max(LEAST_PATIENCE, timedelta(seconds=2 * answer_timeout))
 
@@ -30,7 +30,7 @@ class TurnStatus(StrEnum):
 
 
 def turn_offsets(messages: Sequence[NewMessage]) -> Iterator[int | None]:
-    """Say for each message which turn it belongs to, counted from the session's latest one.
+    """Yield the turn of each message, counted from the session's latest one.
 
     A user message opens the next turn (1, 2, …), a reply belongs to the turn before it, which
     for the first one is the session's latest (0). A system message belongs to no turn (None).
@@ -48,7 +48,7 @@ def turn_offsets(messages: Sequence[NewMessage]) -> Iterator[int | None]:
 def answered_turns(
     messages: Sequence[NewMessage], offsets: Sequence[int | None]
 ) -> dict[int, bool]:
-    """Say of each turn that `turn_offsets` gave the messages whether one of them answers it."""
+    """Return for each turn of `turn_offsets` whether one of the messages answers it."""
     answered: dict[int, bool] = {}
     for message, offset in zip(messages, offsets, strict=True):
         if offset is not None:
@@ -59,7 +59,7 @@ def answered_turns(
 def split_into_parts(
     messages: Sequence[NewMessage], *, size: int
 ) -> Iterator[Sequence[NewMessage]]:
-    """Part messages into whole turns and into replies that belong to a turn before.
+    """Split messages into whole turns and into replies that belong to a turn before.
 
     A part begins with a question, or has none. None is longer than `size`.
     """
@@ -76,9 +76,9 @@ def split_into_parts(
 class Stored:
     """A session's messages with their branches; system messages belong to all of them.
 
-    A turn follows a message: the reply it goes on from, or a question that had none yet. Where
-    that was not written down it is the end of the active branch before it: as long as nobody
-    switches branches, nothing has to be written.
+    A turn follows a message, its parent: the reply it goes on from, or a question that had none
+    yet. Where no parent is stored it is the end of the active branch before it: as long as nobody
+    switches branches, nothing has to be stored.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Stored:
         *,
         failed: Collection[int] = (),
     ) -> None:
-        said = [m for m in messages if m.turn_number is not None]
-        self.messages = tuple(sorted(said, key=lambda message: message.sequence))
+        in_turns = [m for m in messages if m.turn_number is not None]
+        self.messages = tuple(sorted(in_turns, key=lambda message: message.sequence))
         self.failed = failed
         self._written = parents
         self._by_sequence = {message.sequence: message for message in self.messages}
@@ -109,23 +109,23 @@ class Stored:
         return tuple(message for message in self.messages if message.is_active)
 
     def unwritten_parents(self) -> dict[int, int]:
-        """What turns follow by what is active now, and by nothing else."""
+        """Return the parents of turns that follow from what is active now alone."""
         return {t: p for t, p in self._parents.items() if self._written.get(t) != p}
 
     def replies(self, turn: int) -> Sequence[Message]:
-        """The replies of a turn, all siblings, oldest first."""
+        """Return the replies of a turn, all siblings, oldest first."""
         return self._replies.get(turn, ())
 
     def first_questions(self) -> Sequence[Message]:
-        """The questions that conversations began with, all siblings."""
+        """Return the questions that branches begin with, all siblings."""
         return self._after.get(BEFORE_ALL, ())
 
     def questions(self) -> Sequence[Message]:
-        """Every question of every branch."""
+        """Return every question of every branch."""
         return tuple(self._questions.values())
 
     def after(self, message: Message) -> Iterator[Message]:
-        """What may be said after a message: a reply in its turn, or a question after that.
+        """Yield what may follow a message: a reply in its turn, or a question after that.
 
         A question that came before its turn was answered follows all replies; and a client may
         leave out replies, so that after a question there may be what followed any of its replies.
@@ -140,7 +140,7 @@ class Stored:
             yield from self._after.get(other.sequence, ())
 
     def way_to(self, question: Message) -> tuple[Message, ...]:
-        """The branch that leads to a question, without the question itself."""
+        """Return the branch that leads to a question, without the question itself."""
         way: list[Message] = []
         parent = self._parents[turn_number_of(question)]
         while parent != BEFORE_ALL:
@@ -160,9 +160,10 @@ class Stored:
             if turn not in self._questions:
                 continue
             if message.role is Role.USER:
-                written = self._written.get(turn)
-                is_known = written is not None and self._may_be_followed(written)
-                yield turn, written if written is not None and is_known else ends[latest]
+                parent = self._written.get(turn)
+                if parent is None or not self._may_be_followed(parent):
+                    parent = ends[latest]
+                yield turn, parent
             if message.is_active:
                 latest = max(latest, turn)
                 ends[turn] = message.sequence

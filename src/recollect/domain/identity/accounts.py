@@ -17,7 +17,7 @@ KEY_PREFIX: Final = "rec_"
 SECRET_BYTES: Final = 32
 _ID_BYTES: Final = 16
 RETENTION: Final = "retention"
-"""Who acts when a session has come to its end."""
+"""The actor in the audit log when a session expires."""
 ACTIVE: Final = "active"
 """The mode of a user for whom none was set."""
 HALTED: Final = "halted"
@@ -26,12 +26,12 @@ MAX_MODE_LENGTH: Final = 64
 
 
 class MemoryPolicy(StrEnum):
-    """What memory does for a request, from nothing to everything."""
+    """How much memory a request may use, from nothing to everything."""
 
     OFF = "off"
     """Nothing is read and nothing is stored."""
     READ = "read"
-    """What is remembered is used; nothing is stored."""
+    """Stored messages are used; nothing is stored."""
     FULL = "full"
 
 
@@ -39,7 +39,7 @@ _ORDER: Final = tuple(MemoryPolicy)
 
 
 def parse_memory_policy(text: str, field: str) -> MemoryPolicy:
-    """Read a policy, or say which ones there are."""
+    """Read a policy; the error lists those there are."""
     try:
         return MemoryPolicy(text.strip().lower())
     except ValueError:
@@ -47,7 +47,7 @@ def parse_memory_policy(text: str, field: str) -> MemoryPolicy:
 
 
 def stricter(*policies: MemoryPolicy) -> MemoryPolicy:
-    """The policy that allows least."""
+    """Return the policy that allows least."""
     return min(policies, key=_ORDER.index)
 
 
@@ -59,7 +59,7 @@ class KeyScope(StrEnum):
     SERVICE = "service"
     """The memory of any user of its tenant, named in each request."""
     ADMIN = "admin"
-    """Nothing: keys of that scope were made before, and open no memory. No more are."""
+    """Nothing: only keys of earlier versions have it."""
 
 
 OFFERED_SCOPES: Final = (KeyScope.USER, KeyScope.SERVICE)
@@ -94,13 +94,13 @@ class ApiKey:
         return self.revoked_at is not None
 
     def accepts(self, secret: bytes) -> bool:
-        """Whether the secret is this key's, told in constant time."""
+        """Whether the secret is this key's, compared in constant time."""
         return hmac.compare_digest(self.secret_hash, hash_secret(secret))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyText:
-    """What the holder of a key sends: where the key is stored, and its secret.
+    """The text of a key that its holder sends: where the key is stored, and its secret.
 
     The text names the row's owner, so that even the lookup of a key is a query of one owner.
     """
@@ -139,7 +139,7 @@ def hash_secret(secret: bytes) -> bytes:
 
 
 class AuditAction(StrEnum):
-    """What can be done that cannot be undone, or that opens a door."""
+    """Actions in the audit log: deleting data, and changing access."""
 
     SESSION_DELETED = "session.deleted"
     SESSION_EXPIRED = "session.expired"

@@ -17,18 +17,18 @@ from recollect.domain.conversation.message import (
 )
 from recollect.errors import InvalidInput
 
-_FORMS = (
+_FORMS: Final = (
     "must be none, file:PATH, an address such as https://host/path, "
     "or denodo:https://host/denodo-data-catalog?databases=a,b"
 )
 UNKNOWN: Final = "?"
-"""Stands for tables that cannot be told: whoever may not see everything may not see these."""
+"""Stands for unknown tables, which only owners with access to everything may see."""
 _PART: Final = re.compile(r'"((?:[^"]|"")*)"|`([^`]*)`|\[([^\]]*)(?:\]|\Z)|([^."`\[\]]+)')
 EVERY_TABLE: Final = "*"
 ReadTables = Callable[[str], tuple[str, ...] | None]
 """The tables that SQL names, normalised; None if it cannot be read."""
 WITHHELD: Final = "[…]"
-"""Stands where something may not be shown; the same in every language."""
+"""Stands in place of withheld text, in every language."""
 TurnKey = tuple[UUID, int]
 """A session, and the number of a turn in it."""
 
@@ -108,7 +108,7 @@ def _checked(address: str) -> str:
 
 
 def normalised(name: str) -> str:
-    """A table's name as `database.view`: in lower case, without quotes and the blanks around it.
+    """Return a table's name as `database.view`: in lower case, without quotes and outer blanks.
 
     A name without a database stays without one. What names no single table is `UNKNOWN`.
     """
@@ -118,7 +118,7 @@ def normalised(name: str) -> str:
 
 
 def database_of(table: str) -> str | None:
-    """The database that a table's normalised name begins with, if it has one."""
+    """Return the database that a table's normalised name begins with, if it has one."""
     return table.rpartition(".")[0] or None
 
 
@@ -127,32 +127,31 @@ class Access:
     """What an owner may see now."""
 
     tables: Mapping[str, Visibility] | None
-    """By name as `database.view`, in lower case; a table not in it is not to be seen.
+    """By name as `database.view`, in lower case; a table not in it may not be seen.
 
-    `database.*` stands for all tables of a database and `*` for all tables; where several
-    entries mean the same table, the one that shows least counts. None where no permission
-    source is set: everything is to be seen.
+    `database.*` stands for all tables of a database and `*` for all tables; of several entries
+    for a table the one that shows least counts. None without a permission source: everything
+    may be seen.
     """
     databases: frozenset[str] | None = None
-    """Tables of other databases are not to be seen, whatever `tables` says; None is no limit."""
+    """Tables of other databases may not be seen, whatever `tables` says; None is no limit."""
     warnings: tuple[str, ...] = ()
-    """What whoever gets the result should be told about it."""
+    """Warnings for the result that this access is applied to."""
 
     @property
     def is_everything(self) -> bool:
-        """Whether nothing has to be left out, whatever it draws on."""
+        """Whether nothing has to be withheld, whatever it draws on."""
         return self.tables is None and self.databases is None
 
     def within(self, databases: Iterable[str] | None) -> Self:
-        """The same, filters to some databases; None narrows nothing."""
+        """Return the access to some databases only; None is no limit."""
         if databases is None:
             return self
-        named = frozenset(normalised(database) for database in databases)
-        kept = named if self.databases is None else self.databases & named
-        return replace(self, databases=kept)
+        named = frozenset(map(normalised, databases))
+        return replace(self, databases=named if self.databases is None else self.databases & named)
 
     def visibility_of(self, tables: Iterable[str]) -> Visibility:
-        """How much may be shown of something that draws on these tables."""
+        """Return how much may be shown of something that draws on these tables."""
         return min(map(self._of, tables), default=Visibility.ALL)
 
     def _of(self, table: str) -> Visibility:
@@ -164,12 +163,12 @@ class Access:
 
 
 def _entries_for(table: str, entries: Mapping[str, Visibility]) -> list[Visibility]:
-    """What is said about a table; nothing where it is not meant at all."""
+    """The visibilities that the entries give to a table; none where no entry is about it."""
     database = database_of(table)
     named = {table, f"{database}.*", EVERY_TABLE}
-    found = [entries[name] for name in named if name in entries]
-    if not found or database is not None:
-        return found
+    visibilities = [entries[name] for name in named if name in entries]
+    if not visibilities or database is not None:
+        return visibilities
     # It may be the table of that name in any database, and an unknown one may be any table.
     return [
         visibility
@@ -179,33 +178,31 @@ def _entries_for(table: str, entries: Mapping[str, Visibility]) -> list[Visibili
 
 
 EVERYTHING: Final = Access(tables=None)
-
-
 NOTHING: Final = Access(tables={})
 
 
 def tables_of_answer(details: AnswerDetails, read_tables: ReadTables) -> tuple[str, ...]:
-    """The tables an answer draws on, normalised and sorted; none where it draws on no data.
+    """Return the tables an answer draws on, normalised and sorted; none without data.
 
     Those in its SQL count. Of SQL that cannot be read, every table that may have been used does
     (`tables_used`), and where none is named, or there is a result without either: `UNKNOWN`.
     """
-    found = candidates_of(details)
+    tables = candidates_of(details)
     if details.sql_query and details.sql_query.strip():
         read = read_tables(details.sql_query)
-        found = (found or (UNKNOWN,)) if read is None else read
-    elif not found and details.execution_result:
-        found = (UNKNOWN,)
-    return tuple(sorted({name for table in found for name in placed(table, details)}))
+        tables = (tables or (UNKNOWN,)) if read is None else read
+    elif not tables and details.execution_result:
+        tables = (UNKNOWN,)
+    return tuple(sorted({name for table in tables for name in placed(table, details)}))
 
 
 def candidates_of(details: AnswerDetails) -> tuple[str, ...]:
-    """The tables that an answer may have used, normalised."""
+    """Return the tables that an answer may have used, normalised."""
     return tuple(normalised(table) for table in details.tables_used or ())
 
 
 def placed(table: str, details: AnswerDetails) -> Sequence[str]:
-    """A table with its database: that of a candidate of the same name, or the answer's own."""
+    """Return a table with its database: that of a candidate of its name, or the answer's own."""
     if "." in table or table == UNKNOWN:
         return (table,)
     named = [name for name in candidates_of(details) if name.endswith(f".{table}")]
@@ -215,14 +212,14 @@ def placed(table: str, details: AnswerDetails) -> Sequence[str]:
 
 
 def turn_key(message: Message) -> TurnKey:
-    """What a message shares with the others of its turn; a key of its own outside of turns."""
+    """Return what a message shares with the others of its turn; its own key outside of turns."""
     number = message.turn_number
     return message.session_id, -message.sequence if number is None else number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withholding:
-    """Takes from messages what an owner may not see."""
+    """Withholds from messages what an owner may not see."""
 
     access: Access
     tables_of: Callable[[Message], tuple[str, ...]]
@@ -231,7 +228,7 @@ class Withholding:
     """SQL without its values; None if it cannot be read."""
 
     def visibilities(self, messages: Iterable[Message]) -> dict[TurnKey, Visibility]:
-        """How much may be seen of each turn: a question is worth what its answers are."""
+        """Return how much may be seen of each turn: the least of its messages."""
         seen: dict[TurnKey, Visibility] = {}
         for message in messages:
             visibility = self.access.visibility_of(self.tables_of(message))
@@ -240,7 +237,7 @@ class Withholding:
         return seen
 
     def for_model(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """The messages as a model is given them: turns not to be seen are left out whole."""
+        """Return the messages for a model: turns that may not be seen are left out whole."""
         seen = self.visibilities(messages)
         shown = (self._part(message, seen[turn_key(message)]) for message in messages)
         return tuple(message for message in shown if message.visibility)
@@ -248,7 +245,7 @@ class Withholding:
     def for_owner(
         self, messages: Sequence[Message], beside: Sequence[Message]
     ) -> tuple[Message, ...]:
-        """The messages as their owner lists them: what is not to be seen keeps place and id.
+        """Return the messages for their owner: what may not be seen keeps its place and id.
 
         `beside` are the other messages of their turns, which count as well.
         """
@@ -279,7 +276,7 @@ class Withholding:
         )
 
     def _without_hidden_names(self, details: AnswerDetails) -> AnswerDetails:
-        """Tables that were found for an answer and not used may be ones not to be seen."""
+        """Tables that were candidates for an answer may be ones that may not be seen."""
         if not details.tables_used:
             return details
         names = [n for n in details.tables_used if self._may_be_named(n, details)]

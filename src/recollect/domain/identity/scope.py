@@ -36,7 +36,7 @@ GivenTenant: TypeAlias = str | int | Unset | None
 
 MAX_NAME_LENGTH: Final = 255
 ANONYMOUS: Final = "anon:"
-"""What begins the names of owners without credentials; no credential may name such a user."""
+"""The prefix of owners without credentials; no credential may name such a user."""
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Control and format characters, surrogates, line and paragraph separators."""
 _OWNERS: Final = UUID("6f1f1c1e-6a52-4b6c-9d0a-2f6d3c8f7b11")
@@ -46,8 +46,8 @@ _TENANTS: Final = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 def check_identity(name: str, field_name: str) -> str:
     """Return the name of a user or a tenant as it is, or refuse it.
 
-    A name is refused that is not its own trimmed, NFC form, or has characters that nobody sees:
-    two names that are taken are two owners, and no third spelling stands for either.
+    A name must be trimmed, in NFC, and without invisible characters: two accepted names are two
+    owners, and no third spelling stands for either.
     """
     check_text(name, field_name, max_length=MAX_NAME_LENGTH)
     trimmed = name.strip()
@@ -108,10 +108,9 @@ class Scope:
         """
         scope = object.__new__(cls)
         values = {"tenant": tenant, "user": user, "actor": actor, "transaction_id": ""}
-        for name, value in values.items():
+        owner_id = _owner_id(tenant, user)
+        for name, value in {**values, "authorization": None, "owner_id": owner_id}.items():
             object.__setattr__(scope, name, value)
-        object.__setattr__(scope, "authorization", None)
-        object.__setattr__(scope, "owner_id", _owner_id(tenant, user))
         return scope
 
     def check_may_start(self, session_id: UUID) -> None:
@@ -131,12 +130,12 @@ class Scope:
 
 
 def anonymous_user(session_id: UUID) -> str:
-    """The user that stands for callers without credentials in one session."""
+    """Return the user that stands for callers without credentials in one session."""
     return f"{ANONYMOUS}{session_id}"
 
 
 def anonymous_session(user: str) -> UUID | None:
-    """The session that such a user stands for; None for a user of any other name."""
+    """Return the session that such a user stands for; None for any other user."""
     if not user.startswith(ANONYMOUS):
         return None
     try:

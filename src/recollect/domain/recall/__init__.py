@@ -1,1 +1,1 @@
-"""Finding again what was said before."""
+"""Recall: entries, questions, BM25 and ranking."""

@@ -108,7 +108,6 @@ _DATED: Final = frozenset(
     [str(year) for year in range(1950, 2051)]
     + [f"{day}{ending}" for day in range(1, 32) for ending in ("st", "nd", "rd", "th")]
 )
-_ME_DE: Final = frozenset({"ich", "mir", "mich", "mein", "meine", "meinen", "meinem", "meiner"})
 
 DATES: Final[Mapping[str, DateWords]] = {
     "en": DateWords(

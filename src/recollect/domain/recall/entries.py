@@ -1,4 +1,4 @@
-"""Entries: what of a turn is worth finding again, and how it is searched."""
+"""Making the entries of a turn."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _NAMED_BY: Final = ("speaker", "name")
 _OPENING: Final = re.compile(
     r"([^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,2}):[ \t]+(?=\S)"
 )
-# What people write before a colon that is not who speaks.
+# Words before a colon that are not names of speakers.
 _LABEL_WORDS: Final = """
     a action ai answer antwoord antwort assistant attention aufgabe background beispiel
     bemerkung bot bug cc code comment commentaire comments conclusion consulta context contexte
@@ -34,7 +34,7 @@ _LABEL_WORDS: Final = """
 """
 _LABELS: Final = frozenset(_LABEL_WORDS.split())
 _LONGEST: Final = 160
-"""A longer answer says something besides."""
+"""Longer answers are never empty."""
 _APOLOGY: Final = (
     r"(?:(?:i(?:'m| am) )?(?:so |very )?sorry|unfortunately|(?:het spijt me|sorry|helaas)"
     r"|(?:es tut mir leid|entschuldigung|leider)|(?:je suis )?désolée?|malheureusement"
@@ -69,9 +69,9 @@ _NOTHING: Final = (
 _TELLS_NOTHING: Final = re.compile(rf"\W*+(?:{_APOLOGY})?(?:{_NOTHING})", re.IGNORECASE)
 _MORE: Final = re.compile(r"\b(?:but|maar|aber|mais|pero)\b", re.IGNORECASE)
 SUMMARY_LENGTH: Final = 200
-"""As much of an answer as is embedded and shown."""
+"""Characters of an answer that are embedded and shown."""
 MAX_TERMS: Final = 1_000
-"""Different words of one entry that it can be found by: the first ones."""
+"""The most different words of one entry; others are left out."""
 _MAX_QUESTION: Final = 4_000
 _MAX_SQL: Final = 2_000
 _MAX_TABLES: Final = 1_000
@@ -90,26 +90,26 @@ def speaker_of(message: Message) -> str | None:
 
 def written_speaker(content: str) -> str | None:
     """The name a message begins with, as in `Ann: Hello`, unless it is a label such as `Note:`."""
-    found = _OPENING.match(content)
-    if found is None or not found[1][0].isupper() or len(found[1]) > _MAX_NAME:
+    match = _OPENING.match(content)
+    if match is None or not match[1][0].isupper() or len(match[1]) > _MAX_NAME:
         return None
-    words = found[1].lower().split()
-    return None if _LABELS.intersection(words) else found[1]
+    words = match[1].lower().split()
+    return None if _LABELS.intersection(words) else match[1]
 
 
 def is_empty_answer(answer: str) -> bool:
     """Whether an answer is empty, or says in one of five languages that there is none."""
-    said = " ".join(answer.replace("\u2019", "'").split())
-    if not said:
+    text = " ".join(answer.replace("\u2019", "'").split())
+    if not text:
         return True
-    if len(said) > _LONGEST or any(character.isdigit() for character in said):
+    if len(text) > _LONGEST or any(character.isdigit() for character in text):
         return False
-    found = _TELLS_NOTHING.match(said)
-    return found is not None and _MORE.search(said, found.end()) is None
+    match = _TELLS_NOTHING.match(text)
+    return match is not None and _MORE.search(text, match.end()) is None
 
 
 def tables_without_sql(message: Message) -> Iterable[str]:
-    """The tables that a message may draw on, told by who cannot read SQL."""
+    """The tables that a message names in its details; its SQL is not read."""
     return tables_of_answer(message.details, lambda _: None)
 
 
@@ -117,24 +117,24 @@ def tables_without_sql(message: Message) -> Iterable[str]:
 class EntryMaker:
     """Makes the entries of a turn, without their vectors.
 
-    A complete exchange is one entry, unless its answer tells nothing. In a plain log, where
-    messages name their speakers, each message is one, whatever has become of its turn; and so is
-    a question that was passed over for a newer one. Failed turns have none.
+    A complete exchange is one entry, unless its answer is empty. In a log, where messages name
+    their speakers, each message is an entry, whatever the state of its turn; so is a question
+    that was followed by another without an answer. Failed turns have none.
     """
 
     stems: Stems
     tables_of: TablesOf = tables_without_sql
-    """The tables that a message draws on, normalised."""
+    """The tables that a message uses, normalised."""
 
     def entries_of(
         self, messages: Sequence[Message], status: TurnStatus, *, is_latest: bool
     ) -> tuple[IndexedEntry, ...]:
-        """The entries of one turn; its messages in their order, all of them."""
+        """The entries of one turn, given all of its messages in order."""
         named = {m.message_id: name for m in messages if (name := _speaker(m, messages))}
         logged = [self._message(m, named[m.message_id]) for m in messages if m.message_id in named]
         others = [m for m in messages if m.message_id not in named and m.role is not Role.SYSTEM]
-        found = chain(logged, self._unnamed(others, status, is_latest=is_latest))
-        return tuple(sorted(found, key=lambda indexed: indexed.entry.sequence))
+        entries = chain(logged, self._unnamed(others, status, is_latest=is_latest))
+        return tuple(sorted(entries, key=lambda indexed: indexed.entry.sequence))
 
     def _unnamed(
         self, messages: Sequence[Message], status: TurnStatus, *, is_latest: bool
@@ -181,17 +181,17 @@ class EntryMaker:
 
 
 def _only_quotes(replies: Sequence[Message]) -> bool:
-    """Whether nobody answered but memory: what was recalled must not be found once more."""
+    """Whether all replies only quote recalled entries, which must not be indexed again."""
     return bool(replies) and all(reply.details.only_quotes for reply in replies)
 
 
 def _known(tables: Sequence[str]) -> Sequence[str]:
-    """The tables that have names to show, and to find them by."""
+    """The tables whose names are known."""
     return [table for table in tables if table != UNKNOWN]
 
 
 def _speaker(message: Message, turn: Sequence[Message]) -> str | None:
-    """Who says it; a name that is only written counts where the whole turn names its speakers."""
+    """The speaker; a name written in the text counts if all messages of the turn have one."""
     named = speaker_of(message)
     if named is not None:
         return named

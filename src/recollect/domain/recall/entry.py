@@ -1,11 +1,11 @@
-"""What is found again: an exchange, or one message of a plain log.
+"""Entries of the recall index, queries to it and candidates it returns.
 
-What a search makes by the hundred are tuples: they are made three times as fast as dataclasses.
+Entries and candidates are tuples: a search makes hundreds, three times as fast as dataclasses.
 """
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 REACH: Final = 2
-"""How many entries on either side say something about the one between them."""
+"""How many entries on either side count in the score of an entry."""
 
 QUESTION: Final = "Question: "
 """What the text of an exchange starts with."""
@@ -23,61 +23,52 @@ _LETTERS_A_WORD: Final = 6
 _WORD: Final = re.compile(r"\w+")
 
 Vector = tuple[float, ...]
-"""What an embedder makes of a text: of length 1, so that cosines are dot products."""
+"""The embedding of a text, of length 1, so that cosines are dot products."""
 
 
 class _Entry(NamedTuple):
     session_id: UUID
     turn_number: int
     sequence: int
-    """The number of its first message."""
+    """The sequence of its first message."""
     message_ids: tuple[UUID, ...]
-    """Its messages in the order they were said."""
+    """Its messages, in order."""
     text: str
     """What is embedded and shown."""
     said_at: datetime
     speaker: str | None = None
-    """Who says it, in a log that names its speakers."""
+    """The speaker, in a log that names its speakers."""
     tables: tuple[str, ...] = ()
-    """The tables its answer draws on, as `database.view`, in lower case."""
+    """The tables its answer uses, as `database.view`, in lower case."""
 
 
 class Entry(_Entry):
-    """One complete exchange, or one message of a plain log, as recall shows it.
-
-    Session and sequence name it; it never tells more than its messages, and goes with them.
-    """
+    """One complete exchange, or one message of a log; deleted together with its messages."""
 
     @cached_property
     def traits(self) -> "Traits":
-        """What ranking asks of it each time: those found again and again tell it at once."""
-        text = self.text
-        is_exchange = self.speaker is None and text.startswith(QUESTION)
-        found = _WORD.search(text, len(QUESTION) if is_exchange else 0)
+        """What ranking needs of the entry whatever the question is."""
         return Traits(
-            opening=found[0].lower() if found else "",
-            fullness=math.log1p(min(len(text), _LONGEST) / _LETTERS_A_WORD),
-            is_question=text.endswith("?"),
+            fullness=math.log1p(min(len(self.text), _LONGEST) / _LETTERS_A_WORD),
+            is_question=self.text.endswith("?"),
             said_at=self.said_at.timestamp(),
         )
 
     @cached_property
     def gist(self) -> tuple[str | None, str]:
-        """What two entries share when one repeats the other: speaker and words, or the question."""
-        said = self.text
-        if self.speaker is None and said.startswith(QUESTION):
+        """What two entries share if one repeats the other: speaker and words, or the question."""
+        text = self.text
+        if self.speaker is None and text.startswith(QUESTION):
             for answer in _ANSWERS:
-                said = said.partition(answer)[0]
-        return self.speaker, " ".join(_WORD.findall(said.lower()))
+                text = text.partition(answer)[0]
+        return self.speaker, " ".join(_WORD.findall(text.lower()))
 
 
 class Traits(NamedTuple):
-    """What can be told of an entry without knowing what it is asked for."""
+    """Properties of an entry that do not depend on the question."""
 
-    opening: str
-    """The first word of the question or the message, in lower case."""
     fullness: float
-    """The logarithm of how many words there are, about."""
+    """The logarithm of the number of words, about."""
     is_question: bool
     said_at: float
     """Seconds since 1970."""
@@ -85,34 +76,34 @@ class Traits(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedEntry:
-    """An entry with what it is found by."""
+    """An entry with its words and its vector."""
 
     entry: Entry
     terms: Mapping[str, int]
-    """Its words as stems, and how often each is said."""
+    """The stems of its words, and how often each occurs."""
     model: str | None = None
     vector: Vector | None = None
-    """None while it is not embedded; it is then found by its words alone."""
+    """None until it is embedded; it is found by its words alone until then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallFilter:
-    """What an owner's entries are filters to; None narrows nothing."""
+    """Which of an owner's entries are searched; None filters nothing."""
 
     session_id: UUID | None = None
     since: datetime | None = None
     until: datetime | None = None
-    """The first moment no longer meant."""
+    """The first moment after the period."""
     tables: frozenset[str] | None = None
-    """Entries that touch at least one of these tables."""
+    """Entries that use at least one of these tables."""
     databases: frozenset[str] | None = None
-    """Entries all of whose tables are in one of these databases, or that touch none."""
+    """Entries all of whose tables are in these databases, or that use none."""
     speaker: str | None = None
     without: frozenset[UUID] = frozenset()
-    """Messages that are known already: entries with one of them are left out."""
+    """Messages whose entries are left out."""
 
     def matches(self, entry: Entry) -> bool:
-        """Whether an entry is among what is left."""
+        """Whether an entry passes the filter."""
         return (
             (self.session_id is None or entry.session_id == self.session_id)
             and (self.since is None or entry.said_at >= self.since)
@@ -130,34 +121,31 @@ def _databases(entry: Entry) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """What to look for in an index."""
+    """A search of the index."""
 
     terms: Mapping[str, float]
-    """Stems of the question's words, and how much each weighs."""
+    """The stems of the question's words, and their weights."""
     model: str | None
     vector: Vector | None
-    """The question's vector; None looks by words alone."""
+    """The question's vector; None searches by words alone."""
     filters: RecallFilter = RecallFilter()
     count: int
-    """How many candidates are wanted."""
+    """How many candidates are wanted by words, and as many by meaning."""
     nearest: Mapping[int, float] | None = None
-    """Cosines that a store outside has found, by the numbers of entries; in place of vectors."""
+    """Cosines from an outside vector store, by the numbers of entries; in place of vectors."""
 
 
 class Scores(NamedTuple):
-    """How well an entry answers to a query."""
+    """How well an entry matches a query."""
 
     lexical: float
-    """BM25 over the owner's entries; 0 where no word is shared."""
+    """BM25 over the owner's entries; 0 if no word is shared."""
     semantic: float | None
-    """Cosine of the vectors; None where the entry has none of the query's model."""
+    """Cosine of the vectors; None if the entry has none of the query's model."""
 
 
 class Candidate(NamedTuple):
-    """An entry that may be meant, with its scores and those of what was said around it.
-
-    The scores of the entry and of at most `REACH` on either side stand as they were said.
-    """
+    """An entry with its scores and those of at most `REACH` entries on either side, in order."""
 
     entry: Entry
     words: tuple[float, ...]
@@ -165,14 +153,24 @@ class Candidate(NamedTuple):
     meanings: tuple[float | None, ...]
     """The semantic scores."""
     own: int = 0
-    """Which of them are the entry's."""
+    """The place of the entry's own scores."""
 
     @classmethod
     def among(
-        cls, entry: Entry, words: tuple[float, ...], meanings: tuple[float | None, ...], at: int
+        cls,
+        entry: Entry,
+        words: tuple[float, ...],
+        meanings: tuple[float | None, ...],
+        at: int,
+        *,
+        sessions: Sequence[UUID],
     ) -> Self:
-        """An entry at its place among all of its session."""
-        first, end = max(0, at - REACH), at + 1 + REACH
+        """The candidate at a place among entries that are ordered by session and sequence."""
+        first, end, session_id = at, at + 1, sessions[at]
+        while first > 0 and at - first < REACH and sessions[first - 1] == session_id:
+            first -= 1
+        while end < len(sessions) and end - at <= REACH and sessions[end] == session_id:
+            end += 1
         return cls(entry, words[first:end], meanings[first:end], at - first)
 
     @property

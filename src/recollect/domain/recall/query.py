@@ -20,34 +20,34 @@ MAX_QUERY_LENGTH: Final = 10_000
 MAX_NAMES: Final = 100
 MAX_NAME_LENGTH: Final = 500
 _NEAR: Final = 0.3
-"""Of texts that have nothing to do with each other all-MiniLM's cosines stay below this."""
+"""The cosines of unrelated texts stay below this with all-MiniLM."""
 _SAME_DAYS: Final = 0.75
-"""A day or a week that is named; a month or a year may be what is asked about."""
+"""The nearness of a day or a week that the question names."""
 _NAME_WEIGHT: Final = 0.3
-"""Speakers are named in greetings all over: a name says little about what was said."""
+"""Names of speakers are in greetings everywhere, and tell little about the subject."""
 _POSSESSIVE: Final = r"(?:['\u2019]s?)?"
 _SHORTEST_NAME: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlreadyInContext:
-    """What whoever asks has already: it is not told again."""
+    """The messages and turns of a session that a context has already."""
 
     session_id: UUID
     messages: frozenset[UUID] = frozenset()
     turns: frozenset[int] = frozenset()
-    """Turns of the session of which at least a part is known."""
+    """Turns of the session of which the context has at least a part."""
 
     def has(self, entry: Entry) -> bool:
-        """Whether the entry, or another part of its turn, is known."""
+        """Whether the context has the entry, or another part of its turn."""
         is_of_turn = entry.session_id == self.session_id and entry.turn_number in self.turns
         return is_of_turn or not self.messages.isdisjoint(entry.message_ids)
 
 
 def is_related(candidate: Candidate, time: Time | None) -> bool:
-    """Whether something shares a word or some meaning with a question, or the days it names.
+    """Whether a candidate shares a word or some meaning with a question, or the days it names.
 
-    The nearest of all that was said is not yet near: a context does without it.
+    A context leaves out the others, even if they are the nearest.
     """
     entry, words, meanings, own = candidate
     meaning = meanings[own]
@@ -59,7 +59,7 @@ def is_related(candidate: Candidate, time: Time | None) -> bool:
 
 
 def check_query(query: str) -> str:
-    """Return what is looked for, or refuse what nothing can be found by."""
+    """Return the query, or raise `InvalidInput` if it is blank or too long."""
     check_text(query, "query", max_length=MAX_QUERY_LENGTH)
     if not query.strip():
         raise InvalidInput("query", "must not be blank")
@@ -67,14 +67,14 @@ def check_query(query: str) -> str:
 
 
 def check_count(k: int) -> int:
-    """Return how many are wanted, if so many can be."""
+    """Return the number of results, or raise `InvalidInput`."""
     if not 1 <= k <= MAX_RECALLED:
         raise InvalidInput("k", f"must lie between 1 and {MAX_RECALLED}")
     return k
 
 
 def checked_filter(filters: RecallFilter) -> RecallFilter:
-    """The filter with its times in UTC and its names as they are indexed, or an error."""
+    """The filter with its times in UTC and its names as they are indexed, or `InvalidInput`."""
     since, until = _utc(filters.since, "since"), _utc(filters.until, "until")
     if since is not None and until is not None and since >= until:
         raise InvalidInput("since", "must lie before until")
@@ -105,10 +105,11 @@ def _utc(moment: datetime | None, field: str) -> datetime | None:
 def _names(names: Iterable[str] | None, field: str) -> frozenset[str] | None:
     if names is None:
         return None
-    found = frozenset(check_name(name, field, max_length=MAX_NAME_LENGTH).lower() for name in names)
-    if not 0 < len(found) <= MAX_NAMES:
+    checked = (check_name(name, field, max_length=MAX_NAME_LENGTH) for name in names)
+    lowered = frozenset(name.lower() for name in checked)
+    if not 0 < len(lowered) <= MAX_NAMES:
         raise InvalidInput(field, f"must be between 1 and {MAX_NAMES} names")
-    return found
+    return lowered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,17 +125,17 @@ class RecallQuestion:
     was measured on, the share of evidence among the ten nearest rose from 48 to 66 percent.
     """
     speakers: frozenset[str] = frozenset()
-    """Those of the known speakers whose own words are asked for, as `fold` spells them."""
+    """The speakers whose messages are asked for, as `fold` spells them."""
     time: Time | None = None
     asks_when: bool = False
 
     def terms(self, terms_of: Callable[[str], Mapping[str, float]]) -> Mapping[str, float]:
-        """The stems of its words and what each weighs: names of speakers less than others."""
-        said = terms_of(self.text)
+        """The stems of its words and their weights; names of speakers weigh less than others."""
+        terms = terms_of(self.text)
         if self.to_embed == self.text:
-            return said
+            return terms
         rest = terms_of(self.to_embed)
-        return {term: rest.get(term, _NAME_WEIGHT * weight) for term, weight in said.items()}
+        return {term: rest.get(term, _NAME_WEIGHT * weight) for term, weight in terms.items()}
 
 
 def read_question(
@@ -145,7 +146,7 @@ def read_question(
     language: str,
     now: datetime,
 ) -> RecallQuestion:
-    """Read a question; `me` is who asks, if that is one of the speakers."""
+    """Read a question; `me` is the user who asks it, perhaps one of the speakers."""
     words = DATES.get(language, DATES["en"])
     names = _Names(speakers=frozenset(), rest=text)
     if speakers:
@@ -163,7 +164,7 @@ def read_question(
 def _asking(
     text: str, speakers: Collection[str], me: str | None, words: DateWords
 ) -> frozenset[str]:
-    """The one who asks, where the question is about what they said themselves."""
+    """The user who asks, if the question is about their own messages."""
     if not speakers or me is None or words.me.isdisjoint(words_of(text)):
         return frozenset()
     return frozenset(name for name in map(fold, speakers) if name == fold(me))
@@ -171,42 +172,42 @@ def _asking(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """The speakers that a text names, and what is left of it without them."""
+    """The speakers that a text names, and the text without them."""
 
     speakers: frozenset[str]
     rest: str
 
     @classmethod
     def of(cls, text: str, speakers: Iterable[str], *, common: frozenset[str]) -> "_Names":
-        found: set[str] = set()
+        named: set[str] = set()
         rest = text
         for speaker in sorted(speakers, key=len, reverse=True):
             without = _without(speaker, rest, common=common)
             if without != rest:
-                found.add(fold(speaker))
+                named.add(fold(speaker))
                 rest = without
-        kept = " ".join(rest.split())
-        has_words = any(word not in common for word in words_of(kept))
-        return cls(speakers=frozenset(found), rest=kept if has_words else text)
+        rest = " ".join(rest.split())
+        has_words = any(word not in common for word in words_of(rest))
+        return cls(speakers=frozenset(named), rest=rest if has_words else text)
 
 
 def _without(speaker: str, text: str, *, common: frozenset[str]) -> str:
-    """A text without a speaker's name, full or first, where it is meant as one."""
+    """A text without a speaker's full or first name."""
     first = speaker.split(maxsplit=1)[0] if speaker.split() else speaker
     names = {name for name in (speaker, first) if len(name) >= _SHORTEST_NAME}
     if not names:
         return text
 
-    def strip(found: re.Match[str]) -> str:
-        # "Will you", "may I": a word like others unless it is written as a name inside a sentence.
-        is_word = found[0].lower() in common
-        is_name = found[0][0].isupper() and found.start() > 0 if is_word else True
-        return "" if is_name else found[0]
+    def strip(match: re.Match[str]) -> str:
+        # "Will you", "may I": common words are names only if written as one inside a sentence.
+        is_word = match[0].lower() in common
+        is_name = match[0][0].isupper() and match.start() > 0 if is_word else True
+        return "" if is_name else match[0]
 
     return pattern_of_names(names).sub(strip, text)
 
 
 def pattern_of_names(names: Collection[str]) -> re.Pattern[str]:
-    """What finds one of these names, its possessive included, as a word of its own."""
+    """A pattern that matches one of these names as a word of its own, with its possessive."""
     choice = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{choice}){_POSSESSIVE}(?!\w)", re.IGNORECASE)

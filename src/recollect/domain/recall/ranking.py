@@ -1,14 +1,15 @@
-"""Which entries are worth ranking, and their order."""
+"""Choosing candidates, and their order."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from heapq import nlargest
 from math import exp, fsum
-from operator import itemgetter, mul
+from operator import mul
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from recollect.domain.recall.dates import time_words
 from recollect.domain.recall.entry import REACH, Candidate, Entry
@@ -16,11 +17,11 @@ from recollect.domain.recall.query import RecallQuestion
 from recollect.domain.recall.words import fold
 
 CANDIDATES: Final = 30
-"""How many the index is asked for by words and by meaning; those next to them come along."""
+"""How many the index is asked for by words, and as many by meaning."""
 _WORDS: Final = 3.2
 _MEANING: Final = 4.4
 _BEFORE: Final = ((1.1, 2.2), (1.1, 1.2))
-"""What words and meaning weigh of the entry before, and of the one before that."""
+"""The weights of words and meaning of the entry before, and of the one before that."""
 _AFTER: Final = ((0.0, 1.8), (0.2, 0.4))
 _AROUND_AN_EXCHANGE: Final = 0.5
 _SPEAKER: Final = 1.2
@@ -32,24 +33,20 @@ _RECENT: Final = 0.1
 _FADING: Final = 30 * 86_400.0  # seconds
 _SCALE: Final = _WORDS + _MEANING
 _WORD: Final = re.compile(r"\w+")
-_score: Final = itemgetter(1)
 
 
 def best_positions(
     lexical: Mapping[int, float], semantic: Mapping[int, float], *, count: int
 ) -> set[int]:
-    """The places of the best by words and of the best by meaning, so many of each.
-
-    A place without a score has no word in common with the question, or no vector.
-    """
+    """The places of the `count` best by words and of the `count` best by meaning."""
     by_words = nlargest(count, lexical, key=lexical.__getitem__)
     return {*by_words, *nlargest(count, semantic, key=semantic.__getitem__)}
 
 
 def neighbouring_positions(
-    places: Iterable[int], sessions: Sequence[object], is_named: Sequence[bool]
+    places: Iterable[int], sessions: Sequence[UUID], is_named: Sequence[bool]
 ) -> set[int]:
-    """The places right before and after these in logs, where both name their speakers."""
+    """The places right before and after these in logs, where both entries name their speakers."""
     return {
         beside
         for at in places
@@ -60,16 +57,16 @@ def neighbouring_positions(
 
 
 class _Weights(NamedTuple):
-    """What words and meaning weigh of an entry and of those around it, as they were said."""
+    """The weights of the scores of an entry and of those around it, in order."""
 
     words: tuple[float, ...]
     meanings: tuple[float, ...]
     missing: float
-    """What the meanings weigh of those that are not there."""
+    """The weight of the meanings of neighbours that do not exist."""
 
 
 def _weights(before: int, after: int, *, around: float) -> _Weights:
-    """The weights where so many entries lie around one."""
+    """The weights of an entry with this many neighbours before and after it."""
     there = (*reversed(_BEFORE[:before]), *_AFTER[:after])
     scaled = [(words * around, meaning * around) for words, meaning in there]
     scaled.insert(before, (_WORDS, _MEANING))
@@ -84,7 +81,7 @@ _WEIGHTS: Final = {
     for before in range(REACH + 1)
     for after in range(REACH + 1)
 }
-"""By whether it is an exchange, how many entries come before it and how many there are."""
+"""By whether it is an exchange, the entries before it, and all entries of the window."""
 
 
 class Ranked(NamedTuple):
@@ -92,83 +89,58 @@ class Ranked(NamedTuple):
 
     candidate: Candidate
     score: float
-    """Higher is better; about 1 for the same words and meaning. Only comparable in one answer."""
-
-
-_ranked: Final = partial(tuple.__new__, Ranked)  # two thirds of the time of calling the class
+    """Higher is better; about 1 for the same words and meaning. Comparable within one search."""
 
 
 def rank(
     candidates: Sequence[Candidate], question: RecallQuestion, *, now: datetime
 ) -> list[Ranked]:
-    """All candidates, the best first; in whichever order they come, the order is the same."""
+    """All candidates, the best first, independent of the order in which they come."""
     scores = _Weighing.of(candidates, question, now=now).scores(candidates)
-    ranked = list(map(_ranked, zip(candidates, scores, strict=True)))
-    ranked.sort(key=_score, reverse=True)
-    if len(set(map(_score, ranked))) < len(ranked):
-        ranked.sort(key=_order)
-    return ranked
+    return sorted(map(Ranked, candidates, scores), key=_order)
 
 
 def said_once(ranked: Iterable[Ranked], *, most: int) -> list[Ranked]:
-    """The first without repetitions: what was said twice stands once, as it was said last.
+    """The first `most` without repetitions; of two that say the same the later one stays.
 
     Its place and score are those of the better one.
     """
-    kept: list[Ranked] = []
-    alike: dict[str, _Alike] = {}
+    unique: dict[tuple[str | None, str], Ranked] = {}
     for one in ranked:
         entry = one.candidate.entry
-        opening = entry.traits.opening
-        begun = alike.get(opening)
-        same = None if begun is None else begun.place_of(entry, kept)
+        same = unique.get(entry.gist)
         if same is None:
-            if len(kept) < most:
-                alike.setdefault(opening, begun or _Alike()).places.append(len(kept))
-                kept.append(one)
-        elif entry.said_at > kept[same].candidate.entry.said_at:
-            kept[same] = Ranked(one.candidate, kept[same].score)
-    return kept
-
-
-@dataclass(slots=True)
-class _Alike:
-    """Where those are kept that begin with the same word, and what they say if that matters."""
-
-    places: list[int] = field(default_factory=list)
-    _said: dict[tuple[str | None, str], int] = field(default_factory=dict)
-
-    def place_of(self, entry: Entry, kept: Sequence[Ranked]) -> int | None:
-        """Where the same is kept already."""
-        for at in self.places[len(self._said) :]:
-            self._said[kept[at].candidate.entry.gist] = at
-        return self._said.get(entry.gist)
+            if len(unique) < most:
+                unique[entry.gist] = one
+        elif entry.said_at > same.candidate.entry.said_at:
+            unique[entry.gist] = Ranked(one.candidate, same.score)
+    return list(unique.values())
 
 
 def _order(ranked: Ranked) -> tuple[float, float, int, int]:
     entry = ranked.candidate.entry
-    return -ranked.score, -entry.said_at.timestamp(), entry.session_id.int, entry.sequence
+    return -ranked.score, -entry.traits.said_at, entry.session_id.int, entry.sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Weighing:
-    """What the scores of one question's candidates are measured by."""
+    """What the scores of one question's candidates depend on."""
 
     question: RecallQuestion
     now: float
     best_words: float
     usual_meaning: float
-    """Stands for the meaning of what has no vector, and of what is not there."""
+    """In place of the meaning of entries without a vector and of missing neighbours."""
     one_speaker: str | None
     time_words: frozenset[str]
-    """Words that tell a time, where one is asked for."""
+    """Words that tell a time, if the question asks for one."""
 
     @classmethod
     def of(
         cls, candidates: Sequence[Candidate], question: RecallQuestion, *, now: datetime
     ) -> "_Weighing":
-        found = [meanings[own] for _, _, meanings, own in candidates]
-        meanings = [meaning for meaning in found if meaning is not None]
+        all_meanings = (meanings[own] for _, _, meanings, own in candidates)
+        meanings = [meaning for meaning in all_meanings if meaning is not None]
         speakers = tuple(question.speakers)
         return cls(
             question=question,
@@ -180,25 +152,25 @@ class _Weighing:
         )
 
     def scores(self, candidates: Iterable[Candidate]) -> list[float]:
-        """The score of each; of all in one loop, for there are many."""
+        """The score of each candidate."""
         best, usual, now = self.best_words, self.usual_meaning, self.now
         is_particular = self.is_particular
         scores = []
         for entry, words, meanings, own in candidates:
             weights, meant, missing = _WEIGHTS[entry.speaker is None, own, len(words)]
-            _, fullness, is_question, said_at = entry.traits
+            fullness, is_question, said_at = entry.traits
             total = missing * usual + _LENGTH * fullness + (_ASKS if is_question else 0.0)
             total += _RECENT * exp((said_at - now) / _FADING) if said_at < now else _RECENT
             most = max(words)
-            if most > best:  # what a filter left out may match better than what it left
+            if most > best:  # a neighbour that a filter leaves out may match better
                 words = tuple(min(one, best) for one in words)  # noqa: PLW2901
             if most:
                 total += sum(map(mul, weights, words)) / best
             try:
                 total += sum(map(mul, meant, meanings))
             except TypeError:  # some have no vector, which is rare
-                told = (usual if one is None else one for one in meanings)
-                total += sum(map(mul, meant, told))
+                known = (usual if one is None else one for one in meanings)
+                total += sum(map(mul, meant, known))
             if is_particular:
                 total += self._fitness(entry)
             scores.append(total / _SCALE)
@@ -206,11 +178,11 @@ class _Weighing:
 
     @property
     def is_particular(self) -> bool:
-        """Whether the question asks for somebody, or for some time."""
+        """Whether the question asks for a speaker or a time."""
         return bool(self.one_speaker or self.time_words or self.question.time is not None)
 
     def _fitness(self, entry: Entry) -> float:
-        """How well an entry fits who and when is asked for."""
+        """How well an entry matches the speaker and the time of the question."""
         total = 0.0
         if self.one_speaker and _folded(entry.speaker) == self.one_speaker:
             total += _SPEAKER

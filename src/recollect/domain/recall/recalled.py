@@ -1,4 +1,4 @@
-"""What was recalled, and how much of it goes into a context."""
+"""Results of recall, and the policy of how much of them goes into a context."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,33 +9,33 @@ from uuid import UUID
 from recollect.errors import InvalidInput
 
 TOLD_CHARACTERS: Final = 1000
-"""The most characters of one entry that a model is told; its session has the rest."""
+"""The most characters of one entry in a context."""
 _MARK: Final = "…"
 MAX_RECALLED: Final = 100
-"""The most entries that one answer has."""
+"""The most results of one search."""
 DEFAULT_RECALLED: Final = 3
 
 
 class Recalled(NamedTuple):
-    """One earlier exchange, or one message of a plain log, and why it was found."""
+    """One earlier exchange, or one message of a log, with its scores."""
 
     score: float
-    """How well it answers the question, from 0 to 1; to be compared within one answer only."""
+    """How well it matches the question, from 0 to 1; comparable within one search."""
     session_id: UUID
     message_ids: tuple[UUID, ...]
-    """Its messages in the order they were said."""
+    """Its messages, in order."""
     text: str
     created_at: datetime
     speaker: str | None = None
     tables: tuple[str, ...] = ()
-    """The tables its answer draws on."""
+    """The tables its answer uses."""
     lexical: float = 0.0
-    """BM25 of its words; 0 where it shares none with the question."""
+    """BM25 of its words; 0 if it shares none with the question."""
     semantic: float | None = None
-    """Cosine of the meanings; None where they were not compared."""
+    """Cosine of the vectors; None if they were not compared."""
 
     def shortened(self, characters: int = TOLD_CHARACTERS) -> Self:
-        """The same in at most so many characters, with a mark where it was cut."""
+        """The same with its text cut to this many characters, and a mark at the end."""
         if len(self.text) <= characters:
             return self
         return self._replace(text=self.text[: characters - len(_MARK)].rstrip() + _MARK)
@@ -43,35 +43,35 @@ class Recalled(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recollection:
-    """What was found for a question, best first."""
+    """The results of a search, best first."""
 
     items: tuple[Recalled, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What kept the search from being all that it could be, for whoever asked."""
+    """What limited the search, such as a missing embedding model."""
 
 
 class RecallScope(StrEnum):
-    """Where is looked for what was said before."""
+    """Which sessions a context recalls from."""
 
     OFF = "off"
     SESSION = "session"
     USER = "user"
-    """In all sessions of the user."""
+    """All sessions of the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallOverrides:
-    """What one request wants to be different; None leaves it as it is set."""
+    """The recall settings of one request; None keeps the policy's."""
 
     scope: RecallScope | None = None
     k: int | None = None
     elsewhere: bool = True
-    """False: nothing of other sessions is recalled, whatever is set."""
+    """False: nothing of other sessions is recalled, whatever the policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallPolicy:
-    """Where a context looks for earlier exchanges, and how many it takes."""
+    """From where a context recalls earlier exchanges, and how many."""
 
     scope: RecallScope = RecallScope.USER
     k: int = DEFAULT_RECALLED
@@ -82,31 +82,25 @@ class RecallPolicy:
 
     @property
     def is_on(self) -> bool:
-        """Whether anything is looked for at all."""
+        """Whether contexts recall anything."""
         return self.scope is not RecallScope.OFF and self.k > 0
 
     def changed(self, wish: RecallOverrides) -> Self:
-        """The same as one request wants it.
-
-        Whoever asks for some entries where recall is off means those of the whole user.
-        """
-        is_asked_for = self.scope is RecallScope.OFF and bool(wish.k)
-        usual = RecallScope.USER if is_asked_for else self.scope
-        scope = wish.scope or usual
+        """The policy with the settings of one request; `k` alone switches recall on."""
+        is_switched_on = self.scope is RecallScope.OFF and bool(wish.k)
+        scope = wish.scope or (RecallScope.USER if is_switched_on else self.scope)
         if scope is RecallScope.USER and not wish.elsewhere:
             scope = RecallScope.SESSION
         return replace(self, scope=scope, k=self.k if wish.k is None else wish.k)
 
 
 AS_SET: Final = RecallOverrides()
-
-
 NO_RECALL: Final = RecallPolicy(scope=RecallScope.OFF)
 """Nothing is recalled, unless a request asks for it."""
 
 
 def parse_recall_scope(text: str, field: str = "recall_scope") -> RecallScope:
-    """The scope of that name, or an error that names those there are."""
+    """The scope of that name; `InvalidInput` lists the names."""
     try:
         return RecallScope(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Times that a question names, and how near to them something was said."""
+"""Times in questions, and how near entries are to them."""
 
 import re
 from collections.abc import Mapping
@@ -27,54 +27,54 @@ _IN_YEAR: Final = 0.25
 class Time(Protocol):
     """A time that a question names."""
 
-    def nearness(self, said_at: datetime) -> float:
-        """From 0, said at another time, to 1, said right then."""
+    def nearness(self, moment: datetime) -> float:
+        """From 0, at another time, to 1, at that time."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarTime:
-    """A day, a month or a year; a part that is not named may be any."""
+    """A day, a month or a year; a part that is None may be any."""
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
 
-    def nearness(self, said_at: datetime) -> float:
-        """A day is near for a week afterwards; whole months and years are near all over."""
-        said = said_at.astimezone(UTC).date()
+    def nearness(self, moment: datetime) -> float:
+        """A day is near for a week afterwards; months and years are near throughout."""
+        on = moment.astimezone(UTC).date()
         if self.month is None:
-            return _IN_YEAR if said.year == self.year else 0.0
-        is_month = said.month == self.month and self.year in {None, said.year}
+            return _IN_YEAR if on.year == self.year else 0.0
+        is_month = on.month == self.month and self.year in {None, on.year}
         far = _IN_MONTH if is_month else 0.0
-        return far if self.day is None else max(far, self._nearness_of_day(said))
+        return far if self.day is None else max(far, self._nearness_of_day(on))
 
-    def _nearness_of_day(self, said: date) -> float:
-        years = {said.year, said.year - 1} if self.year is None else {self.year}
-        named = (_date(year, self.month or 1, self.day or 1) for year in years)
-        return max((_nearness((said - day).days) for day in named if day), default=0.0)
+    def _nearness_of_day(self, on: date) -> float:
+        years = {on.year, on.year - 1} if self.year is None else {self.year}
+        days = (_date(year, self.month or 1, self.day or 1) for year in years)
+        return max((_nearness((on - day).days) for day in days if day), default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """Some days, told by their distance from the day of the question."""
+    """A period of days."""
 
     first: date
     last: date
 
-    def nearness(self, said_at: datetime) -> float:
-        """The longer the period, the less it says about a day in it."""
-        said = said_at.astimezone(UTC).date()
+    def nearness(self, moment: datetime) -> float:
+        """The longer the period, the less a day in it counts."""
+        on = moment.astimezone(UTC).date()
         days = (self.last - self.first).days + 1
         if days == 1:
-            return _nearness((said - self.first).days)
-        if not self.first <= said <= self.last:
+            return _nearness((on - self.first).days)
+        if not self.first <= on <= self.last:
             return 0.0
         return _NEAR if days <= 2 * _WEEK else _IN_MONTH if days <= 2 * 31 else _IN_YEAR
 
 
 def time_in(question: str, *, language: str, now: datetime) -> Time | None:
-    """The time a question names, if it does."""
+    """The time that a question names, or None."""
     words = DATES.get(language, DATES["en"])
     text = fold(question)
     if words.naming.isdisjoint(_WORD.findall(text)) and not _DIGIT.search(text):
@@ -84,10 +84,10 @@ def time_in(question: str, *, language: str, now: datetime) -> Time | None:
 
 
 def _numeric(text: str) -> Time | None:
-    if found := _ISO.search(text):
-        return _calendar(int(found[1]), int(found[2]), int(found[3]))
-    if found := _NUMERIC.search(text):
-        day, month, year = map(int, found.groups())
+    if match := _ISO.search(text):
+        return _calendar(int(match[1]), int(match[2]), int(match[3]))
+    if match := _NUMERIC.search(text):
+        day, month, year = map(int, match.groups())
         if month > _MONTHS:
             day, month = month, day
         return _calendar(year, month, day)
@@ -95,27 +95,27 @@ def _numeric(text: str) -> Time | None:
 
 
 def _named(text: str, words: DateWords) -> Time | None:
-    found = words.day_and_month.search(text)
-    if found is None:
+    match = words.day_and_month.search(text)
+    if match is None:
         return None
-    groups = found.groupdict()
+    groups = match.groupdict()
     month = words.months[groups["month"] or groups["month2"] or groups["bare"]]
     day, year = groups["day"] or groups["day2"], groups["year"]
     return _calendar(int(year) if year else None, month, int(day) if day else None)
 
 
 def _relative(text: str, words: DateWords, today: date) -> Time | None:
-    if found := words.day_names.search(text):
-        day = today - timedelta(days=words.days[found[0]])
+    if match := words.day_names.search(text):
+        day = today - timedelta(days=words.days[match[0]])
         return Period(first=day, last=day)
-    if found := words.ago.search(text):
-        return _ago(words.numbers, words.units[found["unit"]], found["number"], today)
-    if found := words.last.search(text):
-        return _span(words.units[found["unit"] or found["unit2"]], 1, today)
-    if found := words.this.search(text):
-        return _span(words.units[found["unit"]], 0, today)
-    if found := words.weekdays_named.search(text):
-        back = (today.weekday() - words.weekdays[found["weekday"]]) % _WEEK or _WEEK
+    if match := words.ago.search(text):
+        return _ago(words.numbers, words.units[match["unit"]], match["number"], today)
+    if match := words.last.search(text):
+        return _span(words.units[match["unit"] or match["unit2"]], 1, today)
+    if match := words.this.search(text):
+        return _span(words.units[match["unit"]], 0, today)
+    if match := words.weekdays_named.search(text):
+        back = (today.weekday() - words.weekdays[match["weekday"]]) % _WEEK or _WEEK
         day = today - timedelta(days=back)
         return Period(first=day, last=day)
     return None
@@ -129,7 +129,7 @@ def _ago(numbers: Mapping[str, int], unit: int, number: str, today: date) -> Tim
 
 
 def _span(unit: int, back: int, today: date) -> Time:
-    """The week, month or year so many before this one; weeks begin on Monday."""
+    """The week, month or year that lies `back` before this one; weeks begin on Monday."""
     if unit <= _WEEK:
         first = today - timedelta(days=today.weekday() + back * _WEEK)
         return Period(first=first, last=first + timedelta(days=_WEEK - 1))
@@ -140,8 +140,8 @@ def _span(unit: int, back: int, today: date) -> Time:
 
 
 def _year(text: str) -> Time | None:
-    found = _YEAR.search(text)
-    return None if found is None else CalendarTime(year=int(found[1]))
+    match = _YEAR.search(text)
+    return None if match is None else CalendarTime(year=int(match[1]))
 
 
 def _calendar(year: int | None, month: int, day: int | None) -> CalendarTime | None:

@@ -1,14 +1,16 @@
-"""The words of a text, as they are searched, and BM25."""
+"""The words of texts as recall searches them, and their scores by BM25."""
 
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Generic, TypeVar
+
+Term = TypeVar("Term", bound=Hashable)
 
 MAX_WORD: Final = 64
-"""Longer runs of letters are no words that anybody looks for."""
+"""Longer runs of letters are cut."""
 _RUN: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019@/_-]+[^\W_]+)*")
 _PART: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(r"[._@]|\d")
@@ -16,14 +18,14 @@ _JOINTS: Final = re.compile(r"[.,:@/_-]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
 _LETTERS: Final = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d"}
 _FOLDED: Final = str.maketrans(_LETTERS)
-# Chinese, Japanese and Thai put no blanks between words: pairs of signs stand for them.
+# Chinese, Japanese and Thai have no blanks between words: pairs of characters stand for them.
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _SHORTENED: Final = 2
-"""What is left before or after an apostrophe when it says nothing: 's, 'll, l', qu'."""
+"""The longest part beside an apostrophe that means nothing: 's, 'll, l', qu'."""
 K1: Final = 0.9
-"""How soon saying a word again stops to matter."""
+"""BM25: how soon a repeated word stops to count."""
 B: Final = 0.4
-"""How much a long entry is held against its words."""
+"""BM25: how much the length of an entry counts."""
 
 
 def words_of(text: str) -> Iterator[str]:
@@ -42,7 +44,7 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def fold(text: str) -> str:
-    """A text in lower case, its accents and other ornaments taken off."""
+    """A text in lower case and without accents."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text).lower().translate(_FOLDED)
@@ -52,67 +54,63 @@ def fold(text: str) -> str:
 def _parts(run: str) -> Iterator[str]:
     for piece in _JOINTS.split(run):
         whole = _APOSTROPHE.split(piece)
-        said = [part for part in whole if len(part) > _SHORTENED or len(whole) == 1]
-        for part in said:
+        for part in whole:
+            if len(part) <= _SHORTENED and len(whole) > 1:
+                continue
             for word in _PART.findall(part):
                 yield from _pairs(word) if _UNSPACED.fullmatch(word) else [word[:MAX_WORD]]
 
 
-def _pairs(signs: str) -> Iterator[str]:
-    if len(signs) == 1:
-        yield signs
-    for at in range(len(signs) - 1):
-        yield signs[at : at + 2]
+def _pairs(characters: str) -> Iterator[str]:
+    if len(characters) == 1:
+        yield characters
+    for at in range(len(characters) - 1):
+        yield characters[at : at + 2]
 
 
 class PlainWords:
-    """Implements `recollect.ports.recall.WordStems` without any knowledge of languages."""
+    """`WordStems` without knowledge of languages: each word is its own stem."""
 
     def stems(self, text: str, *, language: str | None = None) -> Sequence[str]:  # noqa: ARG002  # the port's signature
-        """The words of a text: nothing but the same word is found by it."""
+        """The words of a text."""
         return list(words_of(text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statistics:
-    """What the entries of one owner have in common; never those of two."""
+class WordIndex(Generic[Term]):
+    """The words of an owner's entries, scored by BM25; entries are numbered as they are added."""
 
-    entries: int
-    mean_length: float
-    """How many words an entry has on average; each counts as often as it is said."""
-    entries_with: Mapping[str, int]
-    """In how many entries a word occurs."""
+    def __init__(self, entries: Iterable[Mapping[Term, int]] = ()) -> None:
+        self._postings: defaultdict[Term, list[tuple[int, int]]] = defaultdict(list)
+        self._lengths: list[int] = []
+        self._length = 0
+        for counts in entries:
+            self.add(counts)
 
-    @classmethod
-    def of(cls, entries: Iterable[Mapping[str, int]]) -> Self:
-        """Count the words of all entries."""
-        count = length = 0
-        entries_with: dict[str, int] = {}
-        for terms in entries:
-            count += 1
-            length += sum(terms.values())
-            for term in terms:
-                entries_with[term] = entries_with.get(term, 0) + 1
-        mean = length / count if count else 0.0
-        return cls(entries=count, mean_length=mean, entries_with=entries_with)
+    def add(self, counts: Mapping[Term, int]) -> None:
+        """Add the words of the next entry, and how often it has each."""
+        entry, length = len(self._lengths), sum(counts.values())
+        self._lengths.append(length)
+        self._length += length
+        for term, count in counts.items():
+            self._postings[term].append((entry, count))
 
-    def rarity(self, term: str) -> float:
-        """How much finding this word tells; always more than nothing."""
-        return rarity(self.entries_with.get(term, 0), of=self.entries)
+    def scores(self, weights: Mapping[Term, float]) -> dict[int, float]:
+        """The BM25 of each entry that has one of the words, by the entry's number.
+
+        A score is the sum over the words of their weight, their rarity and how often they occur.
+        """
+        entries, lengths = len(self._lengths), self._lengths
+        fixed, for_length = K1 * (1 - B), K1 * B * entries / max(self._length, 1)
+        scores: dict[int, float] = {}
+        for term, weight in weights.items():
+            postings = self._postings.get(term, ())
+            worth = weight * (K1 + 1) * _rarity(len(postings), of=entries)
+            for entry, count in postings:
+                norm = fixed + for_length * lengths[entry]
+                scores[entry] = scores.get(entry, 0.0) + worth * count / (count + norm)
+        return scores
 
 
-def rarity(found: int, *, of: int) -> float:
-    """How much finding a word tells that so many entries have, of all."""
-    return math.log(1 + (of - found + 0.5) / (found + 0.5))
-
-
-def score(question: Mapping[str, float], terms: Mapping[str, int], statistics: Statistics) -> float:
-    """The sum over the question's words of their weight, their rarity and how often they occur."""
-    length = sum(terms.values())
-    relative = length / statistics.mean_length if statistics.mean_length else 0.0
-    norm = K1 * (1 - B + B * relative)
-    return math.fsum(
-        weight * statistics.rarity(term) * terms[term] * (K1 + 1) / (terms[term] + norm)
-        for term, weight in question.items()
-        if term in terms
-    )
+def _rarity(entries: int, *, of: int) -> float:
+    """How much a word tells that this many entries have; always more than nothing."""
+    return math.log(1 + (of - entries + 0.5) / (entries + 0.5))

@@ -1,1 +1,1 @@
-"""Saying in few words what was said in many, without a model."""
+"""Summaries of conversations: made of their own sentences, or checked when a model wrote them."""

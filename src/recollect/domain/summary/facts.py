@@ -1,19 +1,27 @@
-"""The facts of a text that no summary may forget: names, figures and stated wishes.
+"""Keeping the facts that no summary may lose: names, figures and stated wishes.
 
 Five languages are read: English, Dutch, German, French and Spanish. Facts are compared without
 regard to case, accents, endings and the format of numbers and dates.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+from recollect.domain.followup.languages import pack_for
 from recollect.domain.language import common_words, guess_language, is_common_word
 from recollect.domain.recall.dates import DATES
 from recollect.domain.recall.words import fold
+from recollect.domain.summary.extractive import (
+    Count,
+    Utterance,
+    cut_to_fit,
+    read_conversation,
+    read_summary,
+)
 from recollect.domain.summary.sentences import split_sentences
 
 _READ: Final = 20_000
@@ -30,41 +38,46 @@ _POSSESSIVES: Final = ("'s", "\u2019s", "'", "\u2019")
 _ENDINGS: Final = ("ing", "es", "en", "ed", "er", "s", "e")
 _SHORTEST_STEM: Final = 4
 _KEPT_OF_WISH: Final = 0.6
+_KEPT_PART: Final = 0.5
+"""How much of a summary sentences kept from before may take."""
+_MOST_SENTENCES: Final = 400
+_USERS_OWN: Final = 5.0
 _SMALLEST_NUMBER: Final = 2  # "one" and "a" say little
-
-_USER_WORDS: Final = "user gebruiker benutzer utilisateur usuario"
-_WISH_WORDS: Final = """prefer prefers preferred preference want wants wanted wish wishes like likes
-    love loves hate hates dislike dislikes always never rather avoid favourite favorite
-    wil wilt willen graag liever voorkeur nooit altijd haat lievelings
-    möchte möchten will lieber bevorzugt bevorzuge mag immer nie niemals wünscht
-    préfère préfères préférer veut veux voudrait voudrais aime toujours jamais souhaite
-    prefiere prefiero quiere quiero gusta gustan gustaría siempre nunca desea deseo"""
-_SPEAKING_WORDS: Final = """i my mine we our ik mijn wij onze ich mein meine meinen meinem meiner
-    wir unser unsere je j m mon ma mes nous notre nos yo mi mis llamo tengo soy nosotros nuestro
-    nuestra"""
-_BEING_WORDS: Final = "is am was ben bin ist suis est soy es i'm"
-_NAMING_WORDS: Final = "heiße heißt name namens bin firma laden herr frau genannt in aus bei"
-_LABEL_WORDS: Final = """user assistant gebruiker assistent benutzer utilisateur usuario the de der
-    die das le la les el los las i ik ich je yo"""
-_START_WORDS: Final = """is has owns runs works lives wants likes prefers asked and
-    heeft werkt woont wil vroeg en ist hat arbeitet wohnt möchte fragte und
-    est a travaille habite veut aime et es tiene trabaja vive quiere y"""
 
 
 def _folded(words: str) -> frozenset[str]:
     return frozenset(map(fold, words.split()))
 
 
-_USERS: Final = _folded(_USER_WORDS)
-_WISHES: Final = _folded(_WISH_WORDS)
-_SPEAKING: Final = _USERS | _folded(_SPEAKING_WORDS)
+_USER_LABELS: Final = frozenset(["user", "gebruiker", "benutzer", "utilisateur", "usuario"])
+_USERS: Final = _folded(" ".join(_USER_LABELS))
+_WISHES: Final = _folded(
+    """prefer prefers preferred preference want wants wanted wish wishes like likes
+    love loves hate hates dislike dislikes always never rather avoid favourite favorite
+    wil wilt willen graag liever voorkeur nooit altijd haat lievelings
+    möchte möchten will lieber bevorzugt bevorzuge mag immer nie niemals wünscht
+    préfère préfères préférer veut veux voudrait voudrais aime toujours jamais souhaite
+    prefiere prefiero quiere quiero gusta gustan gustaría siempre nunca desea deseo"""
+)
+_SPEAKING: Final = _USERS | _folded(
+    """i my mine we our ik mijn wij onze ich mein meine meinen meinem meiner
+    wir unser unsere je j m mon ma mes nous notre nos yo mi mis llamo tengo soy nosotros nuestro
+    nuestra"""
+)
 """Words by which users speak of themselves, or a summary of its user; not "show me"."""
-_BEING: Final = _folded(_BEING_WORDS)
-"""What comes between users and what they say they are."""
-_NAMING: Final = _folded(_NAMING_WORDS)
+_BEING: Final = _folded("is am was ben bin ist suis est soy es i'm")
+"""Words between users and what they say they are."""
+_NAMING: Final = _folded("heiße heißt name namens bin firma laden herr frau genannt in aus bei")
 """German words before a name; every other noun has a capital there, too."""
-_LABELS: Final = _folded(_LABEL_WORDS)
-_STARTS: Final = _folded(_START_WORDS)
+_LABELS: Final = _folded(
+    """user assistant gebruiker assistent benutzer utilisateur usuario the de der
+    die das le la les el los las i ik ich je yo"""
+)
+_STARTS: Final = _folded(
+    """is has owns runs works lives wants likes prefers asked and
+    heeft werkt woont wil vroeg en ist hat arbeitet wohnt möchte fragte und
+    est a travaille habite veut aime et es tiene trabaja vive quiere y"""
+)
 """Words after the first word of a sentence that make it likely to be a name."""
 _NUMBERS: Final = {
     word: number
@@ -83,25 +96,28 @@ class FactKind(StrEnum):
     WISH = "wish"
 
 
+_WORTH: Final = {FactKind.WISH: 3.0, FactKind.NAME: 2.0, FactKind.FIGURE: 1.0}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Something that a sentence tells, as the stems or figures it is recognised by."""
+    """Something that a sentence states, as the stems or figures it is recognised by."""
 
     kind: FactKind
-    said: frozenset[str]
+    terms: frozenset[str]
 
     def is_in(self, text: "FactIndex") -> bool:
-        """Whether another text tells it, too; of a wish most of its words."""
+        """Whether another text states it, too; of a wish most of its words."""
         if self.kind is FactKind.FIGURE:
-            return self.said <= text.figures
+            return self.terms <= text.figures
         if self.kind is FactKind.NAME:
-            return self.said <= text.stems
-        return len(self.said & text.stems) >= _KEPT_OF_WISH * len(self.said)
+            return self.terms <= text.stems
+        return len(self.terms & text.stems) >= _KEPT_OF_WISH * len(self.terms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactIndex:
-    """What a text tells, to look facts up in."""
+    """The stems and figures of a text, to look facts up in."""
 
     stems: frozenset[str]
     figures: frozenset[str]
@@ -117,19 +133,19 @@ class FactIndex:
 
 
 def facts_in(text: str) -> frozenset[Fact]:
-    """The names, figures and wishes of a text, in its first 20,000 characters."""
+    """Return the names, figures and wishes in the first 20,000 characters of a text."""
     language = guess_language(text[:_READ])
     sentences = split_sentences(text[:_READ])
     return frozenset(fact for one in sentences for fact in facts_of(one, language=language))
 
 
 def is_about_user(sentence: str) -> bool:
-    """Whether users speak of themselves there, or a summary speaks of its user."""
+    """Tell whether users speak of themselves there, or a summary speaks of its user."""
     return any(_first_part(token) in _SPEAKING for token in _tokens(sentence))
 
 
 def facts_of(sentence: str, *, language: str | None) -> frozenset[Fact]:
-    """The names, figures and wishes of one sentence.
+    """Return the names, figures and wishes of one sentence.
 
     What users say they are counts as a wish. A number in words is a figure where it is about
     the user: "two ways to do it" is none.
@@ -137,15 +153,13 @@ def facts_of(sentence: str, *, language: str | None) -> frozenset[Fact]:
     tokens = _tokens(sentence)
     counted = tokens if is_about_user(sentence) else [t for t in tokens if t[0].isdigit()]
     figures = (figure for token in counted for figure in _figures(token))
-    found = {Fact(kind=FactKind.FIGURE, said=frozenset([figure])) for figure in figures}
-    found |= {
-        Fact(kind=FactKind.NAME, said=frozenset([_stem(name)]))
-        for name in _names(tokens, language=language or "en")
-    }
-    if any(fold(token) in _WISHES for token in tokens) or _says_what_user_is(tokens):
-        wished = _wished(tokens)
-        found |= {Fact(kind=FactKind.WISH, said=wished)} if wished else set()
-    return frozenset(found)
+    facts = {Fact(kind=FactKind.FIGURE, terms=frozenset([figure])) for figure in figures}
+    names = _names(tokens, language=language or "en")
+    facts |= {Fact(kind=FactKind.NAME, terms=frozenset([_stem(name)])) for name in names}
+    is_wish = any(fold(token) in _WISHES for token in tokens) or _says_what_user_is(tokens)
+    if is_wish and (wished := _wished(tokens)):
+        facts.add(Fact(kind=FactKind.WISH, terms=wished))
+    return frozenset(facts)
 
 
 def _tokens(text: str) -> list[str]:
@@ -209,12 +223,7 @@ def _is_name(words: Sequence[str], place: int, *, is_german: bool) -> bool:
 
 
 def _is_part_of_name(token: str) -> bool:
-    is_word = not is_common_word(token) and fold(token) not in _LABELS
-    return is_word and _is_capitalised(token)
-
-
-def _is_capitalised(token: str) -> bool:
-    return token[:1].isupper()
+    return not is_common_word(token) and fold(token) not in _LABELS and token[:1].isupper()
 
 
 def _is_dotted(token: str) -> bool:
@@ -237,7 +246,150 @@ def _stem(word: str) -> str:
     for _ in range(2):  # an answer's "workings"
         if not stem.endswith(_ENDINGS):
             break
-        found = next(end for end in _ENDINGS if stem.endswith(end))
-        if len(stem) - len(found) >= _SHORTEST_STEM:
-            stem = stem.removesuffix(found)
+        ending = next(end for end in _ENDINGS if stem.endswith(end))
+        if len(stem) - len(ending) >= _SHORTEST_STEM:
+            stem = stem.removesuffix(ending)
     return stem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    """A sentence with its facts, and its place among all sentences."""
+
+    place: int
+    line: str
+    facts: frozenset[Fact]
+    is_users: bool
+    """Whether a user speaks, or it is about the user."""
+    is_asking: bool
+    """Whether it is a question or a request, which states nothing."""
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether it states facts of the user's own."""
+        return self.is_users and not self.is_asking and bool(self.facts)
+
+    def lost_in(self, index: FactIndex) -> frozenset[Fact]:
+        return frozenset(fact for fact in self.facts if not fact.is_in(index))
+
+
+def keep_facts(
+    summary: str,
+    *,
+    earlier: str,
+    utterances: Sequence[Utterance] = (),
+    limit: int,
+    count: Count,
+) -> str:
+    """Return the summary, after sentences with the facts that it has lost, within the limit.
+
+    Facts are the names, figures and wishes of the earlier summary, and those that users stated
+    without asking for anything. Sentences kept take at most half of the limit. Where they need
+    more, those about the user stay before others, wishes and names before mere figures, and of
+    equals the newer one. A summary too long after that loses its oldest sentences, so that
+    summaries never grow.
+    """
+    sentences = [*_earlier(earlier), *_stated(utterances)][-_MOST_SENTENCES:]
+    if not sentences:
+        return summary
+    index = FactIndex.by(summary)
+    lost = [sentence for sentence in sentences if sentence.lost_in(index)]
+    if not lost:
+        return summary
+    chosen = _within(lost, index, limit=int(limit * _KEPT_PART), count=count)
+    lines = [sentence.line for sentence in sorted(chosen, key=lambda one: one.place)]
+    room = limit - sum(count(f"{line}\n") for line in lines)
+    return "\n".join(filter(None, [*lines, _shortened(summary, limit=room, count=count)]))
+
+
+def _earlier(summary: str) -> Iterator[_Sentence]:
+    language = guess_language(summary)
+    for place, candidate in enumerate(read_summary(summary).candidates):
+        yield _sentence(candidate.line, place - _MOST_SENTENCES, language)
+
+
+def _stated(utterances: Sequence[Utterance]) -> Iterator[_Sentence]:
+    spoken = [utterance for utterance in utterances if utterance.speaker.lower() in _USER_LABELS]
+    language = guess_language(utterance.text for utterance in spoken)
+    for place, candidate in enumerate(read_conversation(spoken).candidates):
+        if _is_question(candidate.line):
+            continue
+        sentence = _sentence(candidate.line, place, language)
+        if sentence.is_stated:
+            yield sentence
+
+
+def _sentence(line: str, place: int, language: str | None) -> _Sentence:
+    label, _, rest = line.partition(": ")
+    is_users = label.lower() in _USER_LABELS
+    text = rest if is_users else line  # the label itself says nothing
+    facts = facts_of(text, language=language)
+    has_wish = any(fact.kind is FactKind.WISH for fact in facts)
+    return _Sentence(
+        place=place,
+        line=line,
+        facts=facts,
+        is_users=is_users or is_about_user(text),
+        is_asking=_is_question(text) or (not has_wish and _is_request(text, language)),
+    )
+
+
+def _is_question(text: str) -> bool:
+    return text.rstrip().endswith("?")
+
+
+def _is_request(text: str, language: str | None) -> bool:
+    """Whether it opens as in "Show me …", which states nothing."""
+    first = text.split(maxsplit=1)[:1]
+    opening = first[0].strip(",.").lower() if first else ""
+    return opening in pack_for(language or "en").requests
+
+
+def _within(
+    lost: Sequence[_Sentence], index: FactIndex, *, limit: int, count: Count
+) -> list[_Sentence]:
+    """The sentences worth most that fit, each judged by what it adds to those before it."""
+    chosen: list[_Sentence] = []
+    room = limit
+    for sentence in sorted(lost, key=lambda one: (_worth(one, index), one.place), reverse=True):
+        size = count(f"{sentence.line}\n")
+        if size > room or not sentence.lost_in(_with(index, chosen)):
+            continue
+        chosen.append(sentence)
+        room -= size
+    return chosen
+
+
+def _with(index: FactIndex, sentences: Iterable[_Sentence]) -> FactIndex:
+    facts = [fact for sentence in sentences for fact in sentence.facts]
+    figures = (fact.terms for fact in facts if fact.kind is FactKind.FIGURE)
+    stems = (fact.terms for fact in facts if fact.kind is not FactKind.FIGURE)
+    return FactIndex(stems=index.stems.union(*stems), figures=index.figures.union(*figures))
+
+
+def _worth(sentence: _Sentence, index: FactIndex) -> float:
+    kinds = {fact.kind for fact in sentence.lost_in(index)}
+    return sum(_WORTH[kind] for kind in kinds) + _USERS_OWN * sentence.is_stated
+
+
+def _shortened(summary: str, *, limit: int, count: Count) -> str:
+    """As much of the new text as there is room for, in whole sentences.
+
+    The oldest go first; facts of the user go last.
+    """
+    if count(summary) <= limit:
+        return summary
+    language = guess_language(summary)
+    sentences = [_sentence(s, n, language) for n, s in enumerate(split_sentences(summary))]
+    protected = {one.place for one in sentences if one.is_stated}
+    chosen: set[int] = set()
+    room = limit
+    for one in sorted(sentences, key=lambda one: (one.place in protected, one.place), reverse=True):
+        size = count(f"{one.line}\n")
+        if size > room:
+            break
+        room -= size
+        chosen.add(one.place)
+    between = "\n" if "\n" in summary else " "
+    text = between.join(one.line for one in sentences if one.place in chosen)
+    return text or cut_to_fit(summary, limit=limit, count=count)

@@ -1,12 +1,17 @@
-"""What a language model is shown to write a summary, and whether its answer can be one."""
+"""The prompt for a summary by a language model, and the checks of its answer."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
+from recollect.domain.summary.extractive import (
+    Count,
+    Utterance,
+    cut_to_fit,
+    summarise_extractively,
+)
 from recollect.domain.summary.sentences import split_sentences
 
 _MOST: Final = 50
@@ -66,17 +71,15 @@ _MANY_SENTENCES: Final = 6
 
 
 def split_tables_line(summary: str) -> tuple[str, list[str]]:
-    """A summary without its last line of tables, and the tables named there."""
-    found = _LINE.search(summary.rstrip())
-    if found is None:
+    """Return a summary without its last line of tables, and the tables named there."""
+    line = _LINE.search(summary.rstrip())
+    if line is None:
         return summary, []
-    return summary[: found.start()], found[1].split(", ")
+    return summary[: line.start()], line[1].split(", ")
 
 
-def tables_line(
-    tables: Sequence[str], *, language: str | None, limit: int, count: Callable[[str], int]
-) -> str:
-    """The line for these tables, each once; the earliest ones are left out where all do not fit."""
+def tables_line(tables: Sequence[str], *, language: str | None, limit: int, count: Count) -> str:
+    """Return the line for these tables, each once, without the earliest where all do not fit."""
     names = [" ".join(table.split()) for table in tables]
     known = list(dict.fromkeys(name for name in reversed(names) if name))[:_MOST][::-1]
     label = _LABELS.get(language or "", _LABELS["en"])
@@ -89,7 +92,7 @@ def tables_line(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPrompt:
-    """What the model is told, and what it is shown."""
+    """The instructions for the model, and the conversation it is shown."""
 
     instructions: str
     shown: str
@@ -102,9 +105,9 @@ def summary_prompt(
     language: str | None,
     max_words: int,
     limit: int,
-    count: Callable[[str], int],
+    count: Count,
 ) -> SummaryPrompt:
-    """A prompt of at most `limit`: the newest messages in their words, older ones condensed."""
+    """Return a prompt of at most `limit`: the newest messages whole, older ones condensed."""
     spoken = language if language in _INSTRUCTIONS else "en"
     instructions = _INSTRUCTIONS[spoken].format(words=max_words)
     if language != spoken:
@@ -118,18 +121,16 @@ def summary_prompt(
 
 
 def words_for(tokens: int) -> int:
-    """How many words fit into so many tokens, in languages that need more of them too."""
+    """Return how many words fit into these tokens, also in languages that need more of them."""
     return max(1, int(tokens * _WORDS_A_TOKEN))
 
 
-def _conversation(
-    utterances: Sequence[Utterance], *, limit: int, count: Callable[[str], int]
-) -> str:
+def _conversation(utterances: Sequence[Utterance], *, limit: int, count: Count) -> str:
     lines: list[str] = []
     left = int(limit * (1 - _CONDENSED_PART))
     for utterance in reversed(utterances):
-        said = _fit(utterance.text, int(limit * _ONE_MESSAGE_PART), count)
-        line = _without_tags(f"{utterance.speaker}: {said}")
+        text = _fit(utterance.text, int(limit * _ONE_MESSAGE_PART), count)
+        line = _without_tags(f"{utterance.speaker}: {text}")
         left -= count(f"{line}\n")
         if left < 0:
             break
@@ -144,7 +145,7 @@ def _quote(*, earlier: str, conversation: str, ask: str) -> str:
     return f"{before}<conversation>\n{conversation}\n</conversation>\n{ask}"
 
 
-def _fit(text: str, limit: int, count: Callable[[str], int]) -> str:
+def _fit(text: str, limit: int, count: Count) -> str:
     return cut_to_fit(text[: limit * _LONGEST_TOKEN], limit=limit, count=count)
 
 
@@ -159,22 +160,22 @@ def summary_from_answer(
     prompt: SummaryPrompt,
     language: str | None,
     limit: int,
-    count: Callable[[str], int],
+    count: Count,
 ) -> str:
-    """The summary in an answer, cut at a sentence's end if it is too long; else a `ValueError`.
+    """Return the summary in an answer, cut at a sentence's end if it is too long.
 
-    Only what can be told cheaply and surely is refused: nothing readable, a refusal, the prompt or
-    the conversation given back, the same sentence again and again, figures that nobody gave,
-    another language.
+    `ValueError` for what is surely no summary: nothing readable, a refusal, the prompt or the
+    conversation repeated, the same sentence again and again, figures that nobody gave, another
+    language.
     """
     text = _unwrapped(answer)
     if not any(character.isalpha() for character in text):
         raise ValueError("wrote nothing readable")
     if _REFUSAL.match(text.replace("\u2019", "'")):
         raise ValueError("refused to summarise")
-    if _gives_back(text, prompt):
+    if _echoes(text, prompt):
         raise ValueError("gave the prompt back")
-    if _goes_round(text):
+    if _repeats_itself(text):
         raise ValueError("repeated itself")
     if _invents_figures(text, prompt):
         raise ValueError("wrote figures that nobody gave")
@@ -193,9 +194,9 @@ def _unwrapped(answer: str) -> str:
     return _LABEL.sub("", fenced[1] if fenced else text, count=1).strip()
 
 
-def _gives_back(text: str, prompt: SummaryPrompt) -> bool:
-    told = split_sentences(prompt.instructions)
-    if _TAG.search(text) or any(sentence in text for sentence in told):
+def _echoes(text: str, prompt: SummaryPrompt) -> bool:
+    instructions = split_sentences(prompt.instructions)
+    if _TAG.search(text) or any(sentence in text for sentence in instructions):
         return True
     shown = set(prompt.shown.splitlines())
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -203,7 +204,7 @@ def _gives_back(text: str, prompt: SummaryPrompt) -> bool:
     return len(lines) >= _FEW_LINES and echoed > _ECHOED * len(text)
 
 
-def _goes_round(text: str) -> bool:
+def _repeats_itself(text: str) -> bool:
     sentences = [sentence.lower() for sentence in split_sentences(text)]
     return len(sentences) >= _MANY_SENTENCES and len(set(sentences)) < _REPEATED * len(sentences)
 
@@ -219,7 +220,7 @@ def _digits_of(text: str) -> set[str]:
     return {figure for figure in digits if len(figure) >= _EXACT_DIGITS}
 
 
-def _cut_at_sentence(text: str, *, limit: int, count: Callable[[str], int]) -> str:
+def _cut_at_sentence(text: str, *, limit: int, count: Count) -> str:
     if count(text) <= limit:
         return text
     cut = cut_to_fit(text, limit=limit, count=count)

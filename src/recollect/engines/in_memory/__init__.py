@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime
 
-from recollect.engines.in_memory.branches import InMemoryBranches
+from recollect.engines.in_memory.conversations import (
+    InMemoryBranches,
+    InMemorySessions,
+    InMemoryTurns,
+)
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
-from recollect.engines.in_memory.sessions import InMemorySessions, InMemoryTurns
 from recollect.engines.in_memory.state import InMemoryState
 from recollect.engines.in_memory.work import (
     InMemoryApiKeys,

@@ -1,4 +1,4 @@
-"""Finding entries by looking at every one of them."""
+"""The recall index in memory: every search looks at all entries of the owner."""
 
 import math
 import operator
@@ -8,22 +8,16 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import (
-    Candidate,
-    Entry,
-    IndexedEntry,
-    RecallQuery,
-    Vector,
-)
+from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import best_positions, neighbouring_positions
-from recollect.domain.recall.words import Statistics, score
+from recollect.domain.recall.words import WordIndex
 from recollect.engines.in_memory.state import InMemoryState, StoredConversation
 from recollect.ports.recall import IndexSize
 
 
 @dataclass(frozen=True, slots=True)
 class InMemoryRecallIndex:
-    """Implements `recollect.ports.recall.RecallIndex`."""
+    """A `RecallIndex` in memory."""
 
     state: InMemoryState
 
@@ -38,33 +32,33 @@ class InMemoryRecallIndex:
         conversation = self.state.conversation(scope, session_id)
         if conversation is None:
             return
-        gone = frozenset(turns)
-        kept = [one for one in conversation.entries.values() if one.entry.turn_number not in gone]
-        kept += [one for one in entries if conversation.has_all(one.entry.message_ids)]
-        kept.sort(key=lambda one: one.entry.sequence)
-        conversation.entries = {one.entry.sequence: one for one in kept}
+        indexed = [
+            one for one in conversation.entries.values() if one.entry.turn_number not in turns
+        ]
+        indexed += [one for one in entries if conversation.has_all(one.entry.message_ids)]
+        indexed.sort(key=lambda one: one.entry.sequence)
+        conversation.entries = {one.entry.sequence: one for one in indexed}
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, those by meaning and those by words among them."""
-        conversations = self.state.conversations(scope)
-        statistics = Statistics.of(one.terms for one in _indexed(conversations))
-        found = list(
-            chain.from_iterable(
-                _candidates(conversation, query, statistics) for conversation in conversations
-            )
-        )
-        meant = [at for at, one in enumerate(found) if query.filters.matches(one.entry)]
-        scores = [(at, found[at].scores) for at in meant]
+        indexed = list(_indexed(self.state.conversations(scope)))
+        entries = [one.entry for one in indexed]
+        lexical = WordIndex(one.terms for one in indexed).scores(query.terms)
+        meanings = tuple(_cosine(one, query) for one in indexed)
+        matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
         best = best_positions(
-            {at: lexical for at, (lexical, _) in scores if lexical > 0},
-            {at: semantic for at, (_, semantic) in scores if semantic is not None},
+            {at: score for at, score in lexical.items() if at in matching},
+            {at: cosine for at in matching if (cosine := meanings[at]) is not None},
             count=query.count,
         )
-        sessions = [one.entry.session_id for one in found]
-        beside = neighbouring_positions(
-            best, sessions, [one.entry.speaker is not None for one in found]
+        sessions = [entry.session_id for entry in entries]
+        is_named = [entry.speaker is not None for entry in entries]
+        beside = neighbouring_positions(best, sessions, is_named)
+        words = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
+        return tuple(
+            Candidate.among(entries[at], words, meanings, at, sessions=sessions)
+            for at in best | beside & matching
         )
-        return tuple(found[at] for at in best | beside.intersection(meant))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries, each once, in no order."""
@@ -80,18 +74,18 @@ class InMemoryRecallIndex:
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Some entries of any owner that this model has not embedded."""
-        found = (
+        outdated = (
             (scope, one.entry)
             for scope, conversation in self.state.known()
             for one in conversation.entries.values()
             if one.model != model or one.vector is None
         )
-        return tuple(islice(found, limit))
+        return tuple(islice(outdated, limit))
 
     async def count_outdated(self, *, model: str) -> int:
         """How many entries of all owners this model has not embedded."""
-        kept = chain.from_iterable(found.entries.values() for _, found in self.state.known())
-        return sum(one.model != model or one.vector is None for one in kept)
+        indexed = _indexed(conversation for _, conversation in self.state.known())
+        return sum(one.model != model or one.vector is None for one in indexed)
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
@@ -99,22 +93,13 @@ class InMemoryRecallIndex:
         """Give entries that are still there the vectors of this model in place of others."""
         for entry, vector in vectors:
             conversation = self.state.conversation(scope, entry.session_id)
-            kept = None if conversation is None else conversation.entries.get(entry.sequence)
-            if conversation is not None and kept is not None and kept.entry == entry:
-                conversation.entries[entry.sequence] = replace(kept, model=model, vector=vector)
+            known = None if conversation is None else conversation.entries.get(entry.sequence)
+            if conversation is not None and known is not None and known.entry == entry:
+                conversation.entries[entry.sequence] = replace(known, model=model, vector=vector)
 
 
 def _indexed(conversations: Iterable[StoredConversation]) -> Iterable[IndexedEntry]:
     return chain.from_iterable(conversation.entries.values() for conversation in conversations)
-
-
-def _candidates(
-    conversation: StoredConversation, query: RecallQuery, statistics: Statistics
-) -> list[Candidate]:
-    indexed = list(conversation.entries.values())
-    words = tuple(score(query.terms, one.terms, statistics) for one in indexed)
-    meanings = tuple(_cosine(one, query) for one in indexed)
-    return [Candidate.among(one.entry, words, meanings, at) for at, one in enumerate(indexed)]
 
 
 def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:

@@ -1,4 +1,4 @@
-"""What the in-memory engine remembers of each owner."""
+"""The data of the in-memory engine."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -9,31 +9,37 @@ from uuid import UUID
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
-from recollect.domain.conversation.session import Session, name_from_question
+from recollect.domain.conversation.session import NewSession, Session, name_from_question
 from recollect.domain.conversation.turns import TurnStatus
-from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
+from recollect.domain.identity.accounts import (
+    RETENTION,
+    ApiKey,
+    AuditAction,
+    AuditEntry,
+    UserState,
+)
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.domain.job import Job
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.ports.runtime import Clock
+from recollect.ports.work import Job, JobKind, job_id_for
 
 
 @dataclass(slots=True, kw_only=True)
 class StoredConversation:
     """A session with its messages, turns and summary.
 
-    The last numbers given out are kept apart from what is there now, so that a deleted
-    message's number is never given again.
+    The last numbers are stored apart from the messages, so that the number of a deleted message
+    is never used again.
     """
 
     session: Session
     messages: dict[UUID, Message] = field(default_factory=dict)
     turns: dict[int, TurnStatus] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
-    """The messages that turns follow, where that was written down; see `domain.branches`."""
+    """The messages that turns follow, where that was written down; see `Stored`."""
     reopened: dict[int, datetime] = field(default_factory=dict)
-    """When turns were asked again."""
+    """When turns became pending again."""
     last_sequence: int = 0
     last_turn: int = 0
     summary: Summary | None = None
@@ -59,7 +65,7 @@ class StoredConversation:
         return end is not None and end <= now
 
     def use(self, *, now: datetime, expires_at: datetime | None) -> None:
-        """Note that the session was used; its end, if it has one, may move but only away."""
+        """Record that the session was used; its end, if it has one, moves only to later."""
         end = self.session.expires_at
         if end is not None and expires_at is not None:
             end = max(end, expires_at)
@@ -76,17 +82,23 @@ class StoredConversation:
         )
 
     def change(self, turn_number: int) -> None:
-        """Note that a turn is no longer as it was indexed."""
+        """Record that a turn is no longer as it was indexed."""
         self.changes += 1
         self.due[turn_number] = self.changes
 
+    def set_status(self, turn_number: int, status: TurnStatus) -> None:
+        """Set how far a turn has come, which changes it."""
+        self.turns[turn_number] = status
+        self.change(turn_number)
+
     def remove(self, messages: Iterable[Message]) -> None:
-        """Take messages out, and with them what lives by them: turns, and a summary of them."""
+        """Delete messages, and with them turns without messages and a summary of them."""
         for message in messages:
             if message.turn_number is not None:
                 self.change(message.turn_number)
             del self.messages[message.message_id]
-            if self._is_summarized(message):
+            summary = self.summary
+            if summary and summary.first_sequence <= message.sequence <= summary.last_sequence:
                 self.summarize(None)
         self._drop_stale_entries()
         alive = {message.turn_number for message in self.messages.values()}
@@ -96,7 +108,7 @@ class StoredConversation:
         self._name_anew()
 
     def switch(self, *, shown: Iterable[Message], hidden: Iterable[Message]) -> None:
-        """Make messages active and others inactive; a summary that tells of either goes."""
+        """Make messages active and others inactive; a summary of either is deleted."""
         for messages, is_active in ((shown, True), (hidden, False)):
             for message in messages:
                 if message.turn_number is not None:
@@ -109,8 +121,8 @@ class StoredConversation:
 
     def has_all(self, message_ids: Iterable[UUID]) -> bool:
         """Whether all these messages are still there, on the active branch."""
-        found = map(self.messages.get, message_ids)
-        return all(message is not None and message.is_active for message in found)
+        messages = map(self.messages.get, message_ids)
+        return all(message is not None and message.is_active for message in messages)
 
     def name_after(self, question: Message | None) -> None:
         """Name the session after a question, or take the name that it has from one."""
@@ -133,20 +145,15 @@ class StoredConversation:
         }
 
     def recount(self) -> None:
-        """Make the session tell how many messages and turns the active branch has now."""
+        """Count the messages and turns of the active branch."""
         active = self.active
         turns = {message.turn_number for message in active} - {None}
         self.session = replace(self.session, message_count=len(active), turn_count=len(turns))
 
-    def _is_summarized(self, message: Message) -> bool:
-        if self.summary is None:
-            return False
-        return self.summary.first_sequence <= message.sequence <= self.summary.last_sequence
-
 
 @dataclass(slots=True, kw_only=True)
 class OwnerMemory:
-    """Everything kept for one owner."""
+    """Everything stored for one owner."""
 
     conversations: dict[UUID, StoredConversation] = field(default_factory=dict)
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
@@ -155,9 +162,13 @@ class OwnerMemory:
     known_as: Scope | None = None
     """Whose conversations these are, for a worker that asks about all owners."""
 
-    def has_message(self, message_id: UUID) -> bool:
+    def has_message(self, message_id: UUID, *, outside_of: UUID | None = None) -> bool:
         """Whether some message has that id, also one of an expired session not yet deleted."""
-        return any(message_id in found.messages for found in self.conversations.values())
+        return any(
+            message_id in conversation.messages
+            for session_id, conversation in self.conversations.items()
+            if session_id != outside_of
+        )
 
 
 class InMemoryState:
@@ -170,45 +181,64 @@ class InMemoryState:
         """By owner and job id: two owners may have sessions, and so jobs, of the same id."""
 
     def of(self, owner_id: UUID) -> OwnerMemory:
-        """What is kept for this owner, and for nobody else."""
+        """What is stored for this owner, and for nobody else."""
         return self._owners[owner_id]
+
+    def start(
+        self, scope: Scope, session: NewSession, *, now: datetime, expires_at: datetime | None
+    ) -> StoredConversation:
+        """Start a conversation that is not there; an expired one of that id is deleted."""
+        conversations = self.of(scope.owner_id).conversations
+        if session.session_id in conversations:
+            self.delete_expired(scope.owner_id, session.session_id, now=now)
+        started = Session(
+            session_id=session.session_id,
+            name=session.name,
+            metadata=copy_object(session.metadata),
+            databases=session.databases,
+            tags=session.tags,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            expires_at=expires_at,
+            message_count=0,
+            turn_count=0,
+        )
+        conversations[session.session_id] = StoredConversation(session=started)
+        return conversations[session.session_id]
 
     def conversation(self, scope: Scope, session_id: UUID) -> StoredConversation | None:
         """The owner's conversation of that id, or None; also if it has expired."""
-        found = self.of(scope.owner_id).conversations.get(session_id)
-        return None if found is None or found.has_expired(self._clock.now()) else found
+        stored = self.of(scope.owner_id).conversations.get(session_id)
+        return None if stored is None or stored.has_expired(self._clock.now()) else stored
 
     def conversations(self, scope: Scope) -> list[StoredConversation]:
         """The owner's conversations that have not expired."""
         now = self._clock.now()
-        found = self.of(scope.owner_id).conversations.values()
-        return [conversation for conversation in found if not conversation.has_expired(now)]
+        stored = self.of(scope.owner_id).conversations.values()
+        return [conversation for conversation in stored if not conversation.has_expired(now)]
 
-    def all_conversations(self) -> list[StoredConversation]:
-        """The conversations of all owners."""
-        owners = self._owners.values()
-        return [found for owner in owners for found in owner.conversations.values()]
+    def all_conversations(self) -> list[tuple[UUID, StoredConversation]]:
+        """The conversations of all owners, each with its owner's id."""
+        owners = self._owners.items()
+        return [
+            (owner_id, one) for owner_id, owner in owners for one in owner.conversations.values()
+        ]
 
     def known(self) -> list[tuple[Scope, StoredConversation]]:
-        """The conversations of all owners in which something was said, but for expired ones."""
+        """The conversations of all owners that have messages, but for expired ones."""
         now = self._clock.now()
         return [
-            (owner.known_as, conversation)
-            for owner in self._owners.values()
-            for conversation in owner.conversations.values()
-            if owner.known_as is not None and not conversation.has_expired(now)
+            (scope, conversation)
+            for owner_id, conversation in self.all_conversations()
+            if (scope := self.of(owner_id).known_as) and not conversation.has_expired(now)
         ]
 
     def expired(self, now: datetime) -> list[tuple[UUID, StoredConversation]]:
         """The expired conversations of all owners, with their owners' ids, oldest end first."""
-        found = [
-            (owner_id, conversation)
-            for owner_id, owner in self._owners.items()
-            for conversation in owner.conversations.values()
-            if conversation.has_expired(now)
-        ]
         return sorted(
-            found, key=lambda pair: (pair[1].session.expires_at, pair[1].session.session_id)
+            (pair for pair in self.all_conversations() if pair[1].has_expired(now)),
+            key=lambda pair: (pair[1].session.expires_at, pair[1].session.session_id),
         )
 
     def delete_expired(self, owner_id: UUID, session_id: UUID, *, now: datetime) -> None:
@@ -219,7 +249,7 @@ class InMemoryState:
             action=AuditAction.SESSION_EXPIRED,
             target=str(session_id),
             count=len(deleted.messages),
-            actor="retention",
+            actor=RETENTION,
             transaction_id="",
             at=now,
         )
@@ -229,9 +259,9 @@ class InMemoryState:
         self,
         scope: Scope | TenantScope,
         action: AuditAction,
-        *,
         target: object,
-        count: int,
+        *,
+        count: int = 1,
         now: datetime,
     ) -> None:
         """Write a line into the owner's audit log."""
@@ -244,6 +274,25 @@ class InMemoryState:
             at=now,
         )
         self.of(scope.owner_id).audit_entries.append(entry)
+
+    def queue_compaction(self, scope: Scope, session_id: UUID, *, now: datetime) -> None:
+        """Queue the compaction of a session, unless it waits already."""
+        job = Job(
+            job_id=job_id_for(JobKind.COMPACT, session_id),
+            kind=JobKind.COMPACT,
+            scope=Scope.stored(tenant=scope.tenant, user=scope.user),
+            session_id=session_id,
+            attempts=0,
+            scheduled_at=now,
+        )
+        self.jobs.setdefault((scope.owner_id, job.job_id), job)
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryStore:
+    """A store on the state that all stores of an engine share."""
+
+    state: InMemoryState
 
 
 def copy_object(value: JsonObject) -> JsonObject:
@@ -265,10 +314,9 @@ def cut_page(
     items: Iterable[Item],
     request: PageRequest,
     kind: type[Position],
-    *,
     position_of: Callable[[Item], Position],
 ) -> Page[Item]:
-    """Sort the items by their positions and return the page that was asked for."""
+    """Sort the items by their positions and return the requested page."""
     after = request.position(kind)
     is_descending = request.order is Order.DESC
     rows = [(item, position_of(item)) for item in items]

@@ -1,7 +1,7 @@
 """Jobs, summaries, API keys, states and the audit log in memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
 from uuid import UUID
@@ -10,23 +10,17 @@ from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.domain.job import Job, JobKind, job_id_for
-from recollect.engines.in_memory.state import InMemoryState, StoredConversation
-from recollect.ports.work import DueTurn
+from recollect.engines.in_memory.state import InMemoryStore, StoredConversation
+from recollect.ports.work import DueTurn, Job
 
 
-@dataclass(frozen=True, slots=True)
-class InMemoryApiKeys:
+class InMemoryApiKeys(InMemoryStore):
     """Implements `recollect.ports.accounts.ApiKeyStore`."""
 
-    state: InMemoryState
-
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Keep a new key. Audited."""
+        """Store a new key. Audited."""
         self.state.of(scope.owner_id).api_keys[key.key_id] = key
-        self.state.audit(
-            scope, AuditAction.API_KEY_CREATED, target=key.key_id, count=1, now=key.created_at
-        )
+        self.state.audit(scope, AuditAction.API_KEY_CREATED, key.key_id, now=key.created_at)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
         """The key as its text names it, revoked or not, or None."""
@@ -45,15 +39,12 @@ class InMemoryApiKeys:
             return False
         if not key.is_revoked:
             keys[key_id] = replace(key, revoked_at=now)
-            self.state.audit(scope, AuditAction.API_KEY_REVOKED, target=key_id, count=1, now=now)
+            self.state.audit(scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class InMemoryAuditLog:
+class InMemoryAuditLog(InMemoryStore):
     """Implements `recollect.ports.accounts.AuditLog`."""
-
-    state: InMemoryState
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
         """The owner's latest entries, newest first."""
@@ -61,11 +52,8 @@ class InMemoryAuditLog:
         return tuple(reversed(written))[:limit]
 
 
-@dataclass(frozen=True, slots=True)
-class InMemoryStates:
+class InMemoryStates(InMemoryStore):
     """Implements `recollect.ports.accounts.StateStore`."""
-
-    state: InMemoryState
 
     async def get(self, scope: Scope) -> UserState | None:
         """The owner's state, or None where none was set."""
@@ -75,7 +63,7 @@ class InMemoryStates:
         """Set the owner's mode in the place of any before it. Audited, with the mode."""
         state = UserState(mode=mode, updated_at=now)
         self.state.of(scope.owner_id).user_state = state
-        self.state.audit(scope, AuditAction.STATE_CHANGED, target=mode, count=1, now=now)
+        self.state.audit(scope, AuditAction.STATE_CHANGED, mode, now=now)
         return state
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
@@ -84,34 +72,17 @@ class InMemoryStates:
         forgotten, owner.user_state = owner.user_state, None
         if forgotten is None:
             return False
-        self.state.audit(scope, AuditAction.STATE_DELETED, target=forgotten.mode, count=1, now=now)
+        self.state.audit(scope, AuditAction.STATE_DELETED, forgotten.mode, now=now)
         return True
 
 
-def queue_compaction(
-    state: InMemoryState, scope: Scope, session_id: UUID, *, now: datetime
-) -> None:
-    """Let the compaction of a session wait for a worker, unless it waits already."""
-    job = Job(
-        job_id=job_id_for(JobKind.COMPACT, session_id),
-        kind=JobKind.COMPACT,
-        scope=Scope.stored(tenant=scope.tenant, user=scope.user),
-        session_id=session_id,
-        attempts=0,
-        scheduled_at=now,
-    )
-    state.jobs.setdefault(_key(job), job)
-
-
-@dataclass(frozen=True, slots=True)
-class InMemoryJobs:
+class InMemoryJobs(InMemoryStore):
     """Implements `recollect.ports.work.JobQueue`."""
-
-    state: InMemoryState
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
         """The job that has waited longest, now this worker's for the time of the lease."""
-        longest = min(self._waiting(now), key=_order, default=None)
+        waiting = self._waiting(now)
+        longest = min(waiting, key=lambda job: (job.scheduled_at, job.job_id), default=None)
         if longest is None:
             return None
         taken = replace(longest, scheduled_at=now + lease, attempts=longest.attempts + 1)
@@ -126,8 +97,7 @@ class InMemoryJobs:
     async def postpone(self, job: Job, *, until: datetime) -> None:
         """The job failed; it waits for another try."""
         if self._is_still(job):
-            kept = self.state.jobs[_key(job)]
-            self.state.jobs[_key(job)] = replace(kept, scheduled_at=until)
+            self.state.jobs[_key(job)] = replace(self.state.jobs[_key(job)], scheduled_at=until)
 
     async def depth(self, *, now: datetime) -> int:
         """How many jobs wait to be taken."""
@@ -138,23 +108,16 @@ class InMemoryJobs:
 
     def _is_still(self, job: Job) -> bool:
         """Whether the job is still as its worker took it: not the next one's by now."""
-        kept = self.state.jobs.get(_key(job))
-        return kept is not None and kept.scheduled_at == job.scheduled_at
+        stored = self.state.jobs.get(_key(job))
+        return stored is not None and stored.scheduled_at == job.scheduled_at
 
 
 def _key(job: Job) -> tuple[UUID, UUID]:
     return job.scope.owner_id, job.job_id
 
 
-def _order(job: Job) -> tuple[datetime, UUID]:
-    return job.scheduled_at, job.job_id
-
-
-@dataclass(frozen=True, slots=True)
-class InMemoryIndexing:
+class InMemoryIndexing(InMemoryStore):
     """Implements `recollect.ports.work.IndexingStore`."""
-
-    state: InMemoryState
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
         """Some sessions of any owner with turns that are due."""
@@ -193,21 +156,18 @@ def _open_before(conversation: StoredConversation, number: int) -> Sequence[int]
 
 
 def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:
-    said = (m for m in conversation.active if m.turn_number == number)
+    messages = (m for m in conversation.active if m.turn_number == number)
     return DueTurn(
         turn_number=number,
         status=conversation.turns[number],
         is_latest=number == max(conversation.turns),
-        messages=tuple(sorted(said, key=lambda message: message.sequence)),
+        messages=tuple(sorted(messages, key=lambda message: message.sequence)),
         change=conversation.due.get(number),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class InMemorySummaries:
+class InMemorySummaries(InMemoryStore):
     """Implements `recollect.ports.work.SummaryStore`."""
-
-    state: InMemoryState
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
         """The session's summary, or None."""
@@ -241,18 +201,15 @@ class InMemorySummaries:
         conversation = self.state.conversation(scope, session_id)
         if conversation is None or conversation.summarized_through != replaces:
             return False
-        there = conversation.active
-        if sum(replaces < m.sequence <= summary.last_sequence for m in there) != added:
+        active = conversation.active
+        if sum(replaces < m.sequence <= summary.last_sequence for m in active) != added:
             return False
         conversation.summarize(summary)
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class InMemoryExpired:
+class InMemoryExpired(InMemoryStore):
     """Implements `recollect.ports.work.ExpiredSessions`."""
-
-    state: InMemoryState
 
     async def count(self, *, now: datetime) -> int:
         """How many sessions have expired."""

@@ -2,18 +2,105 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import quote
 from uuid import UUID
 
+import orjson
+
 from recollect.domain.recall.entry import Vector
-from recollect.engines.opensearch.client import OpenSearchClient
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
+from recollect.http_client import (
+    AsyncCloseable,
+    HttpClient,
+    HttpFailure,
+    HttpReply,
+    ReplyTooLarge,
+    http_address,
+)
 from recollect.ports.recall import EntryKey
 
+_SECONDS: Final = 30.0
+_MAX_ANSWER_BYTES: Final = 32_000_000  # a page of 1,000 ids has 0.2 MB
+_ACCEPTED: Final = frozenset({HTTPStatus.OK, HTTPStatus.CREATED})
 _PAGE: Final = 1000
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,100}")
 _ALREADY_THERE: Final = "resource_already_exists_exception"
+
+
+class OpenSearchClient(AsyncCloseable):
+    """One pool of connections to one cluster; close it with `aclose`."""
+
+    def __init__(
+        self, address: str, *, username: str | None = None, password: str | None = None
+    ) -> None:
+        problem = "MEMORY_VECTOR_STORE_URL must be an address such as https://127.0.0.1:9200"
+        url = http_address(address, problem)
+        if username:
+            host = url.netloc.rpartition("@")[2]
+            url = url._replace(netloc=f"{quote(username, '')}:{quote(password or '', '')}@{host}")
+        self._client = HttpClient(url, connect_seconds=_SECONDS, silence=_SECONDS)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        missing: Mapping[str, Any] | None = None,
+        **query: str,
+    ) -> Mapping[str, Any]:
+        """Send JSON and read JSON; return `missing` where there is no such index."""
+        content = None if body is None else orjson.dumps(body)
+        reply = await self._send(method, path, content, "application/json", query)
+        if reply.status == HTTPStatus.NOT_FOUND and missing is not None:
+            return missing
+        return _read(reply)
+
+    async def bulk(self, lines: Iterable[Mapping[str, object]], **query: str) -> None:
+        """Send many small writes at once; raises unless every one was accepted."""
+        content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+        answer = _read(await self._send("POST", "/_bulk", content, "application/x-ndjson", query))
+        if answer.get("errors"):
+            items = [next(iter(item.values())) for item in answer["items"]]
+            _raise(next(item["error"] for item in items if "error" in item))
+
+    async def _send(
+        self, method: str, path: str, body: bytes | None, kind: str, query: Mapping[str, str]
+    ) -> HttpReply:
+        headers = {"Content-Type": kind} if body is not None else {}
+        try:
+            return await self._client.fetch(
+                method, path, body, headers=headers, query=query, limit=_MAX_ANSWER_BYTES
+            )
+        except HttpFailure as error:
+            raise VectorStoreUnavailable(f"OpenSearch cannot be reached ({error})") from None
+        except ReplyTooLarge as error:
+            raise VectorStoreUnavailable(f"OpenSearch {error}") from None
+
+
+def _read(reply: HttpReply) -> Mapping[str, Any]:
+    answer = reply.json()
+    if not isinstance(answer, Mapping):
+        raise VectorStoreUnavailable(f"OpenSearch answered {reply.status} without JSON")
+    if reply.status not in _ACCEPTED:
+        _raise(answer.get("error"), reply.status)
+    return answer
+
+
+def _raise(error: object, status: int = HTTPStatus.BAD_REQUEST) -> None:
+    """Tell a vector of the wrong length from everything else; reasons may quote content."""
+    causes = str(error).lower()
+    if status == HTTPStatus.BAD_REQUEST and "dimension" in causes:
+        raise InvalidInput("vector", "is not as long as the others of its model")
+    kind = error.get("type", "error") if isinstance(error, Mapping) else "error"
+    raise VectorStoreUnavailable(f"OpenSearch refused with {status} ({kind})")
 
 
 class OpenSearchVectorStore:
@@ -52,10 +139,10 @@ class OpenSearchVectorStore:
         session_id: UUID | None = None,
     ) -> dict[EntryKey, float]:
         """The nearest of the owner's vectors of that model, with their cosines."""
-        kept = [{"term": {"owner_id": str(owner_id)}}]
+        filters = [{"term": {"owner_id": str(owner_id)}}]
         if session_id is not None:
-            kept.append({"term": {"session_id": str(session_id)}})
-        knn = {"vector": list(vector), "k": count, "filter": {"bool": {"filter": kept}}}
+            filters.append({"term": {"session_id": str(session_id)}})
+        knn = {"vector": list(vector), "k": count, "filter": {"bool": {"filter": filters}}}
         answer = await self._client.send(
             "POST",
             f"/{self._index(model)}/_search",
@@ -78,7 +165,7 @@ class OpenSearchVectorStore:
 
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
         """What the store has of the owner and that model."""
-        found: set[EntryKey] = set()
+        keys: set[EntryKey] = set()
         after: list[object] | None = None
         while True:
             body: dict[str, object] = {
@@ -94,14 +181,14 @@ class OpenSearchVectorStore:
                 "POST", path, body, missing=_NO_HITS, routing=str(owner_id)
             )
             hits = answer["hits"]["hits"]
-            found.update(map(_key_of, hits))
+            keys.update(map(_key_of, hits))
             if len(hits) < _PAGE:
-                return frozenset(found)
+                return frozenset(keys)
             after = hits[-1]["sort"]
 
     async def owners(self) -> frozenset[UUID]:
         """Everybody who has a vector in one of the indices."""
-        found: set[UUID] = set()
+        owners: set[UUID] = set()
         after: Mapping[str, object] = {}
         while True:
             by_owner = {"size": _PAGE, "sources": [{"owner": {"terms": {"field": "owner_id"}}}]}
@@ -111,9 +198,9 @@ class OpenSearchVectorStore:
                 {"size": 0, "aggs": {"owners": {"composite": {**by_owner, **after}}}},
             )
             page = answer.get("aggregations", _NO_OWNERS)["owners"]
-            found.update(UUID(bucket["key"]["owner"]) for bucket in page["buckets"])
+            owners.update(UUID(bucket["key"]["owner"]) for bucket in page["buckets"])
             if "after_key" not in page:
-                return frozenset(found)
+                return frozenset(owners)
             after = {"after": page["after_key"]}
 
     async def keep_only(self, model: str) -> None:

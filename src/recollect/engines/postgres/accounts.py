@@ -3,26 +3,38 @@
 from datetime import datetime
 from uuid import UUID
 
-from asyncpg import Connection
+from asyncpg import Connection, Record
 
-from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
+from recollect.domain.identity.accounts import (
+    ApiKey,
+    AuditAction,
+    AuditEntry,
+    KeyScope,
+    MemoryPolicy,
+    UserState,
+)
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import api_key_from, audit_entry_from
+from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.sql import statement
 
 
-class PostgresAuditLog:
+class PostgresAuditLog(PostgresStore):
     """Reads an owner's audit log."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
         """The owner's latest entries, newest first."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(query("list_audit"), scope.owner_id, limit)
-        return tuple(map(audit_entry_from, rows))
+        rows = await self._database.run("list_audit", owner_id=scope.owner_id, limit=limit)
+        return tuple(
+            AuditEntry(
+                action=AuditAction(row["action"]),
+                target=row["target"],
+                count=row["count"],
+                actor=row["actor"],
+                transaction_id=row["transaction_id"],
+                at=row["at"],
+            )
+            for row in rows
+        )
 
 
 async def record(
@@ -31,96 +43,104 @@ async def record(
     action: AuditAction,
     target: object,
     *,
-    count: int,
+    count: int = 1,
     now: datetime,
 ) -> None:
-    """Write an entry in the transaction that does what it tells of."""
+    """Write an audit entry in the transaction that does what it records."""
     await connection.execute(
-        query("record_audit"),
-        scope.owner_id,
-        action,
-        str(target),
-        count,
-        scope.actor,
-        scope.transaction_id,
-        now,
+        *statement(
+            "record_audit",
+            owner_id=scope.owner_id,
+            action=action,
+            target=str(target),
+            count=count,
+            actor=scope.actor,
+            transaction_id=scope.transaction_id,
+            now=now,
+        )
     )
 
 
-class PostgresApiKeyStore:
-    """Keeps keys in the table of that name."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class PostgresApiKeyStore(PostgresStore):
+    """Keeps keys in the table `api_keys`."""
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Keep a new key."""
+        """Store a new key. Audited."""
         async with self._database.owned_by(scope.owner_id) as connection:
             await connection.execute(
-                query("add_api_key"),
-                scope.owner_id,
-                key.key_id,
-                key.tenant,
-                key.user,
-                sorted(key.scopes),
-                key.name,
-                key.secret_hash,
-                key.created_at,
-                key.memory,
+                *statement(
+                    "add_api_key",
+                    owner_id=scope.owner_id,
+                    key_id=key.key_id,
+                    tenant_id=key.tenant,
+                    user_id=key.user,
+                    scopes=sorted(key.scopes),
+                    name=key.name,
+                    secret_hash=key.secret_hash,
+                    created_at=key.created_at,
+                    memory=key.memory,
+                )
             )
             action = AuditAction.API_KEY_CREATED
-            await record(connection, scope, action, key.key_id, count=1, now=key.created_at)
+            await record(connection, scope, action, key.key_id, now=key.created_at)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """The key as its text names it, revoked or not, or None."""
-        rows = await self._database.read("find_api_key", owner_id, key_id)
-        return api_key_from(rows[0]) if rows else None
+        """The key of that id, revoked or not, or None."""
+        rows = await self._database.read("find_api_key", owner_id=owner_id, key_id=key_id)
+        return _api_key_from(rows[0]) if rows else None
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
         """The tenant's keys, revoked ones too, oldest first."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(query("list_api_keys"), scope.owner_id)
-        return tuple(map(api_key_from, rows))
+        rows = await self._database.run("list_api_keys", owner_id=scope.owner_id)
+        return tuple(map(_api_key_from, rows))
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key for good; whether there is such a key."""
+        """Revoke a key for good; whether there is such a key. Audited the first time."""
         if await self.find(scope.owner_id, key_id) is None:
             return False
         async with self._database.owned_by(scope.owner_id) as connection:
             revoked = await connection.fetchval(
-                query("revoke_api_key"), scope.owner_id, key_id, now
+                *statement("revoke_api_key", owner_id=scope.owner_id, key_id=key_id, now=now)
             )
             if revoked:
-                action = AuditAction.API_KEY_REVOKED
-                await record(connection, scope, action, key_id, count=1, now=now)
+                await record(connection, scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
         return True
 
 
-class PostgresStateStore:
-    """Keeps modes in the table `states`."""
+def _api_key_from(row: Record) -> ApiKey:
+    return ApiKey(
+        key_id=row["key_id"],
+        tenant=row["tenant_id"],
+        user=row["user_id"],
+        scopes=frozenset(KeyScope(scope) for scope in row["scopes"]),
+        name=row["name"],
+        secret_hash=row["secret_hash"],
+        created_at=row["created_at"],
+        revoked_at=row["revoked_at"],
+        memory=MemoryPolicy(row["memory"]),
+    )
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+
+class PostgresStateStore(PostgresStore):
+    """Keeps modes in the table `states`."""
 
     async def get(self, scope: Scope) -> UserState | None:
         """The owner's state, or None where none was set."""
-        rows = await self._database.read("get_state", scope.owner_id)
-        if not rows:
-            return None
-        return UserState(mode=rows[0]["mode"], updated_at=rows[0]["updated_at"])
+        rows = await self._database.read("get_state", owner_id=scope.owner_id)
+        return UserState(mode=rows[0]["mode"], updated_at=rows[0]["updated_at"]) if rows else None
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
         """Set the owner's mode in the place of any before it. Audited, with the mode."""
-        owner = scope.owner_id
-        async with self._database.owned_by(owner) as connection:
-            await connection.execute(query("put_state"), owner, scope.tenant, scope.user, mode, now)
-            await record(connection, scope, AuditAction.STATE_CHANGED, mode, count=1, now=now)
+        owner = {"owner_id": scope.owner_id, "tenant_id": scope.tenant, "user_id": scope.user}
+        async with self._database.owned_by(scope.owner_id) as connection:
+            await connection.execute(*statement("put_state", **owner, mode=mode, now=now))
+            await record(connection, scope, AuditAction.STATE_CHANGED, mode, now=now)
         return UserState(mode=mode, updated_at=now)
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
-        """Forget the owner's state; whether there was one. Audited, with the mode it had."""
+        """Delete the owner's state; whether there was one. Audited, with the mode it had."""
         async with self._database.owned_by(scope.owner_id) as connection:
-            mode = await connection.fetchval(query("delete_state"), scope.owner_id)
+            mode = await connection.fetchval(*statement("delete_state", owner_id=scope.owner_id))
             if mode is not None:
-                await record(connection, scope, AuditAction.STATE_DELETED, mode, count=1, now=now)
+                await record(connection, scope, AuditAction.STATE_DELETED, mode, now=now)
         return mode is not None

@@ -1,16 +1,43 @@
-"""The whole engine: a server, its schema brought up to date, and connections to it."""
+"""The whole engine: a server, its schema brought up to date, connections to it and its stores."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import asyncpg
 
-from recollect.engines.postgres.connection.addresses import APP_ROLE, as_application, normalise
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.accounts import (
+    PostgresApiKeyStore,
+    PostgresAuditLog,
+    PostgresStateStore,
+)
+from recollect.engines.postgres.connection.database import (
+    APP_ROLE,
+    STATEMENT_CACHE,
+    Database,
+    as_application,
+    normalise,
+)
 from recollect.engines.postgres.connection.error_mapping import translated
-from recollect.engines.postgres.connection.migrate import ensure_current
+from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
+from recollect.engines.postgres.conversations.messages import (
+    PostgresHistoryStore,
+    PostgresMessageStore,
+)
+from recollect.engines.postgres.conversations.sessions import PostgresSessionStore
 from recollect.engines.postgres.embedded import running_server
+from recollect.engines.postgres.migrations import ensure_current
+from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.engines.postgres.work import (
+    PostgresExpiredSessions,
+    PostgresIndexingStore,
+    PostgresJobQueue,
+    PostgresSummaryStore,
+)
+from recollect.ports.runtime import Clock
+from recollect.ports.stores import Stores
 
 
 @asynccontextmanager
@@ -20,26 +47,23 @@ async def open_embedded(home: Path, *, max_connections: int) -> AsyncIterator[Da
         await ensure_current(dsn)
         await _let_application_log_in(dsn)
         application = as_application(dsn, logs_in=True)
-        async with _connected(application, max_connections) as database:
+        database = await Database.open(application, max_connections=max_connections)
+        async with aclosing(database):
             yield database
 
 
 @asynccontextmanager
-async def open_external(dsn: str, *, max_connections: int) -> AsyncIterator[Database]:
+async def open_external(
+    dsn: str, *, max_connections: int, statement_cache: int = STATEMENT_CACHE
+) -> AsyncIterator[Database]:
     """Work on a server of the user's own."""
     dsn = normalise(dsn)
     await ensure_current(dsn)
-    async with _connected(as_application(dsn), max_connections) as database:
+    database = await Database.open(
+        as_application(dsn), max_connections=max_connections, statement_cache=statement_cache
+    )
+    async with aclosing(database):
         yield database
-
-
-@asynccontextmanager
-async def _connected(dsn: str, max_connections: int) -> AsyncIterator[Database]:
-    database = await Database.open(dsn, max_connections=max_connections)
-    try:
-        yield database
-    finally:
-        await database.close()
 
 
 async def _let_application_log_in(dsn: str) -> None:
@@ -50,3 +74,29 @@ async def _let_application_log_in(dsn: str) -> None:
             await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
         finally:
             await connection.close()
+
+
+def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = None) -> Stores:
+    """All stores, working through one pool of connections.
+
+    With `kept_in`, the vectors of entries are in another store of that name.
+    """
+    outside = None if kept_in is None else PostgresOutsideEntries(database, clock, kept_in=kept_in)
+    index = PostgresRecallIndex(database, clock, kept_in=kept_in)
+    return Stores(
+        sessions=PostgresSessionStore(database, clock),
+        messages=PostgresMessageStore(database, clock),
+        branches=PostgresBranchStore(database, clock),
+        turns=PostgresTurnStore(database, clock),
+        history=PostgresHistoryStore(database, clock),
+        summaries=PostgresSummaryStore(database, clock),
+        states=PostgresStateStore(database, clock),
+        jobs=PostgresJobQueue(database, clock),
+        expired=PostgresExpiredSessions(database, clock),
+        api_keys=PostgresApiKeyStore(database, clock),
+        audit=PostgresAuditLog(database, clock),
+        recall=CachedRecallIndex(index, database, clock),
+        indexing=PostgresIndexingStore(database, clock),
+        outside=outside,
+        is_answering=database.is_answering,
+    )

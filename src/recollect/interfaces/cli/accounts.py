@@ -11,11 +11,11 @@ from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
-    facts_of,
+    fields_of,
     not_blank,
     show,
     show_table,
-    with_memory,
+    with_services,
 )
 from recollect.settings import Settings
 
@@ -47,11 +47,11 @@ def create(
         MemoryPolicy, typer.Option("--memory", help="The most memory that chats with it may use.")
     ] = MemoryPolicy.FULL,
     tenant: Tenant = None,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Make a key and show it, this once."""
-    key, text = with_memory(
-        lambda memory, settings: memory.services.api_keys.create(
+    key, text = with_services(
+        lambda services, settings: services.api_keys.create(
             _scope(settings, tenant),
             name=name,
             scopes=map(KeyScope, scope),
@@ -69,11 +69,11 @@ def create(
 @app.command("list")
 def list_keys(
     tenant: Tenant = None,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """List a tenant's keys, without their secrets."""
-    keys = with_memory(
-        lambda memory, settings: memory.services.api_keys.list(_scope(settings, tenant))
+    keys = with_services(
+        lambda services, settings: services.api_keys.list(_scope(settings, tenant))
     )
     show_table(map(_facts, keys), _KEY_COLUMNS, as_json=as_json, empty="no keys yet")
 
@@ -82,14 +82,12 @@ def list_keys(
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The key's id, as 'list' shows it.")],
     tenant: Tenant = None,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Revoke a key, at once and for good."""
     identifier = parse_uuid(key_id, "key_id")
-    with_memory(
-        lambda memory, settings: memory.services.api_keys.revoke(
-            _scope(settings, tenant), identifier
-        )
+    with_services(
+        lambda services, settings: services.api_keys.revoke(_scope(settings, tenant), identifier)
     )
     show({"revoked": identifier}, as_json=as_json, text=f"key {identifier} is revoked")
 
@@ -99,7 +97,7 @@ def _scope(settings: Settings, tenant: str | None) -> TenantScope:
 
 
 def _facts(key: ApiKey) -> dict[str, object]:
-    return {name: value for name, value in facts_of(key).items() if name != "secret_hash"}
+    return {name: value for name, value in fields_of(key).items() if name != "secret_hash"}
 
 
 def audit(
@@ -111,15 +109,15 @@ def audit(
     ] = None,
     tenant: Tenant = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Show what was done to a user's memory or a tenant's keys, the latest first."""
-    entries = with_memory(
-        lambda memory, settings: memory.services.audit.entries(
+    entries = with_services(
+        lambda services, settings: services.audit.entries(
             _audited_scope(settings, user, tenant), limit=limit
         )
     )
-    show_table(map(facts_of, entries), _AUDIT_COLUMNS, as_json=as_json, empty="nothing yet")
+    show_table(map(fields_of, entries), _AUDIT_COLUMNS, as_json=as_json, empty="nothing yet")
 
 
 def _audited_scope(settings: Settings, user: str | None, tenant: str | None) -> Scope | TenantScope:

@@ -1,15 +1,30 @@
-"""The `recollect` command."""
+"""The `recollect` command: its parts, and `serve`, `worker`, `cleanup`, `migrate`, `doctor`."""
 
+import asyncio
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from recollect.errors import DatabaseUnavailable, RecollectError
-from recollect.interfaces.cli import accounts, chat, recall, running, sessions
-from recollect.interfaces.cli.doctor import doctor
-from recollect.interfaces.cli.output import fail
+from recollect.extras import named_extra
+from recollect.interfaces.cli import accounts, chatting, recall, sessions
+from recollect.interfaces.cli.output import (
+    AsJson,
+    administered,
+    confirm,
+    fail,
+    fields_of,
+    given_options,
+    show,
+    show_table,
+    with_services,
+)
+from recollect.settings import load_settings
+from recollect.telemetry.logging import configure_logging
 
 app = typer.Typer(
     name="recollect",
@@ -18,24 +33,124 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command()(running.serve)
-app.command()(chat.chat)
-app.command()(running.migrate)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address; default: MEMORY_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; default: MEMORY_PORT.")] = None,
+    home: Annotated[Path | None, typer.Option(help="Data folder; default: MEMORY_HOME.")] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Processes that answer; default: MEMORY_PROCESSES.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Log in JSON.")] = False,
+) -> None:
+    """Serve memory over HTTP, with everything it needs, until interrupted."""
+    # The web framework takes 0.4 s to load, which no other command needs.
+    from recollect.interfaces.http.serving.server import run_server  # noqa: PLC0415
+
+    settings = load_settings(
+        **given_options(
+            host=host,
+            port=port,
+            home=home,
+            processes=processes,
+            log_format="json" if as_json else None,
+        )
+    )
+    settings.check_address()
+    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
+    run_server(settings)
+
+
+def worker() -> None:
+    """Do the background work of all servers on this database, until interrupted or told to stop."""
+    # The event loop is the server's, and an extra.
+    from recollect.interfaces.processes import run_until_stopped  # noqa: PLC0415
+    from recollect.interfaces.worker import work_alone  # noqa: PLC0415
+
+    settings = load_settings()
+    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
+    run_until_stopped(work_alone(settings))
+
+
+def cleanup(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete the sessions that have expired."""
+    if dry_run:
+        expired = with_services(lambda services, _: services.retention.count())
+        show({"expired": expired}, as_json=as_json, text=f"{expired} sessions have expired")
+        return
+    with Console(stderr=True).status("deleting expired sessions …") as status:
+        deleted = with_services(
+            lambda services, _: services.retention.clean_up(
+                progress=lambda count: status.update(f"{count} expired sessions deleted …")
+            )
+        )
+    show({"deleted": deleted}, as_json=as_json, text=f"{deleted} expired sessions deleted")
+
+
+def migrate(
+    down_to: Annotated[
+        str | None,
+        typer.Option("--down-to", help="Go back to a revision, or to 'base': all data is lost."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before going back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the database to the schema of this version; the server does so by itself at start."""
+    if down_to is not None and not yes:
+        question = f"Go back to '{down_to}'? What later revisions hold is deleted"
+        confirm(question, refused="nothing was changed", as_json=as_json)
+    before, after = asyncio.run(_migrate(down_to))
+    text = (
+        f"the schema is at revision {after}"
+        if before == after
+        else f"the schema went from revision {before or 'none'} to {after or 'none'}"
+    )
+    show({"before": before, "after": after}, as_json=as_json, text=text)
+
+
+async def _migrate(down_to: str | None) -> tuple[str | None, str | None]:
+    from recollect.engines.postgres import migrations  # noqa: PLC0415
+
+    async with administered(load_settings()) as dsn:
+        if down_to is None:
+            return await migrations.migrate(dsn)
+        return await migrations.downgrade(dsn, target=down_to)
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check all that the server needs; exit code 1 where something that is set does not answer."""
+    # Loaded here: engines and models take half a second that no other command needs.
+    from recollect.interfaces.cli.doctor import Status, diagnose  # noqa: PLC0415
+
+    findings = [*diagnose()]
+    columns = ("status", "check", "found", "advice")
+    show_table(map(fields_of, findings), columns, as_json=as_json, empty="")
+    if any(finding.status is Status.FAILED for finding in findings):
+        raise typer.Exit(1)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
+    if wanted:
+        typer.echo(f"recollect {version('recollect')}")
+        raise typer.Exit
+
+
+app.command()(serve)
+app.command()(chatting.chat)
+app.command()(migrate)
 app.add_typer(accounts.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.command()(accounts.audit)
 app.command()(recall.reindex)
-app.command()(running.worker)
-app.command()(running.cleanup)
-app.command()(doctor.doctor)
-
-
-def _tell_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
-    if wanted:
-        typer.echo(f"recollect {version('recollect')}")
-        raise typer.Exit
+app.command()(worker)
+app.command()(cleanup)
+app.command()(doctor)
 
 
 @app.callback()
@@ -44,7 +159,7 @@ def recollect(
     _version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_tell_version, is_eager=True, help="Show the version and exit."
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:
@@ -54,7 +169,8 @@ def recollect(
 def main() -> None:
     """Run a command; what went wrong is said in one line, without a traceback."""
     try:
-        app()
+        with named_extra(f"'recollect {' '.join(sys.argv[1:2])}'"):
+            app()
     except RecollectError as error:
         # What is special about the embedded server or the schema comes with its own advice.
         is_away = type(error) is DatabaseUnavailable

@@ -14,11 +14,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from recollect.domain.identity.scope import tenant_name
-from recollect.engines.postgres.connection.addresses import normalise
-from recollect.engines.postgres.embedded import running_server
+from recollect.domain.identity.scope import Scope, tenant_name
 from recollect.errors import InvalidInput
 from recollect.memory import Memory
+from recollect.services.services import Services
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -38,34 +37,23 @@ def _named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | N
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
-
-
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Tenant = Annotated[
     str | None,
     typer.Option(
         help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=_named_tenant
     ),
 ]
-
-
 User = Annotated[
     str | None,
     typer.Option(
         help="The user; default: MEMORY_LOCAL_USER.", show_default=False, callback=not_blank
     ),
 ]
-
-
 _HEADINGS = {"message_count": "messages"}
 """What columns are called where their own name takes the room that free text needs."""
-
-
 _NARROWEST = 10
-
-
 _WIDEST = 1000
-
-
 _FREE_TEXT = frozenset({"name", "content", "text", "found", "advice", "user"})
 
 
@@ -82,29 +70,29 @@ def show_table(
     as_json: bool = False,
 ) -> None:
     """Print many alike: all they have as JSON, the named columns as a table."""
-    found = list(rows)
+    items = list(rows)
     if as_json:
-        typer.echo(to_json({"items": found}))
+        typer.echo(to_json({"items": items}))
         return
-    if not found:
+    if not items:
         typer.echo(empty)
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        heading, cells = _HEADINGS.get(column, column), [_cell(row[column]) for row in found]
+        heading, cells = _HEADINGS.get(column, column), [_cell(row[column]) for row in items]
         is_free = column in _FREE_TEXT
         # Free text may take several lines; an id or a time broken over lines cannot be copied.
         least = _NARROWEST if is_free else max(map(cell_len, (heading, *cells)))
         table.add_column(heading, no_wrap=not is_free, min_width=least, overflow="fold")
-    for row in found:
+    for row in items:
         table.add_row(*(_cell(row[column]) for column in columns))
     _print(table)
 
 
 def show_page(items: Iterable["BaseModel"], next_cursor: str | None = None) -> None:
     """Print a list in JSON, as the HTTP interface has it."""
-    found = [item.model_dump(mode="json", exclude_unset=True) for item in items]
-    typer.echo(to_json({"items": found, "next_cursor": next_cursor}))
+    dumped = [item.model_dump(mode="json", exclude_unset=True) for item in items]
+    typer.echo(to_json({"items": dumped, "next_cursor": next_cursor}))
 
 
 def _print(table: Table) -> None:
@@ -126,8 +114,24 @@ def fail(message: str, *, as_json: bool) -> NoReturn:
     raise SystemExit(1)
 
 
-def facts_of(value: object) -> dict[str, object]:
-    """A domain value's parts by name."""
+def confirm(question: str, *, refused: str, as_json: bool) -> None:
+    """Ask before something is lost; without a yes, leave with an error."""
+    if not typer.confirm(question, err=True):
+        fail(refused, as_json=as_json)
+
+
+def given_options(**options: object) -> dict[str, object]:
+    """The options that were given: those that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def owner_scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:
+    """The owner that a command works for: the one named, or else the local user."""
+    return Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
+
+
+def fields_of(value: object) -> dict[str, object]:
+    """The fields of a domain value by name."""
     assert is_dataclass(value)  # noqa: S101  # all domain values are
     return {part.name: getattr(value, part.name) for part in fields(value)}
 
@@ -156,13 +160,13 @@ def _cell(value: object) -> str:
             return str(value)
 
 
-def with_memory(work: Callable[[Memory, Settings], Awaitable[Result]]) -> Result:
-    """Open the memory that the settings name, do one thing with it, and close it."""
+def with_services(work: Callable[[Services, Settings], Awaitable[Result]]) -> Result:
+    """Open the memory that the settings name, do one thing with its services, and close it."""
     settings = load_settings()
 
     async def run() -> Result:
         async with Memory.open(settings) as memory:
-            return await work(memory, settings)
+            return await work(memory.services, settings)
 
     return asyncio.run(run())
 
@@ -170,6 +174,9 @@ def with_memory(work: Callable[[Memory, Settings], Awaitable[Result]]) -> Result
 @asynccontextmanager
 async def administered(settings: Settings) -> AsyncIterator[str]:
     """The connection string as the settings give it, the embedded server running meanwhile."""
+    from recollect.engines.postgres.connection.database import normalise  # noqa: PLC0415
+    from recollect.engines.postgres.embedded import running_server  # noqa: PLC0415
+
     if settings.db_connection_string is not None:
         yield normalise(settings.db_connection_string.get_secret_value())
         return

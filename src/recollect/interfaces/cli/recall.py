@@ -1,6 +1,7 @@
 """`recollect recall`, `recollect rewrite` and `recollect reindex`."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,22 +14,20 @@ from recollect.domain.context.rendering import recalled_object
 from recollect.domain.conversation.message import parse_role
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said
-from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.recalled import DEFAULT_RECALLED, MAX_RECALLED, Recollection
+from recollect.domain.recall.recalled import DEFAULT_RECALLED, MAX_RECALLED
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
     User,
-    facts_of,
+    fields_of,
+    owner_scope,
     show,
     show_table,
-    with_memory,
+    with_services,
 )
-from recollect.memory import Memory
-from recollect.services.recall.indexing import Indexing, Reindexing
-from recollect.services.recall.outside_index import Removals
+from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.settings import Settings
 
@@ -66,26 +65,20 @@ def recall(  # noqa: PLR0913  # the options of the command line
         tables=frozenset(table) if table else None,
         databases=frozenset(database) if database else None,
     )
-
-    async def work(memory: Memory, settings: Settings) -> Recollection:
-        scope = Scope(
-            tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli"
+    results = with_services(
+        lambda services, settings: services.recall.search(
+            owner_scope(settings, user, tenant), query, k=k, filters=filters
         )
-        return await memory.services.recall.search(scope, query, k=k, filters=filters)
-
-    _show(with_memory(work), as_json=as_json)
-
-
-def _show(found: Recollection, *, as_json: bool) -> None:
-    items = [recalled_object(item) for item in found.items]
+    )
+    items = [recalled_object(item) for item in results.items]
     if as_json:
-        show({"items": items, "warnings": found.warnings}, as_json=True, text="")
+        show({"items": items, "warnings": results.warnings}, as_json=True, text="")
         return
-    for warning in found.warnings:
+    for warning in results.warnings:
         typer.echo(f"recollect: {warning}", err=True)
     rows = (
         {**row, "score": f"{item.score:.2f}", "created_at": item.created_at}
-        for row, item in zip(items, found.items, strict=True)
+        for row, item in zip(items, results.items, strict=True)
     )
     show_table(rows, _COLUMNS, as_json=False, empty="nothing of the kind was said")
 
@@ -115,25 +108,21 @@ def rewrite(
     language: Annotated[str | None, typer.Option(help="en, nl, de, fr or es.")] = None,
     user: User = None,
     tenant: Tenant = None,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Say a follow-up so that it can be understood without its history."""
     if (session is None) == (history is None):
         raise InvalidInput("--session", "or --history must be given, and not both")
-    said = _read(history) if history else []
+    messages = _read(history) if history else []
 
-    async def work(memory: Memory, settings: Settings) -> Rewrite:
-        rewriting = memory.services.rewriting
+    async def work(services: Services, settings: Settings) -> Rewrite:
         if session is None:
-            return await rewriting.after(said, question, language=language)
-        scope = Scope(
-            tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli"
-        )
-        identifier = parse_uuid(session, "session")
-        return await rewriting.in_session(scope, identifier, question, language=language)
+            return await services.rewriting.after(messages, question, language=language)
+        scope, session_id = owner_scope(settings, user, tenant), parse_uuid(session, "session")
+        return await services.rewriting.in_session(scope, session_id, question, language=language)
 
-    found = with_memory(work)
-    show(facts_of(found), as_json=as_json, text=found.standalone_question)
+    rewritten = with_services(work)
+    show(fields_of(rewritten), as_json=as_json, text=rewritten.standalone_question)
 
 
 def _read(path: Path) -> list[Said]:
@@ -156,7 +145,7 @@ def reindex(
         float | None,
         typer.Option(min=0.1, help="The most entries to embed in a second.", show_default=False),
     ] = None,
-    reconcile: Annotated[  # noqa: FBT002  # a flag of the command line
+    reconcile: Annotated[
         bool,
         typer.Option(
             "--reconcile",
@@ -164,15 +153,15 @@ def reindex(
             "differs.",
         ),
     ] = False,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Index what is not indexed yet, and embed what another model has embedded.
 
     It can be stopped at any time and goes on where it was; searches are served meanwhile.
     """
-    facts = with_memory(lambda memory, _: _reindex(memory.services, per_second, compare=reconcile))
-    texts = (f"{count} {' '.join(reversed(what.split('_')))}" for what, count in facts.items())
-    show(facts, as_json=as_json, text=", ".join(texts))
+    counts = with_services(lambda services, _: _reindex(services, per_second, compare=reconcile))
+    texts = (f"{count} {' '.join(reversed(what.split('_')))}" for what, count in counts.items())
+    show(counts, as_json=as_json, text=", ".join(texts))
 
 
 async def _reindex(
@@ -182,50 +171,45 @@ async def _reindex(
     if indexing is None:
         raise ConfigurationError("nothing is indexed here: MEMORY_RECALL is off")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    facts: dict[str, int] = {}
+    counts: dict[str, int] = {}
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bars:
+
+        def bar(name: str, total: int | None) -> Callable[..., None]:
+            task = bars.add_task(name, total=total)
+            return lambda done, of=total: bars.update(task, completed=done, total=of)
+
         if services.removals is not None:
-            facts["removed_vectors"] = await _remove(services.removals, bars)
+            progress = bar("removing", await services.removals.waiting())
+            counts["removed_vectors"] = await services.removals.do_all(progress=progress)
         if compare:
-            facts |= await _reconcile(services, bars)
-        facts["indexed_turns"] = await _index(indexing, bars)
-        facts["embedded_entries"] = (
-            0 if reindexing is None else await _embed(reindexing, bars, per_second)
+            counts |= await _reconcile(services, bar("comparing", None))
+        counts["indexed_turns"] = await _index(
+            indexing, bar("indexing", await indexing.store.depth())
         )
+        counts["embedded_entries"] = 0
+        if reindexing is not None:
+            progress = bar("embedding", await reindexing.waiting())
+            counts["embedded_entries"] = await reindexing.at_most(per_second).do_all(
+                progress=progress
+            )
     if services.reconciling is not None:
         await services.reconciling.forget_other_models()
-    return facts
+    return counts
 
 
-async def _remove(removals: Removals, bars: Progress) -> int:
-    bar = bars.add_task("removing", total=await removals.waiting())
-    return await removals.do_all(progress=lambda count: bars.update(bar, completed=count))
-
-
-async def _reconcile(services: Services, bars: Progress) -> dict[str, int]:
+async def _reconcile(services: Services, progress: Callable[[int, int], None]) -> dict[str, int]:
     if services.reconciling is None:
         raise ConfigurationError(
             "there is nothing to compare: no store outside keeps vectors (MEMORY_VECTOR_STORE), "
             "or no model embeds (MEMORY_EMBEDDING_MODEL)"
         )
-    bar = bars.add_task("comparing", total=None)
-    found = await services.reconciling.do_all(
-        progress=lambda done, of: bars.update(bar, completed=done, total=of)
-    )
-    return {"missing_vectors": found.missing, "surplus_vectors": found.surplus}
+    differences = await services.reconciling.do_all(progress=progress)
+    return {"missing_vectors": differences.missing, "surplus_vectors": differences.surplus}
 
 
-async def _index(indexing: Indexing, bars: Progress) -> int:
-    bar = bars.add_task("indexing", total=await indexing.store.depth())
+async def _index(indexing: Indexing, progress: Callable[[int], None]) -> int:
     count = 0
     while done := await indexing.do_some():
         count += done
-        bars.update(bar, completed=count)
+        progress(count)
     return count
-
-
-async def _embed(reindexing: Reindexing, bars: Progress, per_second: float | None) -> int:
-    bar = bars.add_task("embedding", total=await reindexing.waiting())
-    return await reindexing.at_most(per_second).do_all(
-        progress=lambda count: bars.update(bar, completed=count)
-    )

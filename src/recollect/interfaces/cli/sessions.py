@@ -1,30 +1,46 @@
 """`recollect sessions`: what is stored."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+from uuid import UUID
 
 import typer
 
-from recollect.domain.conversation.paging import DEFAULT_LIMIT, PageRequest, SessionSort
-from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.conversation.paging import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    PageRequest,
+    SessionSort,
+)
+from recollect.domain.conversation.session import Session, parse_uuid
 from recollect.domain.identity.scope import Scope
-from recollect.interfaces.cli.forgetting import forget
+from recollect.errors import InvalidId, InvalidInput, SessionNotFound
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
     User,
-    facts_of,
-    fail,
+    Yes,
+    confirm,
+    fields_of,
+    owner_scope,
     show,
     show_page,
     show_table,
-    with_memory,
+    with_services,
 )
-from recollect.settings import Settings
+from recollect.services.services import Services
 
 app = typer.Typer(help="List, show and delete sessions.", no_args_is_help=True)
 
 _SESSION_COLUMNS = ("session_id", "name", "message_count", "updated_at")
 _MESSAGE_COLUMNS = ("sequence", "created_at", "role", "content")
+_CHAT_ID: Final = "openwebui_conversation_id"
+_OTHER_KINDS: Final = frozenset({"local", "channel", "temporary"})
+"""What stands before the colon in ids that OpenWebUI has beside UUIDs."""
+_NOTHING: Final = "no session to forget"
 
 SessionId = Annotated[str, typer.Argument(help="The session's id, as 'list' shows it.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
@@ -38,20 +54,15 @@ def list_sessions(
     sort: Annotated[
         SessionSort, typer.Option(help="By the last change, or by the last use.")
     ] = SessionSort.UPDATED,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """List a user's sessions, the last changed one first."""
-    page = with_memory(
-        lambda memory, settings: memory.services.sessions.list(
-            _scope(settings, user, tenant), PageRequest(limit=limit), sort=sort
+    page = with_services(
+        lambda services, settings: services.sessions.list(
+            owner_scope(settings, user, tenant), PageRequest(limit=limit), sort=sort
         )
     )
-    if as_json:
-        from recollect.interfaces.http.schemas.sessions import SessionOut  # noqa: PLC0415
-
-        show_page(map(SessionOut.of, page.items), page.next_cursor)
-    else:
-        show_table(map(facts_of, page.items), _SESSION_COLUMNS, empty="no sessions yet")
+    _show(page.items, page.next_cursor, as_json=as_json, empty="no sessions yet")
 
 
 @app.command("show")
@@ -60,22 +71,22 @@ def show_session(
     user: User = None,
     tenant: Tenant = None,
     limit: Limit = DEFAULT_LIMIT,
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    as_json: AsJson = False,
 ) -> None:
     """Show a session's last messages, oldest first."""
     identifier = parse_uuid(session_id, "session_id")
-    page = with_memory(
-        lambda memory, settings: memory.services.messages.list(
-            _scope(settings, user, tenant), identifier, PageRequest(limit=limit)
+    page = with_services(
+        lambda services, settings: services.messages.list(
+            owner_scope(settings, user, tenant), identifier, PageRequest(limit=limit)
         )
     )
     oldest_first = page.items[::-1]
     if as_json:
-        from recollect.interfaces.http.schemas.messages import MessageOut  # noqa: PLC0415
+        from recollect.interfaces.http.schemas.conversations import MessageOut  # noqa: PLC0415
 
         show_page(map(MessageOut.of, oldest_first), page.next_cursor)
     else:
-        show_table(map(facts_of, oldest_first), _MESSAGE_COLUMNS, empty="no messages yet")
+        show_table(map(fields_of, oldest_first), _MESSAGE_COLUMNS, empty="no messages yet")
 
 
 @app.command()
@@ -83,23 +94,164 @@ def delete(
     session_id: SessionId,
     user: User = None,
     tenant: Tenant = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,  # noqa: FBT002  # a flag of the command line
-    as_json: AsJson = False,  # noqa: FBT002  # a flag of the command line
+    yes: Yes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Delete a session with everything in it."""
     identifier = parse_uuid(session_id, "session_id")
-    if not yes and not typer.confirm(f"Delete session {identifier} for good?", err=True):
-        fail("nothing was deleted", as_json=as_json)
-    with_memory(
-        lambda memory, settings: memory.services.sessions.delete(
-            _scope(settings, user, tenant), identifier
+    if not yes:
+        question = f"Delete session {identifier} for good?"
+        confirm(question, refused="nothing was deleted", as_json=as_json)
+    with_services(
+        lambda services, settings: services.sessions.delete(
+            owner_scope(settings, user, tenant), identifier
         )
     )
     show({"deleted": identifier}, as_json=as_json, text=f"session {identifier} is deleted")
 
 
-app.command()(forget)
+@app.command()
+def forget(
+    listed: Annotated[
+        Path,
+        typer.Option(
+            "--except",
+            exists=True,
+            dir_okay=False,
+            help="A file with the ids of the user's chats, one a line.",
+        ),
+    ],
+    user: User = None,
+    tenant: Tenant = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a user's sessions that OpenWebUI started and whose chats it no longer has."""
+    gone = with_services(
+        lambda services, settings: _gone(services, owner_scope(settings, user, tenant), listed)
+    )
+    if dry_run:
+        _show(gone, as_json=as_json, empty=_NOTHING)
+        return
+    if not gone:
+        show({"deleted": []}, as_json=as_json, text=_NOTHING)
+        return
+    if not yes:
+        _show(gone, as_json=False, empty=_NOTHING)
+        question = f"Delete these {len(gone)} sessions for good?"
+        confirm(question, refused="nothing was deleted", as_json=as_json)
+    deleted = with_services(
+        lambda services, settings: _delete(services, owner_scope(settings, user, tenant), gone)
+    )
+    text = f"{len(deleted)} sessions are deleted"
+    show({"deleted": deleted}, as_json=as_json, text=text)
 
 
-def _scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:
-    return Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
+def _show(
+    sessions: Sequence[Session],
+    next_cursor: str | None = None,
+    *,
+    as_json: bool,
+    empty: str,
+) -> None:
+    if as_json:
+        from recollect.interfaces.http.schemas.conversations import SessionOut  # noqa: PLC0415
+
+        show_page(map(SessionOut.of, sessions), next_cursor)
+    else:
+        show_table(map(fields_of, sessions), _SESSION_COLUMNS, empty=empty)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ListedChats:
+    """The chats that a front end still has, and when that was written down."""
+
+    chat_ids: frozenset[str]
+    listed_at: datetime
+
+    def has(self, session: Session) -> bool:
+        """Whether a session's chat is listed."""
+        return _chat_id(session) in self.chat_ids
+
+    def is_gone(self, session: Session) -> bool:
+        """Whether a session's chat was there once and is not any more.
+
+        A session without a chat's id is never judged, and one that was begun after the list was
+        made is not among those on it.
+        """
+        is_missing = bool(_chat_id(session)) and not self.has(session)
+        return is_missing and session.created_at < self.listed_at
+
+
+async def _gone(services: Services, scope: Scope, path: Path) -> list[Session]:
+    chats = _listed_chats(path)
+    sessions = await _all_sessions(services, scope)
+    gone = list(filter(chats.is_gone, sessions))
+    if gone and not any(map(chats.has, sessions)):
+        raise InvalidInput(
+            "--except",
+            f"has no chat of {scope.user}'s sessions in {path}; all would be forgotten. "
+            "Is it the list of this user?",
+        )
+    return gone
+
+
+async def _all_sessions(services: Services, scope: Scope) -> list[Session]:
+    sessions: list[Session] = []
+    page = PageRequest(limit=MAX_LIMIT)
+    while True:
+        listed = await services.sessions.list(scope, page)
+        sessions += listed.items
+        if listed.next_cursor is None:
+            return sessions
+        page = PageRequest(limit=MAX_LIMIT, cursor=listed.next_cursor)
+
+
+def _listed_chats(path: Path) -> _ListedChats:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InvalidInput("--except", f"must be a text in UTF-8, which {path} is not") from None
+    chat_ids = frozenset(
+        _listed_id(line.strip(), number)
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    )
+    if not chat_ids:
+        raise InvalidInput("--except", f"names no chat in {path}; all would be forgotten")
+    return _ListedChats(
+        chat_ids=chat_ids, listed_at=datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    )
+
+
+def _listed_id(text: str, line: int) -> str:
+    """A chat's id; a list with anything else in it is not understood, and deletes nothing."""
+    kind, _, rest = text.lower().partition(":")
+    if kind in _OTHER_KINDS and rest.replace("-", "").replace("_", "").isalnum():
+        return text.lower()
+    try:
+        return str(parse_uuid(text, "--except"))
+    except InvalidId:
+        raise InvalidInput(
+            "--except",
+            f"has something in line {line} that is no id of a chat: "
+            "one id a line, without quotes, headings or other columns",
+        ) from None
+
+
+def _chat_id(session: Session) -> str | None:
+    """OpenWebUI's id of the chat that a session remembers; None if it has told none."""
+    noted = session.metadata.get(_CHAT_ID)
+    return noted.strip().lower() or None if isinstance(noted, str) else None
+
+
+async def _delete(services: Services, scope: Scope, sessions: list[Session]) -> list[UUID]:
+    deleted = []
+    for session in sessions:
+        try:
+            await services.sessions.delete(scope, session.session_id)
+        except SessionNotFound:
+            continue  # deleted by somebody else meanwhile
+        deleted.append(session.session_id)
+    return deleted

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 
-from recollect.interfaces.heartbeat import Heartbeat
+from recollect.interfaces import openai_proxy
 from recollect.interfaces.http.auth.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
@@ -14,19 +14,18 @@ from recollect.interfaces.http.routes import (
     chat,
     contexts,
     health,
-    memory_chat,
     messages,
     sessions,
 )
 from recollect.interfaces.http.routes.health import Disk, Readiness
-from recollect.interfaces.openai_proxy import routes as openai
+from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.settings import Settings
 
 _ROUTERS = (
-    *(chat.router, memory_chat.router, sessions.router, messages.router, messages.batch_router),
+    *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
     *(contexts.router, contexts.rewrite_router, contexts.recall_router, messages.history_router),
-    *(sessions.state_router, health.router, openai.router, api_page.router),
+    *(sessions.state_router, health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -80,6 +80,36 @@ class ErrorBody(BaseModel):
 
     error: str
     detail: str
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody, "description": description}
+    for status, description in {
+        400: "An id or a cursor that is not one",
+        401: "Credentials are missing or not valid",
+        403: "The credentials do not reach this far",
+        422: "A value that cannot be taken; nothing was changed",
+        503: "The database, or whoever answers, does not answer now; try again",
+    }.items()
+}
+NOT_FOUND: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorBody, "description": "Nothing of that id belongs to the caller"}
+}
+CONFLICT: dict[int | str, dict[str, Any]] = {
+    409: {"model": ErrorBody, "description": "The id or key was used for another message"}
+}
+
+ANSWERING: dict[int | str, dict[str, Any]] = {
+    **ERRORS,
+    **NOT_FOUND,
+    **CONFLICT,
+    423: {"model": ErrorBody, "description": "The user is halted; nobody was asked"},
+    501: {"model": ErrorBody, "description": "What the request needs is not set on this server"},
+    502: {
+        "model": ErrorBody,
+        "description": "What a model sent cannot be used: refused SQL, no answer, too much",
+    },
+}
 
 
 def error_response(

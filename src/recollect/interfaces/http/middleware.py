@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.interfaces.http.errors import error_response
 from recollect.telemetry.logging import transaction_id
-from recollect.telemetry.task_contexts import current_route
+from recollect.telemetry.loop_watchdog import current_route
 
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
 _TERMINAL_CLIENTS: Final = (b"curl/", b"Wget/", b"HTTPie/", b"xh/")

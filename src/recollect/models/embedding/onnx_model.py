@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MAX_TOKENS: Final = 256
-"""As much of a text as is read where the folder does not say how much its model takes."""
+"""Tokens of a text that are read if the folder does not tell the model's limit."""
 _CHARACTERS_A_TOKEN: Final = 32  # what lies beyond would be cut off anyway, after minutes of work
 _GRAPHS: Final = ("model.onnx", "onnx/model.onnx")
 
 
 class Pooling(StrEnum):
-    """How the vectors of a text's tokens become the vector of the text."""
+    """How the vectors of tokens become the vector of a text."""
 
     MEAN = "mean"
     CLS = "cls"
 
 
 class OnnxModel:
-    """A loaded model. It blocks: call it from threads of your own, from several if you like."""
+    """A loaded model; it blocks, and may be called from several threads."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class OnnxModel:
         self.dimensions = len(self.encode(["a"])[0])
 
     def fingerprint(self) -> str:
-        """Tells this model from others that lie in a folder of the same name."""
+        """Tells this model from others in a folder of the same name."""
         digest = hashlib.sha256()
         for path in sorted(self._graph.parent.glob(f"{self._graph.name}*")):
             with path.open("rb") as file:
@@ -63,12 +63,12 @@ class OnnxModel:
         limit = self._max_tokens * _CHARACTERS_A_TOKEN
         cut = [" ".join(text[:limit].split()) for text in texts]
         sound = [text.encode("utf-8", "replace").decode() for text in cut]
-        tokens = [found.ids for found in self._tokenizer.encode_batch(sound)]
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(sound)]
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
         mask = np.zeros_like(ids)
-        for row, found in enumerate(tokens):
-            ids[row, : len(found)] = found
-            mask[row, : len(found)] = 1
+        for row, numbers in enumerate(tokens):
+            ids[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
         pooled = self._pool(self._run(ids, mask), mask)
         norms = np.linalg.norm(pooled, axis=1, keepdims=True)
         return [tuple(row) for row in (pooled / np.maximum(norms, 1e-12)).tolist()]
@@ -76,23 +76,23 @@ class OnnxModel:
     def _run(self, ids: "NDArray[np.int64]", mask: "NDArray[np.int64]") -> "NDArray[np.float32]":
         known = {"input_ids": ids, "attention_mask": mask, "token_type_ids": ids * 0}
         given = {name: known[name] for name in self._inputs}
-        found: NDArray[np.float32] = self._session.run(None, given)[0]
-        return found
+        output: NDArray[np.float32] = self._session.run(None, given)[0]
+        return output
 
     def _pool(
-        self, found: "NDArray[np.float32]", mask: "NDArray[np.int64]"
+        self, output: "NDArray[np.float32]", mask: "NDArray[np.int64]"
     ) -> "NDArray[np.float32]":
-        if found.ndim == 2:  # noqa: PLR2004  # the model has pooled already: one row a text
-            return found
+        if output.ndim == 2:  # noqa: PLR2004  # the model has pooled already: one row a text
+            return output
         if self._pooling is Pooling.CLS:
-            return found[:, 0]
-        weights = mask[..., None].astype(found.dtype)
-        mean: NDArray[np.float32] = (found * weights).sum(axis=1) / weights.sum(axis=1)
+            return output[:, 0]
+        weights = mask[..., None].astype(output.dtype)
+        mean: NDArray[np.float32] = (output * weights).sum(axis=1) / weights.sum(axis=1)
         return mean
 
 
 def find_graph(folder: Path) -> Path:
-    """The model's file in a folder, or what is missing there."""
+    """The model's file in a folder; `ConfigurationError` if something is missing there."""
     graph = next((folder / name for name in _GRAPHS if (folder / name).is_file()), None)
     if graph is None or not (folder / "tokenizer.json").is_file():
         raise ConfigurationError(
@@ -106,8 +106,7 @@ def _open_session(graph: Path) -> "InferenceSession":
     import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
 
     options = onnxruntime.SessionOptions()
-    # It works in the caller's thread, with that one's priority: threads of its own would serve
-    # a question no better than a text, and share the processor with everything else.
+    # It works in the caller's thread, with that thread's priority.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3

@@ -4,12 +4,13 @@ import asyncio
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, Self
+from typing import Final
 
 import orjson
 
 from recollect.domain.recall.entry import Vector
-from recollect.models.endpoint.endpoint import Endpoint, json_bytes
+from recollect.http_client import AsyncCloseable, json_bytes
+from recollect.models.endpoint.endpoint import Endpoint
 
 MAX_DIMENSIONS: Final = 4000
 """As many as the index can hold."""
@@ -19,7 +20,7 @@ _MAX_RESPONSE_BYTES: Final = 16_000_000  # 64 vectors of 4000 numbers, 20 letter
 _MAX_CHARACTERS: Final = 6_000  # OpenAI refuses texts of more than 8191 tokens
 
 
-class OpenAICompatibleEmbedder:
+class OpenAICompatibleEmbedder(AsyncCloseable):
     """An `Embedder` over HTTP; see `Endpoint` for retries. Close it with `aclose`."""
 
     def __init__(
@@ -42,37 +43,31 @@ class OpenAICompatibleEmbedder:
             first_pause=first_pause,
             max_response_bytes=_MAX_RESPONSE_BYTES,
         )
-        self._asked_dimensions = dimensions
+        self._requested_dimensions = dimensions
         self._dimensions = dimensions
         self._timeout = timeout
         self._calls = asyncio.Semaphore(parallel)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
     async def aclose(self) -> None:
-        """Close the connections; the model embeds no more."""
+        """Close the connections."""
         await self._endpoint.aclose()
 
     @property
     def model(self) -> str:
-        """The model's name, and the dimensions where some were asked for."""
-        asked = self._asked_dimensions
-        return self._endpoint.model if asked is None else f"{self._endpoint.model}:{asked}"
+        """The model's name, with the dimensions if they were requested."""
+        requested = self._requested_dimensions
+        return self._endpoint.model if requested is None else f"{self._endpoint.model}:{requested}"
 
     @property
     def dimensions(self) -> int | None:
-        """How long its vectors are; None until it has made one, unless it was told."""
+        """The length of its vectors; None until it has made one, unless it was requested."""
         return self._dimensions
 
     async def warm(self) -> None:
-        """Nothing: the model is ready elsewhere, and a call may cost money."""
+        """Do nothing: the model runs elsewhere, and a call may cost money."""
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """A vector for each text, in their order; several batches are asked for side by side."""
+        """A vector for each text, in their order; batches are requested in parallel."""
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
         try:
             async with asyncio.TaskGroup() as group:
@@ -82,7 +77,7 @@ class OpenAICompatibleEmbedder:
         return tuple(vector for task in tasks for vector in task.result())
 
     async def embed_question(self, question: str) -> Vector:
-        """The question's vector, asked for at once, whatever is being indexed meanwhile."""
+        """The question's vector, requested at once, whatever is being indexed."""
         return (await self._ask([question]))[0]
 
     async def _embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -101,8 +96,8 @@ class OpenAICompatibleEmbedder:
             "input": given,
             "encoding_format": "float",
         }
-        if self._asked_dimensions is not None:
-            body["dimensions"] = self._asked_dimensions
+        if self._requested_dimensions is not None:
+            body["dimensions"] = self._requested_dimensions
         return json_bytes(body)
 
     def _read(self, received: bytes, *, count: int) -> list[Vector]:

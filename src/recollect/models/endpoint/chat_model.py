@@ -10,7 +10,8 @@ import orjson
 
 from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
-from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint, json_bytes
+from recollect.http_client import AsyncCloseable, json_bytes
+from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint
 from recollect.ports.models import Completion, Prompt, Sampling
 
 _THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
@@ -25,19 +26,19 @@ _OPENAI_REASONING: Final = re.compile(r"(?:openai/)?(?:o\d|gpt-5)(?:[-.]|$)")
 
 
 def without_thoughts(content: str) -> str:
-    """What a reasoning model says after thinking; some leave out the opening tag."""
+    """Return the text after a model's reasoning; some leave out the opening tag."""
     return _END_OF_THOUGHTS.sub("", _THOUGHTS.sub("", content)).strip()
 
 
 class ThoughtFilter:
-    """Does the same to an answer that comes in pieces: thoughts at its start are not shown."""
+    """Leaves out the reasoning at the start of an answer that arrives in pieces."""
 
     def __init__(self) -> None:
         self._held = ""
         self._handle: Callable[[], str] = self._before
 
     def shown(self, piece: str) -> str:
-        """What can be shown now that this piece is there; the start of a tag waits for its end."""
+        """Add a piece and return what can be shown now; the start of a tag waits for its end."""
         self._held += piece
         return self._handle()
 
@@ -69,26 +70,26 @@ class ThoughtFilter:
 
 
 class StreamedAnswer:
-    """What a model has said so far; `read` takes the lines as they come.
+    """Collects a streamed answer from its lines.
 
-    Raises `ValueError` for what is no chat completion.
+    Raises `ValueError` for a line that is no chat completion.
     """
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._filter = ThoughtFilter()
         self.is_complete = False
-        """Whether the model has said that it has finished; a stream that just ends was cut."""
+        """Whether the model has reported its end; a stream that ends without was cut."""
         self.model: str | None = None
         self.tokens: int | None = None
 
     @property
     def text(self) -> str:
-        """The answer, without thoughts."""
+        """The answer so far, without reasoning."""
         return without_thoughts("".join(self._pieces))
 
     def read(self, line: str) -> str:
-        """What one line adds to the answer; nothing for comments, thoughts and the end."""
+        """Read a line and return the text it adds; none for comments, reasoning and the end."""
         if not line.startswith(_DATA):
             return ""
         data = line[len(_DATA) :].strip()
@@ -115,7 +116,7 @@ class StreamedAnswer:
 
 
 def model_of(completion: object) -> str | None:
-    """The model that an endpoint says has answered."""
+    """The name of the model, as the endpoint reports it."""
     match completion:
         case {"model": str() as model} if model.strip():
             return model
@@ -123,7 +124,7 @@ def model_of(completion: object) -> str | None:
 
 
 def tokens_of(completion: object) -> int | None:
-    """The tokens that an endpoint says were used."""
+    """The number of tokens used, as the endpoint reports it."""
     match completion:
         case {"usage": {"total_tokens": int() as tokens}} if tokens >= 0:
             return tokens
@@ -137,7 +138,7 @@ def _delta(choice: dict[object, object]) -> str:
     return ""
 
 
-class OpenAICompatibleChat:
+class OpenAICompatibleChat(AsyncCloseable):
     """A `ChatModel` and `AnsweringModel` over HTTP; see `Endpoint` for retries.
 
     Close it with `aclose`.
@@ -166,14 +167,8 @@ class OpenAICompatibleChat:
             max_response_bytes=max_response_bytes,
         )
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
     async def aclose(self) -> None:
-        """Close the connections; the model answers no more."""
+        """Close the connections."""
         await self._endpoint.aclose()
 
     def named(self, model: str) -> Self:
@@ -189,7 +184,7 @@ class OpenAICompatibleChat:
         max_tokens: int,
         timeout: float,  # noqa: ASYNC109  # the port says it: retries need to know what is left
     ) -> str:
-        """The model's answer without its thoughts; see `ChatModel.complete`."""
+        """The model's answer without its reasoning; see `ChatModel.complete`."""
         sampling = Sampling(max_tokens=max_tokens, temperature=0)
         return (await self.reply(messages, sampling, timeout=timeout)).text
 
@@ -253,8 +248,12 @@ class OpenAICompatibleChat:
     def _body(self, messages: Sequence[Prompt], sampling: Sampling, *, is_streamed: bool) -> bytes:
         model = self._endpoint.model
         prompts = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
-        spoken = shaped(prompts, self._template.of(model))
-        body: dict[str, object] = {"model": model, "messages": spoken, "stream": is_streamed}
+        shaped_messages = shaped(prompts, self._template.of(model))
+        body: dict[str, object] = {
+            "model": model,
+            "messages": shaped_messages,
+            "stream": is_streamed,
+        }
         is_reasoning = _OPENAI_REASONING.match(model)
         if sampling.max_tokens is not None:
             body["max_completion_tokens" if is_reasoning else "max_tokens"] = sampling.max_tokens

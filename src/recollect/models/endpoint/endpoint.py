@@ -1,7 +1,6 @@
-"""One address of an OpenAI-compatible endpoint: a hosted one, vLLM, Ollama, llama.cpp."""
+"""One OpenAI-compatible endpoint: a hosted one, vLLM, Ollama, llama.cpp."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from copy import copy
@@ -11,47 +10,39 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, Self, TypeVar
 
-import aiohttp
-import orjson
-
 from recollect.errors import ConfigurationError, ModelUnavailable, ReplyUnusable
-from recollect.models.endpoint.connections import HttpConnections, trouble
+from recollect.http_client import (
+    AsyncCloseable,
+    HttpClient,
+    HttpFailure,
+    HttpResponse,
+    ReplyTooLarge,
+    bearer_header,
+    http_address,
+)
+from recollect.ports.models import EndpointReply
 
 MAX_RESPONSE_BYTES: Final = 4_000_000
-_MOST_CONNECTIONS: Final = 100
+_MAX_CONNECTIONS: Final = 100
+_MAX_FORWARDED: Final = 1000
 _LONGEST_PAUSE: Final = 30.0
+_FORWARDED_HEADERS: Final = ("content-type", "retry-after", "retry-after-ms", "x-request-id")
+_FORWARDED_PREFIXES: Final = ("openai-", "x-ratelimit-")
 Read = TypeVar("Read")
 
 
-class Lines:
-    r"""Cuts at `\n`, `\r\n` and `\r`, and nowhere else; a line may be as long as it likes.
-
-    Not at what else Unicode calls a line's end: a model may well say such a character.
-    """
-
-    def __init__(self) -> None:
-        self._begun: list[bytes] = []
-
-    def of(self, piece: bytes) -> list[str]:
-        """The lines that this piece completes."""
-        self._begun.append(piece)
-        if b"\n" not in piece and b"\r" not in piece and not self._may_have_ended():
-            return []
-        lines = b"".join(self._begun).splitlines(keepends=True)
-        # A `\r` at the end may be half of a line's end.
-        self._begun = [] if lines[-1].endswith(b"\n") else [lines.pop()]
-        return [_text(line) for line in lines]
-
-    def rest(self) -> list[str]:
-        """The line that nothing ended, if there is one."""
-        return [_text(line) for line in b"".join(self._begun).splitlines()]
-
-    def _may_have_ended(self) -> bool:
-        return len(self._begun) > 1 and self._begun[-2].endswith(b"\r")
-
-
-def _text(line: bytes) -> str:
-    return line.rstrip(b"\r\n").decode(errors="replace")
+def _client(
+    base_url: str, *, settings: str, api_key: str | None, connections: int, silence: float | None
+) -> HttpClient:
+    """Connect to an endpoint; `settings` is the prefix of its settings, for errors."""
+    problem = f"{settings}_BASE_URL must be an address such as http://127.0.0.1:11434/v1"
+    key = bearer_header(api_key, f"{settings}_API_KEY")
+    return HttpClient(
+        http_address(base_url, problem),
+        headers={"Content-Type": "application/json", **key},
+        connections=connections,
+        silence=silence,
+    )
 
 
 class _TryAgain(Exception):
@@ -63,10 +54,11 @@ class _TryAgain(Exception):
 
 
 class Endpoint:
-    """Posts JSON to one path, with one pool of connections; close it with `aclose`.
+    """Posts JSON to one path of an endpoint; close it with `aclose`.
 
-    A call is tried again when the endpoint cannot be reached, hangs up, is busy (429) or fails
-    (5xx), with growing pauses or after as long as the endpoint asks, all within the call's time.
+    A call is tried again when the endpoint cannot be reached, closes the connection, is busy
+    (429) or fails (5xx), with growing pauses or after as long as the endpoint asks for, all
+    within the call's time.
     """
 
     def __init__(
@@ -82,40 +74,46 @@ class Endpoint:
         max_response_bytes: int = MAX_RESPONSE_BYTES,
     ) -> None:
         self.model = _check_model(model, settings)
-        self._connections = HttpConnections(base_url, settings=settings, api_key=api_key)
-        self._url = self._connections.url(path)
-        # Not a limit of the connections': whoever waits for one has all the call's time.
-        self._slots = asyncio.Semaphore(_MOST_CONNECTIONS)
+        self._client = _client(
+            base_url,
+            settings=settings,
+            api_key=api_key,
+            connections=_MAX_CONNECTIONS,
+            silence=None,
+        )
+        self._path = path
         self._settings = settings
         self._attempts = max(1, attempts)
         self._first_pause = first_pause
         self._max_response_bytes = max_response_bytes
 
     async def aclose(self) -> None:
-        """Close the connections; the endpoint is asked no more."""
-        await self._connections.aclose()
+        """Close the connections."""
+        await self._client.aclose()
 
     async def ask(self, body: bytes, read: Callable[[bytes], Read], *, within: float) -> Read:
-        """What `read` makes of the response; `ModelUnavailable` if there is none in that time."""
+        """Return what `read` makes of the response; `ModelUnavailable` if none comes in time."""
         return read(await self._within(within, partial(self._post, body)))
 
     async def stream(self, body: bytes, *, within: float) -> AsyncGenerator[str, None]:
-        """The lines of a response as they come; the first must come in that time.
+        """The lines of a response as they arrive; the response must begin in time.
 
-        Once a line has come nothing is tried again: `ModelUnavailable` if the endpoint hangs up.
-        A response that is no stream but JSON is one line.
+        Once it has begun nothing is tried again: `ModelUnavailable` if it breaks off. A response
+        that is no stream but JSON is one line.
         """
         async with AsyncExitStack() as stack:
             response = await self._within(within, partial(self._open, stack, body))
             try:
                 if "json" in response.headers.get("Content-Type", ""):
-                    yield (await self._bounded(response)).decode(errors="replace")
+                    reply = await response.read(self._max_response_bytes)
+                    yield reply.body.decode(errors="replace")
                     return
-                async for line in self._lines(response):
+                async for line in response.lines(self._max_response_bytes):
                     yield line
-            except aiohttp.ClientError as error:
-                problem = f"stopped before its answer was complete ({trouble(error)})"
-                raise self.failure(problem) from None
+            except HttpFailure as error:
+                raise self.failure(f"stopped before its answer was complete ({error})") from None
+            except ReplyTooLarge as error:
+                raise self.unusable(str(error)) from None
 
     def named(self, model: str) -> Self:
         """The same endpoint for another of its models, through the same connections."""
@@ -146,74 +144,41 @@ class Endpoint:
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
     async def _post(self, body: bytes) -> bytes:
-        async with self._response(body) as response:
+        async with AsyncExitStack() as stack:
+            response = await self._open(stack, body)
             try:
-                return await self._bounded(response)
-            except aiohttp.ClientError as error:
+                return (await response.read(self._max_response_bytes)).body
+            except HttpFailure as error:
                 raise _unreached(error) from None
+            except ReplyTooLarge as error:
+                raise self.unusable(str(error)) from None
 
-    async def _open(self, stack: AsyncExitStack, body: bytes) -> aiohttp.ClientResponse:
-        return await stack.enter_async_context(self._response(body, unpacks=True))
+    async def _open(self, stack: AsyncExitStack, body: bytes) -> HttpResponse:
+        """Send a request; the response is closed with the stack."""
+        if self._client.is_closed:
+            raise self.failure("was closed")
+        try:
+            response = await stack.enter_async_context(
+                self._client.request("POST", self._path, body)
+            )
+        except HttpFailure as error:
+            raise _unreached(error) from None
+        self._check_status(response)
+        return response
 
-    @asynccontextmanager
-    async def _response(
-        self, body: bytes, *, unpacks: bool = False
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
-        async with self._slots:
-            if self._connections.is_closed:
-                raise self.failure("was closed")
-            try:
-                response = await self._connections.send("POST", self._url, body, unpacks=unpacks)
-            except aiohttp.ClientError as error:
-                raise _unreached(error) from None
-            try:
-                self._check_status(response)
-                yield response
-            finally:
-                response.close()
-
-    def _check_status(self, response: aiohttp.ClientResponse) -> None:
+    def _check_status(self, response: HttpResponse) -> None:
         status = response.status
         if status == HTTPStatus.OK:
             return
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             after = _retry_after(response.headers)
             raise _TryAgain(f"answered with status {status}", after=after)
-        raise self.failure(f"refused the request with status {status}{self._advice(status)}")
-
-    def _advice(self, status: int) -> str:
-        match status:
-            case HTTPStatus.UNAUTHORIZED:
-                return f"; check {self._settings}_API_KEY"
-            case HTTPStatus.FORBIDDEN:
-                return "; check what the API key may do"
-            case HTTPStatus.NOT_FOUND:
-                return "; check the base URL and the model's name"
-            case _:
-                return ""
-
-    async def _bounded(self, response: aiohttp.ClientResponse) -> bytes:
-        return b"".join([piece async for piece in self._pieces(response)])
-
-    async def _lines(self, response: aiohttp.ClientResponse) -> AsyncIterator[str]:
-        lines = Lines()
-        async for piece in self._pieces(response):
-            for line in lines.of(piece):
-                yield line
-        for line in lines.rest():
-            yield line
-
-    async def _pieces(self, response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-        received = 0
-        while piece := await response.content.readany():
-            received += len(piece)
-            self._check_size(received)
-            yield piece
-
-    def _check_size(self, size: int) -> None:
-        limit = self._max_response_bytes
-        if size > limit:
-            raise self.unusable(f"sent more than {limit:,} bytes")
+        advice: dict[int, str] = {
+            HTTPStatus.UNAUTHORIZED: f"; check {self._settings}_API_KEY",
+            HTTPStatus.FORBIDDEN: "; check what the API key may do",
+            HTTPStatus.NOT_FOUND: "; check the base URL and the model's name",
+        }
+        raise self.failure(f"refused the request with status {status}{advice.get(status, '')}")
 
     def failure(self, problem: str) -> ModelUnavailable:
         """The error that says what the model did; never what it was asked."""
@@ -224,16 +189,8 @@ class Endpoint:
         return ReplyUnusable(f"the model {self.model} {problem}")
 
 
-def json_bytes(body: Mapping[str, object]) -> bytes:
-    """The body of a request, whatever its texts hold."""
-    try:
-        return orjson.dumps(body)
-    except TypeError:  # half of a pair of surrogates, which only the standard library escapes
-        return json.dumps(body).encode()
-
-
-def _unreached(error: aiohttp.ClientError) -> _TryAgain:
-    return _TryAgain(f"could not be reached ({trouble(error)})")
+def _unreached(error: HttpFailure) -> _TryAgain:
+    return _TryAgain(f"could not be reached ({error})")
 
 
 def _check_model(model: str, settings: str) -> str:
@@ -254,3 +211,77 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+class OpenAICompatibleEndpoint(AsyncCloseable):
+    """Implements `recollect.ports.models.Completions`: passes requests on, byte by byte.
+
+    Close it with `aclose`.
+    """
+
+    def __init__(self, base_url: str, *, api_key: str | None = None, silence: float) -> None:
+        """`silence`: seconds without a byte after which the endpoint counts as gone."""
+        self._client = _client(
+            base_url,
+            settings="MEMORY_LLM",
+            api_key=api_key,
+            connections=_MAX_FORWARDED,
+            silence=silence,
+        )
+        self._silence = silence
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    @asynccontextmanager
+    async def complete(self, body: bytes) -> AsyncIterator[EndpointReply]:
+        """Ask for a completion; see `Completions.complete`."""
+        async with self._send("POST", "/chat/completions", body) as reply:
+            yield reply
+
+    @asynccontextmanager
+    async def models(self) -> AsyncIterator[EndpointReply]:
+        """Ask which models there are; see `Completions.models`."""
+        async with self._send("GET", "/models", None) as reply:
+            yield reply
+
+    @asynccontextmanager
+    async def _send(
+        self, method: str, path: str, body: bytes | None
+    ) -> AsyncIterator[EndpointReply]:
+        async with AsyncExitStack() as stack:
+            request = self._client.request(method, path, body, unpacks=False)
+            try:
+                # Silence counts from the end of the request; sending it may take as long.
+                async with asyncio.timeout(2 * self._silence):
+                    response = await stack.enter_async_context(request)
+            except (HttpFailure, TimeoutError) as error:
+                kind = "WriteTimeout" if isinstance(error, TimeoutError) else str(error)
+                raise _unanswered(kind) from None
+            yield EndpointReply(
+                status=response.status,
+                pieces=_pieces(response),
+                headers=_forwarded_headers(response),
+            )
+
+
+def _forwarded_headers(response: HttpResponse) -> dict[str, str]:
+    """The headers that mean something to the client."""
+    headers: dict[str, str] = {}
+    for name, value in response.raw_headers():
+        if name in _FORWARDED_HEADERS or name.startswith(_FORWARDED_PREFIXES):
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+async def _pieces(response: HttpResponse) -> AsyncIterator[bytes]:
+    try:
+        async for piece in response.pieces():
+            yield piece
+    except HttpFailure as error:
+        raise _unanswered(str(error)) from None
+
+
+def _unanswered(kind: str) -> ModelUnavailable:
+    return ModelUnavailable(f"the endpoint of the model does not answer ({kind})")

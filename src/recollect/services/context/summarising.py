@@ -18,10 +18,9 @@ from recollect.domain.context.compaction import (
 )
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import Job
 from recollect.domain.language import guess_language
 from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
-from recollect.domain.summary.keeping import keep_facts
+from recollect.domain.summary.facts import keep_facts
 from recollect.domain.summary.prompting import (
     SummaryPrompt,
     split_tables_line,
@@ -34,7 +33,7 @@ from recollect.errors import ModelUnavailable
 from recollect.offloading import off_loop
 from recollect.ports.models import ChatModel, Prompt, TokenCounter
 from recollect.ports.runtime import Clock
-from recollect.ports.work import SummaryStore
+from recollect.ports.work import Job, SummaryStore
 
 _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read

@@ -1,1 +1,1 @@
-"""Indexing what was said, and finding it again."""
+"""Recall: searching and indexing entries."""

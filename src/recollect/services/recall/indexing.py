@@ -1,4 +1,4 @@
-"""Indexing what was said, at once and again with another model."""
+"""Indexing turns, and embedding entries again with another model."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entries import EntryMaker
-from recollect.domain.recall.entry import Entry, IndexedEntry
+from recollect.domain.recall.entry import Entry, IndexedEntry, Vector
 from recollect.errors import ModelUnavailable, RecollectError, Unavailable
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
@@ -29,9 +29,9 @@ _AT_ONCE: Final = 256
 
 @dataclass(slots=True, kw_only=True)
 class Indexing:
-    """Indexes turns that have changed; what it leaves halfway, the next one does again.
+    """Indexes turns that have changed; work that is interrupted is done again.
 
-    Several may work at once: the same turn indexed twice is there once.
+    Several may work at once: a turn that is indexed twice is in the index once.
     """
 
     store: IndexingStore
@@ -40,13 +40,13 @@ class Indexing:
     maker: EntryMaker
     embedder: Embedder | None = None
     is_behind: bool = field(default=False, init=False)
-    """Whether there was more to do than was done last."""
+    """Whether the last call left turns to index."""
     _embedder_rests_until: datetime | None = None
     _rest_until: dict[UUID, datetime] = field(default_factory=dict)
     """Sessions that could not be indexed, and when to try them again."""
 
     async def do_some(self) -> int:
-        """Index turns of some sessions that wait, and say how many turns."""
+        """Index waiting turns of some sessions, and return how many."""
         counts: list[int] = []
         waiting = await self.store.sessions(limit=_SESSIONS_AT_ONCE)
         for scope, session_id in waiting:
@@ -56,7 +56,7 @@ class Indexing:
                 counts.append(await self.do_session(scope, session_id))
             except Unavailable:
                 raise
-            except Exception as error:  # one bad turn must not keep others from being found
+            except Exception as error:  # one bad turn must not keep others from being indexed
                 self._rest_until[session_id] = self.clock.now() + _PAUSE_OF_A_SESSION
                 facts = {"problem": type(error).__name__}
                 is_expected = isinstance(error, RecollectError)
@@ -67,10 +67,10 @@ class Indexing:
         return sum(counts)
 
     async def do_session(self, scope: Scope, session_id: UUID) -> int:
-        """Index the session's oldest turns that wait, and say how many.
+        """Index the oldest waiting turns of a session, and return how many.
 
-        Where the model does not answer, they are kept with their words alone: they can be found
-        by these at once, and by their meaning when `Reindexing` has embedded them.
+        If the model does not answer, they are found by their words until `Reindexing` has
+        embedded them.
         """
         turns = await self.store.due(scope, session_id, limit=_TURNS_AT_ONCE)
         if not turns:
@@ -90,7 +90,7 @@ class Indexing:
         return list(chain.from_iterable(made))
 
     async def _embedded(self, entries: Sequence[IndexedEntry]) -> Sequence[IndexedEntry]:
-        """The entries with their vectors, or as they are while the model cannot be had."""
+        """The entries with their vectors, or without while the model is unavailable."""
         embedder, now = self.embedder, self.clock.now()
         rests = self._embedder_rests_until is not None and now < self._embedder_rests_until
         if embedder is None or rests or not entries:
@@ -117,10 +117,10 @@ class Indexing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reindexing:
-    """Brings the whole index to the model in use, while searches go on.
+    """Embeds the whole index with the model in use, while searches go on.
 
     Until an entry is embedded again it is found by its words. It can be stopped at any time and
-    goes on where it was; several may work at once.
+    continues later; several may work at once.
     """
 
     index: RecallIndex
@@ -137,23 +137,23 @@ class Reindexing:
         return await self.index.count_outdated(model=self.embedder.model)
 
     async def do_some(self, *, at_once: int = _AT_ONCE) -> int:
-        """Embed some entries, and say how many; then wait as long as the rate asks for."""
+        """Embed some entries, and return how many; then wait to keep the rate."""
         model = self.embedder.model
-        found = await self.index.outdated(model=model, limit=at_once)
-        if not found:
+        outdated = await self.index.outdated(model=model, limit=at_once)
+        if not outdated:
             return 0
-        vectors = await self.embedder.embed([entry.text for _, entry in found])
-        given: defaultdict[Scope, list[tuple[Entry, tuple[float, ...]]]] = defaultdict(list)
-        for (scope, entry), vector in zip(found, vectors, strict=True):
-            given[scope].append((entry, vector))
-        for scope, embedded in given.items():
+        vectors = await self.embedder.embed([entry.text for _, entry in outdated])
+        by_owner: defaultdict[Scope, list[tuple[Entry, Vector]]] = defaultdict(list)
+        for (scope, entry), vector in zip(outdated, vectors, strict=True):
+            by_owner[scope].append((entry, vector))
+        for scope, embedded in by_owner.items():
             await self.index.embed(scope, embedded, model=model)
         if self.per_second is not None:
-            await asyncio.sleep(len(found) / self.per_second)
-        return len(found)
+            await asyncio.sleep(len(outdated) / self.per_second)
+        return len(outdated)
 
     async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
-        """Embed all that wait, and say how many; progress hears the number so far."""
+        """Embed all waiting entries, and return how many; `progress` gets the number so far."""
         count = 0
         while done := await self.do_some():
             count += done

@@ -1,4 +1,4 @@
-"""Entries in a vector store outside the database."""
+"""The recall index with its vectors in a store outside the database."""
 
 import asyncio
 import logging
@@ -32,29 +32,29 @@ from recollect.ports.runtime import Clock
 _AT_ONCE: Final = 500
 logger = logging.getLogger(__name__)
 _AT_LEAST: Final = 200
-_FOR_EACH: Final = 4  # some of the nearest are gone already, or known to whoever asks
-_FILTERED: Final = 2_000  # filters choose among what the store finds, which knows none of them
-_MOST: Final = 10_000  # what OpenSearch gives at once
+_FOR_EACH: Final = 4  # some of the nearest are deleted, or in the context already
+_FILTERED: Final = 2_000  # the store knows no filters: they choose among what it returns
+_MOST: Final = 10_000  # the most that OpenSearch returns at once
 _PAUSE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removals:
-    """Removes vectors whose entries are gone; what it leaves halfway, the next one does again.
+    """Removes vectors whose entries are gone; work that is interrupted is done again.
 
-    A removal is done when the store was looked at and had nothing left. Several may work at once.
+    A removal is done when the store was checked and has nothing left. Several may work at once.
     """
 
     entries: OutsideEntries
     vectors: VectorStore
 
     async def do_some(self) -> int:
-        """Remove some that wait, and say how many; `VectorStoreUnavailable` leaves the rest."""
+        """Remove some waiting vectors, and return how many; may raise `VectorStoreUnavailable`."""
         waiting = await self.entries.removals(limit=_AT_ONCE)
-        of_owner: defaultdict[UUID, list[Removal]] = defaultdict(list)
+        by_owner: defaultdict[UUID, list[Removal]] = defaultdict(list)
         for removal in waiting:
-            of_owner[removal.owner_id].append(removal)
-        for owner_id, removals in of_owner.items():
+            by_owner[removal.owner_id].append(removal)
+        for owner_id, removals in by_owner.items():
             await self.vectors.remove(owner_id, {removal.key for removal in removals})
             await self.entries.removed(removals)
         if waiting:
@@ -62,7 +62,7 @@ class Removals:
         return len(waiting)
 
     async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
-        """Remove all that wait, and say how many; progress hears the number so far."""
+        """Remove all waiting vectors, and return how many; `progress` gets the number so far."""
         count = 0
         while done := await self.do_some():
             count += done
@@ -70,16 +70,16 @@ class Removals:
         return count
 
     async def waiting(self) -> int:
-        """How many vectors are still to go."""
+        """How many vectors are still to be removed."""
         return await self.entries.count_removals()
 
 
 @dataclass(slots=True, kw_only=True)
 class OutsideIndex:
-    """Entries, words and filters in the database, vectors in a store outside.
+    """A `RecallIndex`: entries, words and filters in the database, vectors in a store outside.
 
     In the database a model is named together with the store: another store is like another
-    model, and what it lacks is embedded and brought there in the background.
+    model, and what it lacks is embedded and stored there in the background.
     """
 
     inner: RecallIndex
@@ -87,9 +87,9 @@ class OutsideIndex:
     vectors: VectorStore
     clock: Clock
     search_seconds: float = 5.0
-    """The longest that a search waits for the store."""
+    """How long a search waits for the store."""
     _rests_until: datetime | None = None
-    """While new entries do not wait for a store that was away a moment ago."""
+    """Until then new entries are not sent to a store that failed a moment ago."""
 
     async def replace(
         self,
@@ -100,7 +100,7 @@ class OutsideIndex:
     ) -> None:
         """Keep these entries of these turns in place of what was kept of the turns before.
 
-        Where the store does not take their vectors, they are found by their words until it does.
+        If the store does not take their vectors, they are found by their words until it does.
         """
         plain = [replace(one, model=None, vector=None) for one in entries]
         await self.inner.replace(scope, session_id, turns, plain)
@@ -120,19 +120,19 @@ class OutsideIndex:
                 logger.warning("indexing.not_placed", extra={"facts": facts})
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The best by words, and of what the store finds by meaning.
+        """The best by words, and by meaning of what the store returns.
 
         `VectorStoreUnavailable` if it does not answer in time; words alone never need it.
         """
         if query.vector is None or query.model is None:
             return await self.inner.search(scope, query)
-        found = await self._nearest(scope, query, query.vector, query.model)
-        asked = replace(
+        nearest = await self._nearest(scope, query, query.vector, query.model)
+        query = replace(
             query,
             model=self.name_of(query.model),
-            nearest={key.number: cosine for key, cosine in found.items()},
+            nearest={key.number: cosine for key, cosine in nearest.items()},
         )
-        return await self.inner.search(scope, asked)
+        return await self.inner.search(scope, query)
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries."""
@@ -153,7 +153,7 @@ class OutsideIndex:
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
-        """Bring the vectors of entries that are still there to the store.
+        """Store the vectors of entries that still exist.
 
         `VectorStoreUnavailable` if it does not take them; the entries stay outdated then.
         """
@@ -164,7 +164,7 @@ class OutsideIndex:
             if key is not None:
                 placed.setdefault(len(vector), {})[key] = vector
         for dimensions, part in placed.items():
-            # What points nowhere is near to nothing; stores that compare angles refuse it.
+            # Stores that compare angles refuse vectors of zeros.
             pointing = {key: vector for key, vector in part.items() if any(vector)}
             await self.vectors.put(owner, pointing, model=stored_name(model, dimensions))
             await self.entries.place(
@@ -172,7 +172,7 @@ class OutsideIndex:
             )
 
     def name_of(self, model: str) -> str:
-        """What the database calls a model whose vectors this store keeps."""
+        """The name in the database of a model whose vectors are in this store."""
         return f"{model} @ {self.entries.kept_in}"
 
     async def _nearest(
@@ -197,5 +197,5 @@ class OutsideIndex:
 
 
 def stored_name(model: str, dimensions: int) -> str:
-    """What a store calls a model: an endpoint may have vectors of two lengths under one name."""
+    """A model's name in a store: an endpoint may have vectors of two lengths under one name."""
     return f"{model}/{dimensions}"

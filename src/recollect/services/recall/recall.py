@@ -1,4 +1,4 @@
-"""Recalling what was said before, as far as the user may see it."""
+"""Searching earlier exchanges, as far as the user may see them."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import LastAccess
 
 _TOO_FEW: Final = 4
-"""So many words or fewer do not tell their language: 'sales' would pass for Spanish."""
+"""The language of this many words or fewer is unknown: 'sales' would pass for Spanish."""
 _OTHER_LANGUAGES: Final = 0.7
 OFF: Final = "recall is off on this server (MEMORY_RECALL=off): nothing is indexed"
 NO_INDEX: Final = "recall is not kept by this engine: nothing is indexed"
@@ -65,8 +65,8 @@ ALL_ENTRIES: Final = RecallFilter()
 _SPEAKERS: Final = 100  # a log has a handful; who has more names rarely asks for all
 _SPEAKERS_LAST: Final = timedelta(seconds=10)
 _OWNERS_KNOWN: Final = 1000
-_FOR_EACH: Final = 3  # candidates by words, and by meaning, for each that is wanted
-_WIDER: Final = 4  # how many times as many are looked at where too many may not be told
+_FOR_EACH: Final = 3  # candidates by words, and by meaning, for each result
+_WIDER: Final = 4  # times as many candidates if too few of the first may be shown
 _MOST_CANDIDATES: Final = 6400
 _CHECKED_AT_ONCE: Final = 50
 _SLOWNESS: Final = 20  # times as long as other work on as many characters
@@ -76,7 +76,7 @@ logger = logging.getLogger(__name__)
 def terms_of(question: str, stems: WordStems, *, language: str | None = None) -> dict[str, float]:
     """The stems of a question with their weights.
 
-    A short question is looked for in every language: what was said was read in its own.
+    A short question is stemmed in every language, as entries are stemmed in their own.
     """
     terms = dict.fromkeys(stems.stems(question, language=language), 1.0)
     words = list(islice(words_of(question), _TOO_FEW + 1))
@@ -91,10 +91,10 @@ def terms_of(question: str, stems: WordStems, *, language: str | None = None) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisibleEntries:
-    """Takes from what was found all that draws on tables not to be seen.
+    """Removes from candidates what uses tables that the user may not see.
 
-    The messages themselves are asked, as for windows: what the index knows of tables is for
-    finding, and may be older than the rules.
+    The stored messages decide, as for windows: the tables in the index may be older than the
+    permissions.
     """
 
     permissions: Permissions
@@ -103,50 +103,49 @@ class VisibleEntries:
     async def of(
         self, scope: Scope, access: Access, candidates: Sequence[Candidate]
     ) -> tuple[Candidate, ...]:
-        """Those that may be seen, in their order, and no more of each than may be seen."""
+        """The visible candidates in their order, each with its visible part."""
         if access.is_everything or not candidates:
             return tuple(candidates)
-        turns = {(found.entry.session_id, found.entry.turn_number) for found in candidates}
+        turns = {(one.entry.session_id, one.entry.turn_number) for one in candidates}
         stored = await self.history.of_turns(scope, turns)
-        told = await self.permissions.for_model(access, stored)
+        visible = _by_turn(await self.permissions.for_model(access, stored))
         whole = {message.message_id: message for message in stored}
-        left = _by_turn(told)
-        seen = (self._seen(found.entry, whole, left) for found in candidates)
+        entries = (self._visible(one.entry, whole, visible) for one in candidates)
         return tuple(
-            found._replace(entry=entry)
-            for found, entry in zip(candidates, seen, strict=True)
+            one._replace(entry=entry)
+            for one, entry in zip(candidates, entries, strict=True)
             if entry is not None
         )
 
-    def _seen(
+    def _visible(
         self,
         entry: Entry,
         whole: Mapping[UUID, Message],
-        left: Mapping[TurnKey, Sequence[Message]],
+        visible: Mapping[TurnKey, Sequence[Message]],
     ) -> Entry | None:
-        """The entry as it reads with what is left of its turn; None if nothing is."""
-        turn = left.get((entry.session_id, entry.turn_number), ())
-        mine = [message for message in turn if message.message_id in entry.message_ids]
-        if len(mine) != len(entry.message_ids):
+        """The entry made of the visible messages of its turn; None if one is hidden."""
+        turn = visible.get((entry.session_id, entry.turn_number), ())
+        messages = [message for message in turn if message.message_id in entry.message_ids]
+        if len(messages) != len(entry.message_ids):
             return None
-        if all(message == whole[message.message_id] for message in mine):
+        if all(message == whole[message.message_id] for message in messages):
             return entry
         maker = EntryMaker(stems=str.split, tables_of=self.permissions.tables_of)
-        made = maker.entries_of(mine, TurnStatus.COMPLETE, is_latest=False)
-        again = (one.entry for one in made if one.entry.sequence == entry.sequence)
-        return next(again, None)
+        made = maker.entries_of(messages, TurnStatus.COMPLETE, is_latest=False)
+        same = (one.entry for one in made if one.entry.sequence == entry.sequence)
+        return next(same, None)
 
 
 def _by_turn(messages: Sequence[Message]) -> dict[TurnKey, list[Message]]:
-    found: defaultdict[TurnKey, list[Message]] = defaultdict(list)
+    turns: defaultdict[TurnKey, list[Message]] = defaultdict(list)
     for message in sorted(messages, key=lambda message: message.sequence):
-        found[turn_key(message)].append(message)
-    return found
+        turns[turn_key(message)].append(message)
+    return turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """One search: for whom, for what, and what of it is wanted."""
+    """One search and its limits."""
 
     scope: Scope
     text: str
@@ -154,20 +153,22 @@ class _Search:
     filters: RecallFilter
     access: Access
     known: AlreadyInContext | None = None
-    """What is there already; None for whoever wants all that can be found."""
+    """What the context has already; None if the search is not for a context."""
 
-    def wanted(self, found: Sequence[Candidate], question: RecallQuestion) -> Sequence[Candidate]:
-        """What of it would be something new, and to the point."""
+    def relevant(
+        self, candidates: Sequence[Candidate], question: RecallQuestion
+    ) -> Sequence[Candidate]:
+        """The candidates that are new to the context and related to the question."""
         known = self.known
         if known is None:
-            return found
-        is_new = (one for one in found if not known.has(one.entry))
-        return [one for one in is_new if is_related(one, question.time)]
+            return candidates
+        new = (one for one in candidates if not known.has(one.entry))
+        return [one for one in new if is_related(one, question.time)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Speakers:
-    """Who was found to speak in an owner's logs, and when that was."""
+    """The speakers in an owner's logs, and when they were read."""
 
     names: tuple[str, ...]
     at: datetime
@@ -175,10 +176,10 @@ class _Speakers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """Looks for earlier exchanges by words and by meaning, among those of one owner."""
+    """Searches the earlier exchanges of one owner by words and by meaning."""
 
     index: RecallIndex | None
-    """None where the engine keeps none."""
+    """None if the engine has no index."""
     sessions: SessionStore
     last_access: LastAccess
     permissions: Permissions
@@ -200,14 +201,14 @@ class Recall:
         k: int = DEFAULT_RECALLED,
         filters: RecallFilter = ALL_ENTRIES,
     ) -> Recollection:
-        """The exchanges that answer the query best, at most k, best first.
+        """The exchanges that match the query best, at most k, best first.
 
-        A session to look in must be the owner's.
+        `SessionNotFound` if a session to search in is not the owner's.
         """
         check_query(query)
         check_count(k)
-        wanted = checked_filter(filters)
-        session_id = wanted.session_id
+        filters = checked_filter(filters)
+        session_id = filters.session_id
         if session_id is not None:
             session = await self.sessions.get(scope, session_id)
             if session is None:
@@ -216,9 +217,9 @@ class Recall:
         if self.index is None or not self.is_indexed:
             return Recollection(warnings=(NO_INDEX if self.index is None else OFF,))
         access = await self.permissions.allowed(scope)
-        search = _Search(scope=scope, text=query, k=k, filters=wanted, access=access)
-        found = await self._find(self.index, search)
-        return replace(found, warnings=(*access.warnings, *found.warnings))
+        search = _Search(scope=scope, text=query, k=k, filters=filters, access=access)
+        results = await self._results(self.index, search)
+        return replace(results, warnings=(*access.warnings, *results.warnings))
 
     async def for_context(
         self,
@@ -229,7 +230,7 @@ class Recall:
         known: AlreadyInContext,
         access: Access,
     ) -> Recollection:
-        """What a context tells beside its window; never an error, at worst a warning."""
+        """Results for a context beside its window; failures are warnings, never errors."""
         if self.index is None or not self.is_indexed:
             return Recollection(warnings=() if self.index is None else (OFF,))
         within = known.session_id if policy.scope is RecallScope.SESSION else None
@@ -242,16 +243,16 @@ class Recall:
             known=known,
         )
         try:
-            found = await self._find(self.index, search)
+            results = await self._results(self.index, search)
         except Exception as error:  # noqa: BLE001  # an answer without recall is better than none
             facts = {"problem": type(error).__name__}
             logger.warning("recall.failed", extra={"facts": facts})
             return Recollection(warnings=(FAILED,))
-        # Whoever runs a server without an embedder knows it; not every context has to say so.
-        return replace(found, warnings=tuple(w for w in found.warnings if w != NO_EMBEDDER))
+        # A server without an embedder is configured so; not every context has to say it.
+        return replace(results, warnings=tuple(w for w in results.warnings if w != NO_EMBEDDER))
 
-    async def _find(self, index: RecallIndex, search: _Search) -> Recollection:
-        """What may be told, of so many of the best that what may not takes nobody's place."""
+    async def _results(self, index: RecallIndex, search: _Search) -> Recollection:
+        """The best k that the user may see; more candidates are read until there are k."""
         question, terms = await self._read(index, search)
         vector, warnings = await self._vector_of(question.to_embed)
         query = RecallQuery(
@@ -263,14 +264,14 @@ class Recall:
         )
         while True:
             try:
-                found = await index.search(search.scope, query)
+                candidates = await index.search(search.scope, query)
             except VectorStoreUnavailable as error:
                 query, warnings = _by_words(query, error), (*warnings, VECTORS_FAILED)
                 continue
-            wanted = search.wanted(found, question)
-            order = rank(wanted, question, now=self.clock.now())
-            best = await self._permitted(order, search)
-            is_all = len(found) < query.count or query.count >= _MOST_CANDIDATES
+            relevant = search.relevant(candidates, question)
+            ranked = rank(relevant, question, now=self.clock.now())
+            best = await self._visible_best(ranked, search)
+            is_all = len(candidates) < query.count or query.count >= _MOST_CANDIDATES
             if len(best) == search.k or is_all:
                 return Recollection(items=_recalled(best), warnings=warnings)
             query = replace(query, count=query.count * _WIDER)
@@ -278,7 +279,7 @@ class Recall:
     async def _read(
         self, index: RecallIndex, search: _Search
     ) -> tuple[RecallQuestion, Mapping[str, float]]:
-        """The question as an owner means it whose logs may name their speakers, and its words."""
+        """The question as recall reads it, and the weights of its words."""
         speakers = await self._speakers_in(index, search.scope)
         read = partial(self._question, search, speakers)
         return await off_loop(read, characters=len(search.text) * _SLOWNESS)
@@ -297,7 +298,7 @@ class Recall:
         return question, question.terms(stems)
 
     async def _speakers_in(self, index: RecallIndex, scope: Scope) -> Sequence[str]:
-        """Who speaks in the owner's logs; looked up again after a while, for they seldom change."""
+        """The speakers in the owner's logs, read again every ten seconds."""
         now = self.clock.now()
         known = self._speakers.get(scope.owner_id)
         if known is None or not known.at <= now < known.at + _SPEAKERS_LAST:
@@ -309,7 +310,7 @@ class Recall:
         return known.names
 
     async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
-        """The question's vector; without one, why there is none. Nothing is held meanwhile."""
+        """The question's vector, or None and a warning why there is none."""
         if self.embedder is None:
             return None, (NO_EMBEDDER,)
         try:
@@ -321,23 +322,23 @@ class Recall:
             return None, (EMBEDDER_FAILED,)
         return vector, ()
 
-    async def _permitted(self, order: Sequence[Ranked], search: _Search) -> list[Ranked]:
-        """The first k that may be told; the messages of as few as will do are looked at."""
-        kept: list[Ranked] = []
-        for start in range(0, len(order), _CHECKED_AT_ONCE):
-            if len(kept) >= search.k:
+    async def _visible_best(self, ranked: Sequence[Ranked], search: _Search) -> list[Ranked]:
+        """The first k that the user may see; no more messages are read than needed."""
+        best: list[Ranked] = []
+        for start in range(0, len(ranked), _CHECKED_AT_ONCE):
+            if len(best) >= search.k:
                 break
-            seen = await self._seen(order[start : start + _CHECKED_AT_ONCE], search)
-            kept = said_once([*kept, *seen], most=search.k)
-        return kept
+            visible = await self._visible(ranked[start : start + _CHECKED_AT_ONCE], search)
+            best = said_once([*best, *visible], most=search.k)
+        return best
 
-    async def _seen(self, ranked: Sequence[Ranked], search: _Search) -> Sequence[Ranked]:
+    async def _visible(self, ranked: Sequence[Ranked], search: _Search) -> Sequence[Ranked]:
         if search.access.is_everything:
             return ranked
-        found = [one.candidate for one in ranked]
+        candidates = [one.candidate for one in ranked]
         scores = {_place(one.candidate): one.score for one in ranked}
-        seen = await self.seen_entries.of(search.scope, search.access, found)
-        return [Ranked(one, scores[_place(one)]) for one in seen]
+        visible = await self.seen_entries.of(search.scope, search.access, candidates)
+        return [Ranked(one, scores[_place(one)]) for one in visible]
 
 
 def _place(candidate: Candidate) -> tuple[UUID, int]:
@@ -345,7 +346,7 @@ def _place(candidate: Candidate) -> tuple[UUID, int]:
 
 
 def _by_words(query: RecallQuery, error: VectorStoreUnavailable) -> RecallQuery:
-    """The same without meanings, which the store that keeps them cannot compare now."""
+    """The same query by words alone; the vector store is unavailable."""
     if query.vector is None:
         raise error
     logger.warning("recall.by_words", extra={"facts": {"problem": str(error)}})
@@ -353,7 +354,7 @@ def _by_words(query: RecallQuery, error: VectorStoreUnavailable) -> RecallQuery:
 
 
 def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:
-    """What is told, with scores up to 1: some are higher when much speaks for an entry."""
+    """The results, with their scores scaled to at most 1."""
     highest = max((one.score for one in ranked), default=0.0)
     return tuple(
         Recalled(

@@ -6,7 +6,7 @@ from recollect.domain.chat.front_end_prompts import is_task_prompt, user_words_i
 from recollect.domain.chat.reconciliation import reconcile
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.turns import Stored
-from support.conversations import a_stored_message
+from support.stored_conversations import a_stored_message
 
 START = "### Task:\nRespond to the user query using the provided context.\n\n<context>\n"
 OLD = "<source><source_id>1</source_id><source_context>Text.</source_context></source>"
@@ -35,7 +35,7 @@ def test_blocks_that_come_together_are_all_taken_away() -> None:
 
 
 @pytest.mark.parametrize("form", PROMPTS)
-def test_a_user_who_writes_of_such_a_prompt_loses_no_word(form: str) -> None:
+def test_a_user_who_writes_about_a_prompt_template_loses_no_words(form: str) -> None:
     said = f"What does this mean?\n{PROMPTS[form]}\nI wonder."
     assert user_words_in(said) == said
 
@@ -51,7 +51,7 @@ def test_a_user_who_writes_of_such_a_prompt_loses_no_word(form: str) -> None:
         PROMPTS["files"].replace("Why?", "")[:-20],
     ],
 )
-def test_what_only_resembles_such_a_prompt_is_the_users(said: str) -> None:
+def test_text_that_only_resembles_a_prompt_template_stays_unchanged(said: str) -> None:
     assert user_words_in(said) == said
 
 

@@ -28,7 +28,7 @@ STREAM = (
 
 
 @given(st.lists(st.integers(1, 40), max_size=30))
-def test_a_stream_says_the_same_however_it_is_cut(cuts: list[int]) -> None:
+def test_a_stream_reads_the_same_however_its_chunks_are_split(cuts: list[int]) -> None:
     reader, rest = AnswerReader(is_stream=True), STREAM
     for cut in cuts:
         reader.feed(rest[:cut])

@@ -37,12 +37,12 @@ CALL: JsonValue = [{"id": "1", "function": {"name": "look_up", "arguments": "{}"
 
 
 @pytest.mark.parametrize("body", [None, [], "x", {}, {"messages": []}, {"messages": ["x"]}])
-def test_what_is_no_request_is_refused(body: JsonValue) -> None:
+def test_an_invalid_completion_request_is_refused(body: JsonValue) -> None:
     with pytest.raises(InvalidInput):
         ChatRequest.of(body)
 
 
-def test_only_what_was_said_counts_from_the_first_question_to_the_last() -> None:
+def test_only_user_and_assistant_text_between_first_and_last_question_is_stored() -> None:
     said = request(
         {"role": "system", "content": "Be brief."},
         assistant("Hello, I am here."),
@@ -167,7 +167,7 @@ def call(asked: ChatRequest, **ids: str) -> CompletionCall:
         (request({"role": "system", "content": "s"}, user("### Task: x")), {}, False),
     ],
 )
-def test_tasks_of_front_ends_are_known_by_their_signs(
+def test_front_end_tasks_are_recognised_by_headers_and_prompts(
     asked: ChatRequest, ids: dict[str, str], *, is_task: bool
 ) -> None:
     assert call(asked, **ids).is_task is is_task
@@ -185,14 +185,14 @@ def test_tasks_of_front_ends_are_known_by_their_signs(
         (request(user("Hi")), {}, False),
     ],
 )
-def test_tasks_known_by_their_prompt_alone_are_told_from_declared_ones(
+def test_tasks_recognised_by_prompt_alone_are_distinguished_from_declared_ones(
     asked: ChatRequest, ids: dict[str, str], *, is_by_prompt: bool
 ) -> None:
     assert call(asked, **ids).is_task_by_prompt is is_by_prompt
 
 
 @pytest.mark.parametrize("session", ["temporary:1", "local:abc", "Temporary:x"])
-def test_what_the_front_end_does_not_keep_is_not_kept(session: str) -> None:
+def test_temporary_and_local_chats_are_not_stored(session: str) -> None:
     assert call(request(user("Hi")), session=session).memory is MemoryPolicy.OFF
 
 

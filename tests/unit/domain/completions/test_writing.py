@@ -14,7 +14,7 @@ from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.testing.fakes import FIRST_MOMENT
-from support.strict_templates import check_template
+from support.doubles.strict_templates import check_template
 
 
 def said(role: str, content: str) -> dict[str, JsonValue]:
@@ -46,7 +46,7 @@ def added(
     return body["messages"]
 
 
-def test_what_lasts_is_in_one_leading_system_message_and_what_passes_in_the_question() -> None:
+def test_the_summary_is_in_the_leading_system_message_and_recalled_text_in_the_question() -> None:
     assert added(SYSTEM, ONE, RE, TWO) == [
         said("system", "s\n\nA summary."),
         *EVERYTHING.window,
@@ -99,7 +99,7 @@ def test_with_nothing_to_add_nothing_changes() -> None:
 
 
 @pytest.mark.parametrize("memories", [EVERYTHING, Memories()])
-def test_a_strict_template_is_kept_whatever_the_client_sent(memories: Memories) -> None:
+def test_messages_fit_a_strict_template_whatever_the_client_sent(memories: Memories) -> None:
     call: JsonObject = {"role": "assistant", "content": "", "tool_calls": [{}]}
     sent = (RE, SYSTEM, ONE, TWO, RE, RE, SYSTEM, TWO, call, TOOL, RE)
     alternating = added(*sent, memories=memories, template=ChatTemplate.ALTERNATING)
@@ -122,7 +122,7 @@ def test_a_template_without_system_role_has_the_instructions_in_the_first_questi
     assert alone == [said("user", "s")]
 
 
-def test_a_body_is_written_so_that_nothing_in_it_changes() -> None:
+def test_a_written_body_parses_to_the_same_values() -> None:
     body = {"messages": [{"role": "user", "content": "caf\u00e9 \ud800"}], "seed": 2**60, "t": 0.1}
     assert json.loads(to_bytes(body)) == body
 

@@ -69,7 +69,7 @@ def test_a_question_about_something_else_is_left_alone_after_data(language: str)
         "When did World War II end?",
     ],
 )
-def test_a_full_question_does_not_take_the_rows_of_the_last_one(question: str) -> None:
+def test_a_complete_question_is_not_limited_to_the_rows_of_the_last_one(question: str) -> None:
     history = answered("Show me total sales by region for 2024")
 
     assert rewrite(question, history, language="en").standalone_question == question
@@ -86,7 +86,9 @@ def test_a_full_question_does_not_take_the_rows_of_the_last_one(question: str) -
         "Waar staat de Eiffeltoren?",
     ],
 )
-def test_a_full_question_in_dutch_does_not_take_them_either(question: str) -> None:
+def test_a_complete_dutch_question_is_not_limited_to_the_rows_of_the_last_one(
+    question: str,
+) -> None:
     history = answered("Toon de totale omzet per regio voor 2023")
 
     assert rewrite(question, history, language="nl").standalone_question == question
@@ -105,7 +107,7 @@ def test_a_full_question_in_dutch_does_not_take_them_either(question: str) -> No
         ("nl", "Wat is zijn omzet?", "Wat is de omzet van winkel nummer 1?"),
     ],
 )
-def test_an_open_pronoun_still_takes_the_one_who_did_it(
+def test_an_unbound_possessive_refers_to_the_subject_of_the_last_question(
     language: str, question: str, expected: str
 ) -> None:
     history = answered(SHOPS[language].format(1))

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said, Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import asked, standalone
+from support.followups import rewrite_after, standalone
 
 SALES = "Show me total sales by region for 2024"
 
@@ -21,7 +21,7 @@ SALES = "Show me total sales by region for 2024"
         ("the next year?", "Show me total sales by region for 2025"),
     ],
 )
-def test_one_part_of_the_question_changes(question: str, expected: str) -> None:
+def test_a_fragment_changes_one_part_of_the_last_question(question: str, expected: str) -> None:
     assert standalone(question, after=SALES) == expected
 
 
@@ -56,7 +56,9 @@ def test_a_chain_of_changes_adds_up() -> None:
         ),
     ],
 )
-def test_a_fragment_replaces_what_is_alike(before: str, question: str, expected: str) -> None:
+def test_a_fragment_replaces_the_value_of_the_same_type(
+    before: str, question: str, expected: str
+) -> None:
     assert standalone(question, after=before) == expected
 
 
@@ -80,13 +82,13 @@ def test_a_fragment_replaces_what_is_alike(before: str, question: str, expected:
         ),
     ],
 )
-def test_the_rows_of_the_last_question_are_carried_along(
+def test_a_follow_up_is_limited_to_the_rows_of_the_last_question(
     before: str, question: str, expected: str
 ) -> None:
     assert standalone(question, after=before) == expected
 
 
-def test_a_restriction_is_taken_away() -> None:
+def test_a_follow_up_can_remove_a_filter() -> None:
     before = "Which player has a score less than 66 and a place of 2?"
 
     assert standalone("remove the place", after=before) == (
@@ -94,8 +96,8 @@ def test_a_restriction_is_taken_away() -> None:
     )
 
 
-def test_a_target_is_added() -> None:
-    result = asked("also show the location", after="Show the name of all stadiums")
+def test_a_follow_up_can_add_a_column() -> None:
+    result = rewrite_after("also show the location", after="Show the name of all stadiums")
 
     assert result.standalone_question == "Show the name and location of all stadiums"
     assert Signal.SAME_BUT in result.signals
@@ -133,13 +135,13 @@ def test_a_complete_question_after_a_shift_stands_alone() -> None:
         ("de", "Zeige den Umsatz pro Region für 2024", "Was ist unsere Rückgaberichtlinie?"),
     ],
 )
-def test_what_is_ours_or_yours_does_not_take_the_last_rows_along(
+def test_questions_about_our_or_your_things_are_not_limited_to_the_last_rows(
     language: str, before: str, question: str
 ) -> None:
     assert standalone(question, after=before, language=language) == question
 
 
-def test_our_figures_are_still_asked_of_the_same_rows() -> None:
+def test_questions_about_our_figures_are_limited_to_the_last_rows() -> None:
     expected = "What is our revenue by region for 2024?"
 
     assert standalone("What is our revenue?", after=SALES) == expected

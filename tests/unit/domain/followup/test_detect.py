@@ -30,7 +30,7 @@ def signals(question: str, language: str = "en") -> tuple[Signal, ...]:
         ("Which is longer?", Signal.COMPARATIVE),
     ],
 )
-def test_a_signal_is_seen(question: str, signal: Signal) -> None:
+def test_each_signal_of_a_follow_up_is_detected(question: str, signal: Signal) -> None:
     assert signal in signals(question)
 
 

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Method, Said, Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 SALES = "Show me total sales by region for 2024"
 SALES_SQL = (
@@ -56,7 +56,7 @@ def test_daarvoor_is_resolved_in_dutch(before: str, expected: str) -> None:
     assert result.signals == (Signal.PRONOMINAL_ADVERB,)
 
 
-def test_how_many_of_them_counts_what_was_asked_about() -> None:
+def test_how_many_of_them_counts_the_subject_of_the_last_question() -> None:
     history = conversation("user: Which of the 5 planetary boundaries have been breached?")
 
     result = rewrite("How many of them?", history)
@@ -65,7 +65,7 @@ def test_how_many_of_them_counts_what_was_asked_about() -> None:
     assert result.standalone_question == expected
 
 
-def test_how_many_of_them_without_a_predicate_still_names_them() -> None:
+def test_how_many_of_them_without_a_predicate_names_the_subject_of_the_last_question() -> None:
     history = conversation(
         "user: What are the 5 planetary boundaries?",
         "assistant: Climate change, biosphere integrity, land use, fresh water and nitrogen.",

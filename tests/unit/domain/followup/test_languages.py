@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.followup.language import detect_language, known_language
 from recollect.domain.followup.languages import installed, pack_for
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_packs_are_in_lower_case(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", installed())
-def test_opposites_lead_back_to_a_word_with_an_opposite(code: str) -> None:
+def test_the_opposite_of_a_word_has_an_opposite_itself(code: str) -> None:
     pack = pack_for(code)
 
     assert set(pack.opposites.values()) <= set(pack.opposites)

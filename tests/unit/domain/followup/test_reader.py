@@ -6,7 +6,7 @@ from recollect.domain.followup.languages import pack_for
 from recollect.domain.followup.reader import Reader, ReadingCache
 from recollect.domain.followup.recent import Recent
 from recollect.domain.followup.rewrite import Rewriter, rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 
 def test_a_remembered_conversation_reads_as_at_first() -> None:
@@ -68,7 +68,7 @@ def test_a_long_text_takes_the_room_of_many() -> None:
     assert reader.read("one") is not short[0]
 
 
-def test_what_is_longer_than_the_memory_is_read_all_the_same() -> None:
+def test_a_text_longer_than_the_cache_is_still_read() -> None:
     reader = Reader(pack_for("en"), ReadingCache(questions=Recent(10)))
 
     assert [reader.read("one two").said, reader.read("two").said] == ["one two", "two"]

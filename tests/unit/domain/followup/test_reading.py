@@ -39,7 +39,7 @@ def test_tokens_are_words_numbers_and_marks(text: str, expected: list[str]) -> N
         ("How does photosynthesis work?", []),
     ],
 )
-def test_names_are_found(text: str, names: list[str]) -> None:
+def test_proper_names_are_found(text: str, names: list[str]) -> None:
     found = phrases(read(text, ENGLISH), ENGLISH)
 
     assert [phrase.text for phrase in found if phrase.is_name] == names
@@ -108,7 +108,7 @@ def test_the_first_of_two_overlapping_edits_wins() -> None:
         ("", ()),
     ],
 )
-def test_sql_tells_the_values_it_compares_with(sql: str, values: tuple[str, ...]) -> None:
+def test_the_values_compared_in_sql_are_extracted(sql: str, values: tuple[str, ...]) -> None:
     assert compared_values(sql) == values
 
 

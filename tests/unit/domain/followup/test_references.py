@@ -4,11 +4,11 @@ import pytest
 
 from recollect.domain.followup.dialogue import Signal
 from recollect.domain.followup.rewrite import rewrite
-from support.dialogue import asked, conversation, standalone
+from support.followups import conversation, rewrite_after, standalone
 
 
 def test_a_pronoun_becomes_the_person_asked_about() -> None:
-    result = asked("When did she die?", after="Who was Marie Curie?")
+    result = rewrite_after("When did she die?", after="Who was Marie Curie?")
 
     assert result.standalone_question == "When did Marie Curie die?"
     assert result.signals == (Signal.PRONOUN,)
@@ -39,7 +39,7 @@ def test_a_thing_is_preferred_for_it_and_a_person_for_he() -> None:
     )
 
 
-def test_what_an_answer_introduces_is_what_the_next_question_is_about() -> None:
+def test_the_next_question_is_about_the_entity_the_answer_introduced() -> None:
     history = conversation(
         "user: I am looking for a cheap restaurant in the north part of town.",
         "assistant: Royal Spice is a cheap Indian restaurant. Would you like the address?",
@@ -79,13 +79,13 @@ def test_a_heading_names_what_the_conversation_is_about() -> None:
 
 
 def test_a_short_question_gets_the_topic_as_last_resort() -> None:
-    result = asked("Anything else interesting?", after="When did MC Hammer start singing?")
+    result = rewrite_after("Anything else interesting?", after="When did MC Hammer start singing?")
 
     assert result.standalone_question == "Anything else interesting about MC Hammer?"
     assert result.signals[0] is Signal.ELSE
 
 
-def test_indifference_is_completed_by_what_was_asked() -> None:
+def test_an_answer_of_indifference_is_completed_by_the_assistants_question() -> None:
     history = conversation(
         "user: I want a cheap restaurant.", "assistant: What type of food would you like?"
     )
@@ -119,7 +119,7 @@ def test_thanks_between_questions_do_not_hide_the_topic(filler: str) -> None:
 
 
 def test_a_surname_is_completed_by_the_name_the_user_gave() -> None:
-    result = asked("When did Curie die?", after="Who was Marie Curie?")
+    result = rewrite_after("When did Curie die?", after="Who was Marie Curie?")
 
     assert result.standalone_question == "When did Marie Curie die?"
     assert result.signals == (Signal.PARTIAL_NAME,)
@@ -148,7 +148,7 @@ def test_an_article_is_named_for_what_the_first_question_was_about() -> None:
     )
 
 
-def test_an_article_under_a_heading_is_before_all_eyes() -> None:
+def test_this_article_under_a_heading_is_not_rewritten() -> None:
     history = conversation("assistant: Cathy Rush: Coaching career", "user: Where did she coach?")
 
     question = "What else does this article say?"
@@ -166,7 +166,7 @@ def test_an_article_under_a_heading_is_before_all_eyes() -> None:
         ("nl", "Wat is een stoofpot?", "Vertel me over hutspot en zijn geschiedenis."),
     ],
 )
-def test_what_the_question_explains_itself_is_not_added(
+def test_a_reference_resolved_within_the_question_is_not_expanded(
     language: str, before: str, question: str
 ) -> None:
     assert standalone(question, after=before, language=language) == question

@@ -5,7 +5,7 @@ import pytest
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.followup.rewrite import MAX_ADDED, rewrite
-from support.dialogue import conversation
+from support.followups import conversation
 
 CURIE = conversation(
     "user: Who was Marie Curie?",

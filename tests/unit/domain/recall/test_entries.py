@@ -81,7 +81,7 @@ def test_an_entry_has_so_many_words_at_most() -> None:
     assert found.terms["sales?"] == 1
 
 
-def test_tables_are_read_from_the_query_by_who_can() -> None:
+def test_tables_are_parsed_from_the_sql_query() -> None:
     maker = EntryMaker(stems=str.split, tables_of=lambda _: ["shop.sales"])
     question, answer = turn(("user", "Sales?"), ("assistant", "Nine."))
     answer = with_details(answer, sql_query="SELECT * FROM Shop.Sales", tables_used=("hr.pay",))
@@ -90,7 +90,7 @@ def test_tables_are_read_from_the_query_by_who_can() -> None:
     assert "Tables: shop.sales " in found.entry.text
 
 
-def test_tables_that_nobody_knows_are_kept_and_not_shown() -> None:
+def test_unknown_tables_are_stored_and_not_shown_in_the_text() -> None:
     question, answer = turn(("user", "Sales?"), ("assistant", "Nine."))
     answer = with_details(answer, sql_query="SELECT FROM WHERE")
     (found,) = entries([question, answer])
@@ -147,7 +147,7 @@ def test_not_all_that_stands_before_a_colon_is_a_name(content: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", 5, None, ["Ann"]])
-def test_a_senseless_name_is_none(name: object) -> None:
+def test_a_speaker_name_that_is_blank_or_no_text_is_ignored(name: object) -> None:
     messages = turn(("user", "hello there"), metadata={"speaker": name})  # type: ignore[dict-item]
     assert entries(messages, TurnStatus.PENDING) == ()
 
@@ -190,5 +190,5 @@ def test_answers_that_tell_nothing_are_no_entries(answer: str) -> None:
         "Knowing is half the battle",
     ],
 )
-def test_answers_that_tell_something_are_kept(answer: str) -> None:
+def test_answers_with_information_make_an_entry(answer: str) -> None:
     assert not is_empty_answer(answer)

@@ -34,7 +34,7 @@ def test_speakers_are_known_and_not_taken_for_the_topic(
     assert (found.to_embed, found.speakers) == (rest, named)
 
 
-def test_whoever_asks_about_themselves_is_the_speaker() -> None:
+def test_a_question_about_oneself_means_the_asking_speaker() -> None:
     assert read("What did I say?", ["Ann", "Bob"], me="bob").speakers == {"bob"}
     assert read("Wat zei ik?", ["Ann", "Bob"], me="bob", language="nl").speakers == {"bob"}
     assert read("What did I say to Ann?", ["Ann", "Bob"], me="bob").speakers == {"ann"}
@@ -69,6 +69,6 @@ def test_other_questions_ask_for_no_time() -> None:
     assert not read("What did she say?").asks_when
 
 
-def test_odd_names_do_no_harm() -> None:
+def test_unusual_speaker_names_cause_no_error() -> None:
     question = read("What did (Ann.*) say [?", ["(Ann.*)", "", " ", "A", "["])
     assert question.speakers <= {"(ann.*)", "["}

@@ -61,7 +61,7 @@ def test_a_reply_is_found_by_the_question_before_it() -> None:
     assert order("skis?", other, reply) == ["yes", "nay"]
 
 
-def test_what_was_said_before_counts_more_than_what_was_said_after() -> None:
+def test_the_entry_before_a_candidate_counts_more_than_the_one_after() -> None:
     after = candidate("yea", 0.0, 0.2, after=((5.0, 0.6),))
     before = candidate("yes", 0.0, 0.2, before=((5.0, 0.6),))
     assert order("skis?", after, before) == ["yes", "yea"]
@@ -88,23 +88,23 @@ def test_a_named_time_is_preferred_but_does_not_exclude() -> None:
     assert order("What did she say in May?", other, then) == ["then", "late"]
 
 
-def test_who_asks_when_wants_a_time() -> None:
+def test_a_question_for_a_time_prefers_entries_that_name_one() -> None:
     told = candidate("I went there yesterday", 3.0)
     other = candidate("I went there with them", 3.0)
     assert order("When did she go?", other, told)[0] == "I went there yesterday"
 
 
-def test_statements_tell_more_than_questions() -> None:
+def test_statements_rank_above_questions() -> None:
     assert order("skis?", candidate("skis?", 3.0), candidate("skis!", 3.0)) == ["skis!", "skis?"]
 
 
-def test_of_equals_the_newest_is_first() -> None:
+def test_of_entries_with_equal_scores_the_newest_is_first() -> None:
     old = candidate("same a", 3.0)
     new = candidate("same b", 3.0, said_at=NOW)
     assert order("skis?", old, new) == ["same b", "same a"]
 
 
-def test_what_has_no_vector_yet_is_neither_first_nor_last_for_that() -> None:
+def test_an_entry_without_a_vector_ranks_between_near_and_far_ones() -> None:
     near = candidate("near", 3.0, 0.8)
     far = candidate("away", 3.0, 0.0)
     bare = candidate("bare", 3.0, None)
@@ -128,7 +128,7 @@ def test_without_any_vectors_words_decide() -> None:
         ),
     ],
 )
-def test_what_was_said_twice_is_found_once_as_said_last(
+def test_of_entries_with_equal_text_only_the_latest_is_found(
     speaker: str | None, first: str, again: str
 ) -> None:
     old = Ranked(candidate=candidate(first, speaker=speaker), score=0.9)

@@ -88,5 +88,5 @@ def test_a_month_without_a_year_is_near_in_each() -> None:
     assert CalendarTime(month=2, day=29).nearness(datetime(2023, 2, 28, tzinfo=UTC)) == 0.5
 
 
-def test_the_first_day_of_all_does_no_harm() -> None:
+def test_a_time_before_the_first_year_causes_no_error() -> None:
     assert named("What was said 9999 years ago?") is not None

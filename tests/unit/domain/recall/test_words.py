@@ -48,11 +48,11 @@ def test_endless_words_are_cut() -> None:
         ("es", "Vendieron las casas", "vendieron casa"),
     ],
 )
-def test_relatives_have_the_same_stem(language: str, one: str, other: str) -> None:
+def test_related_words_have_the_same_stem(language: str, one: str, other: str) -> None:
     assert set(stems(other, language)) <= set(stems(one, language))
 
 
-def test_the_language_is_told_by_the_text() -> None:
+def test_the_language_of_a_text_is_detected() -> None:
     assert stems("Hoeveel facturen zijn er nog niet betaald?")[:1] == stems("facturen", "nl")
 
 

@@ -28,12 +28,12 @@ DUTCH = (
 )
 
 
-def said(*pairs: tuple[str, str]) -> list[Utterance]:
+def utterances(*pairs: tuple[str, str]) -> list[Utterance]:
     return [Utterance(speaker=speaker, text=text) for speaker, text in pairs]
 
 
-def test_what_was_asked_figures_and_tables_are_kept() -> None:
-    assert summarise_extractively(said(*ENGLISH), limit=1000).splitlines() == [
+def test_questions_figures_and_tables_are_kept_in_the_summary() -> None:
+    assert summarise_extractively(utterances(*ENGLISH), limit=1000).splitlines() == [
         "User: Show me total sales by region for 2024",
         "Assistant: Total sales for 2024 from sales.orders: North €1,204,300, South €980,120.",
         "User: What about 2023?",
@@ -44,7 +44,7 @@ def test_what_was_asked_figures_and_tables_are_kept() -> None:
 
 
 def test_a_dutch_conversation_is_summarised_in_its_own_words() -> None:
-    assert summarise_extractively(said(*DUTCH), limit=1000).splitlines() == [
+    assert summarise_extractively(utterances(*DUTCH), limit=1000).splitlines() == [
         "Gebruiker: Hoeveel omzet hadden we in 2024 per regio?",
         "Assistent: De omzet in 2024 uit verkoop.orders: Noord € 1.204.300 en Zuid € 980.120.",
         "Gebruiker: Ik wil graag alleen de producten met een marge boven 20%.",
@@ -54,7 +54,7 @@ def test_a_dutch_conversation_is_summarised_in_its_own_words() -> None:
 
 def test_people_are_called_by_their_names() -> None:
     summary = summarise_extractively(
-        said(
+        utterances(
             ("Ann", "Hello, how are you doing?"),
             ("Bob", "I've been having trouble breathing lately."),
             ("Ann", "I am going to send you to a specialist."),
@@ -67,28 +67,30 @@ def test_people_are_called_by_their_names() -> None:
     )
 
 
-def test_what_the_system_was_told_is_no_part_of_it() -> None:
+def test_system_messages_are_no_part_of_the_summary() -> None:
     summary = summarise_extractively(
-        said(("system", "You are a pirate with 7 parrots."), *ENGLISH), limit=1000
+        utterances(("system", "You are a pirate with 7 parrots."), *ENGLISH), limit=1000
     )
     assert "pirate" not in summary
-    assert summary == summarise_extractively(said(*ENGLISH), limit=1000)
+    assert summary == summarise_extractively(utterances(*ENGLISH), limit=1000)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 40, 100, 300])
-def test_the_limit_holds_by_any_measure(limit: int) -> None:
+def test_the_limit_of_a_summary_holds_for_any_length_function(limit: int) -> None:
     for count in (len, lambda text: len(text.split()), lambda text: len(text.encode())):
-        assert count(summarise_extractively(said(*ENGLISH), limit=limit, count=count)) <= limit
+        assert (
+            count(summarise_extractively(utterances(*ENGLISH), limit=limit, count=count)) <= limit
+        )
 
 
 def test_small_limits_keep_the_question_before_the_chatter() -> None:
-    summary = summarise_extractively(said(*ENGLISH), limit=60)
+    summary = summarise_extractively(utterances(*ENGLISH), limit=60)
     assert summary == "User: Show me total sales by region for 2024"
 
 
 def test_an_earlier_summary_stands_first_and_nothing_is_said_twice() -> None:
-    earlier = summarise_extractively(said(*ENGLISH[:4]), limit=1000)
-    both = summarise_extractively(said(*ENGLISH[2:]), limit=1000, earlier=earlier)
+    earlier = summarise_extractively(utterances(*ENGLISH[:4]), limit=1000)
+    both = summarise_extractively(utterances(*ENGLISH[2:]), limit=1000, earlier=earlier)
     assert both.startswith(earlier)
     assert both.count("What about 2023?") == 1
     assert "Acme Corp (12)" in both
@@ -97,7 +99,9 @@ def test_an_earlier_summary_stands_first_and_nothing_is_said_twice() -> None:
 def test_summaries_do_not_pile_up_and_the_new_gets_its_room() -> None:
     summary = ""
     for number in range(50):
-        told = said(("user", f"How many bicycles did shop number {number} sell?"), *ENGLISH[1:2])
+        told = utterances(
+            ("user", f"How many bicycles did shop number {number} sell?"), *ENGLISH[1:2]
+        )
         summary = summarise_extractively(told, limit=400, earlier=summary)
         assert len(summary) <= 400
         assert f"shop number {number} " in summary
@@ -106,7 +110,7 @@ def test_summaries_do_not_pile_up_and_the_new_gets_its_room() -> None:
 def test_one_long_line_of_before_does_not_shut_out_the_new() -> None:
     earlier = "It was said that " + "very " * 70 + "much happened"
     summary = summarise_extractively(
-        said(("user", "How many bicycles did shop 7 sell?")), limit=200, earlier=earlier
+        utterances(("user", "How many bicycles did shop 7 sell?")), limit=200, earlier=earlier
     )
     assert len(summary) <= 200
     before, new = summary.splitlines()
@@ -120,18 +124,18 @@ def test_an_earlier_summary_alone_is_kept() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "!!!", "Thanks!", "ok thanks"])
-def test_nothing_said_is_no_summary(text: str) -> None:
-    assert summarise_extractively(said(("user", text)), limit=100) == ""
+def test_an_empty_conversation_has_no_summary(text: str) -> None:
+    assert summarise_extractively(utterances(("user", text)), limit=100) == ""
 
 
-def test_a_repeated_message_is_told_once() -> None:
-    summary = summarise_extractively(said(*[("user", "Where is order 7?")] * 100), limit=1000)
+def test_a_repeated_message_is_summarised_once() -> None:
+    summary = summarise_extractively(utterances(*[("user", "Where is order 7?")] * 100), limit=1000)
     assert summary == "User: Where is order 7?"
 
 
 def test_ten_thousand_messages_cost_about_five_times_two_thousand() -> None:
     def seconds(size: int) -> float:
-        told = said(*(("user", f"Question {n}: {ENGLISH[1][1]}" * 3) for n in range(size)))
+        told = utterances(*(("user", f"Question {n}: {ENGLISH[1][1]}" * 3) for n in range(size)))
         started = time.process_time()
         summarise_extractively(told, limit=4000)
         return time.process_time() - started
@@ -142,14 +146,14 @@ def test_ten_thousand_messages_cost_about_five_times_two_thousand() -> None:
 @pytest.mark.parametrize(
     "text", ["." * 10_000, "'a " * 3000, "well, " * 2000, "1. " * 3000, "```" * 3000, ", " * 5000]
 )
-def test_no_text_takes_long(text: str) -> None:
+def test_hostile_texts_are_summarised_quickly(text: str) -> None:
     started = time.process_time()
-    summarise_extractively(said(("user", text), ("assistant", text)), limit=500, earlier=text)
+    summarise_extractively(utterances(("user", text), ("assistant", text)), limit=500, earlier=text)
     assert time.process_time() - started < 2
 
 
 def test_one_endless_word_is_cut() -> None:
-    summary = summarise_extractively(said(("user", "a" * 1_000_000)), limit=50)
+    summary = summarise_extractively(utterances(("user", "a" * 1_000_000)), limit=50)
     assert summary.startswith("User: aaaa")
     assert 40 < len(summary) <= 50
 

@@ -4,7 +4,7 @@ from recollect.domain.summary.facts import Fact, FactIndex, FactKind, facts_in
 
 
 def said(text: str, kind: FactKind) -> set[str]:
-    return {word for fact in facts_in(text) if fact.kind is kind for word in fact.said}
+    return {word for fact in facts_in(text) if fact.kind is kind for word in fact.terms}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,9 @@ def test_a_fact_survives_in_another_form(earlier: str, new: str) -> None:
         ("El usuario prefiere respuestas cortas.", FactKind.WISH),
     ],
 )
-def test_a_fact_that_is_not_told_again_is_lost(earlier: str, kind: FactKind) -> None:
+def test_a_fact_missing_from_the_new_summary_is_detected_as_lost(
+    earlier: str, kind: FactKind
+) -> None:
     told = FactIndex.by("The user asked about sales by region and the assistant answered.")
     lost = {fact.kind for fact in facts_in(earlier) if not fact.is_in(told)}
 
@@ -75,7 +77,7 @@ def test_a_fact_that_is_not_told_again_is_lost(earlier: str, kind: FactKind) -> 
 
 
 def test_a_figure_is_a_fact_of_its_own() -> None:
-    figure = Fact(kind=FactKind.FIGURE, said=frozenset({"36"}))
+    figure = Fact(kind=FactKind.FIGURE, terms=frozenset({"36"}))
 
     assert figure in facts_in("The team has 36 people.")
     assert not figure.is_in(FactIndex.by("The team has 360 people."))

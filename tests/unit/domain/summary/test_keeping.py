@@ -1,5 +1,5 @@
 from recollect.domain.summary.extractive import Utterance
-from recollect.domain.summary.keeping import keep_facts
+from recollect.domain.summary.facts import keep_facts
 
 EARLIER = (
     "The user is Anna, who owns the shop Blue Door with 4 employees. "
@@ -13,13 +13,15 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def kept(summary: str, *, earlier: str = EARLIER, limit: int = 200, users: str = "") -> str:
+def summary_with_facts(
+    summary: str, *, earlier: str = EARLIER, limit: int = 200, users: str = ""
+) -> str:
     said = [Utterance(speaker="user", text=users)] if users else []
     return keep_facts(summary, earlier=earlier, utterances=said, limit=limit, count=words)
 
 
 def test_names_figures_and_wishes_that_a_summary_forgot_stay_beside_it() -> None:
-    summary = kept(NEW)
+    summary = summary_with_facts(NEW)
 
     assert "Anna" in summary
     assert "4 employees" in summary
@@ -28,25 +30,27 @@ def test_names_figures_and_wishes_that_a_summary_forgot_stay_beside_it() -> None
 
 
 def test_a_sentence_without_facts_may_be_forgotten() -> None:
-    assert "stock is counted" not in kept(NEW)
+    assert "stock is counted" not in summary_with_facts(NEW)
 
 
 def test_a_summary_that_forgot_nothing_stays_as_it_is() -> None:
     complete = f"Anna of Blue Door (4 employees) prefers short answers without tables. {NEW}"
 
-    assert kept(complete) == complete
+    assert summary_with_facts(complete) == complete
 
 
-def test_what_a_user_states_and_the_model_left_out_is_kept() -> None:
-    summary = kept(NEW, earlier="", users="My name is Tom. I have 12 cows. Can you help me?")
+def test_user_statements_that_the_model_left_out_are_appended() -> None:
+    summary = summary_with_facts(
+        NEW, earlier="", users="My name is Tom. I have 12 cows. Can you help me?"
+    )
 
     assert "Tom" in summary
     assert "12 cows" in summary
     assert "help" not in summary
 
 
-def test_what_a_user_states_is_kept_in_dutch_too() -> None:
-    summary = kept(
+def test_dutch_user_statements_that_the_model_left_out_are_appended() -> None:
+    summary = summary_with_facts(
         "Er is gepraat over omzet.", earlier="", users="Ik heet Tom. Ik wil korte zinnen."
     )
 
@@ -55,13 +59,15 @@ def test_what_a_user_states_is_kept_in_dutch_too() -> None:
 
 
 def test_a_question_about_figures_is_nothing_that_a_user_states() -> None:
-    assert kept(NEW, earlier="", users="What were the sales of 2023 in Utrecht?") == NEW
+    assert (
+        summary_with_facts(NEW, earlier="", users="What were the sales of 2023 in Utrecht?") == NEW
+    )
 
 
 def test_a_summary_is_never_over_its_limit_however_often_facts_are_lost() -> None:
     summary = ""
     for turn in range(40):
-        summary = kept(
+        summary = summary_with_facts(
             f"Talk number {turn} was about things.",
             earlier=summary,
             limit=40,
@@ -74,7 +80,7 @@ def test_a_summary_is_never_over_its_limit_however_often_facts_are_lost() -> Non
 
 def test_the_user_stays_when_figures_of_answers_have_to_give_way() -> None:
     rows = " ".join(f"Region {n} sold {n * 1111} units in total." for n in range(1, 60))
-    summary = kept(NEW, earlier=f"{EARLIER} {rows}", limit=60)
+    summary = summary_with_facts(NEW, earlier=f"{EARLIER} {rows}", limit=60)
 
     assert "Anna" in summary
     assert "prefers short answers" in summary
@@ -82,6 +88,6 @@ def test_the_user_stays_when_figures_of_answers_have_to_give_way() -> None:
 
 
 def test_the_same_fact_is_not_kept_twice() -> None:
-    summary = kept(NEW, earlier="The user is Anna. The user is called Anna.")
+    summary = summary_with_facts(NEW, earlier="The user is Anna. The user is called Anna.")
 
     assert summary.count("Anna") == 1

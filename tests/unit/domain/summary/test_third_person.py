@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.summary.candidates import in_third_person
+from recollect.domain.summary.sentences import in_third_person
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_i_and_you_become_names(said: str, told: str) -> None:
         "Nobody came.",
     ],
 )
-def test_what_may_be_someone_else_s_is_left_alone(said: str) -> None:
+def test_pronouns_in_quotations_and_symbols_are_left_unchanged(said: str) -> None:
     assert in_third_person(said, speaker="Ann", listener="Bob") == said
 
 

@@ -17,7 +17,7 @@ from recollect.domain.summary.sentences import tighten
         ("e-mail is down", "e-mail is down"),
     ],
 )
-def test_what_only_opens_or_closes_a_sentence_is_left_out(said: str, kept: str) -> None:
+def test_filler_words_around_a_sentence_are_removed(said: str, kept: str) -> None:
     assert tighten(said) == kept
 
 
@@ -36,5 +36,5 @@ def test_what_only_opens_or_closes_a_sentence_is_left_out(said: str, kept: str) 
         "Kan ik je ergens mee helpen?",
     ],
 )
-def test_politeness_leaves_nothing(said: str) -> None:
+def test_polite_phrases_are_removed_completely(said: str) -> None:
     assert tighten(said) == ""

@@ -1,19 +1,24 @@
-"""ConnectionPool that work for one owner at a time."""
+"""A pool of connections that work for one owner at a time."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from types import SimpleNamespace
 from typing import Final, Self
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import UUID
 
 import asyncpg
 
 from recollect.engines.postgres.connection.error_mapping import translated
-from recollect.engines.postgres.connection.pool import ConnectionPool
-from recollect.engines.postgres.connection.probe import Probe
-from recollect.engines.postgres.connection.transaction import Transaction
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
+from recollect.engines.postgres.sql import statement
+from recollect.errors import ConfigurationError
+from recollect.ports.runtime import Clock
 
+APP_ROLE: Final = "recollect_app"
+STATEMENT_CACHE: Final = 100
+_SEARCH_PATH: Final = "recollect, public"
+_SCHEMES: Final = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg")
 _SETTINGS: Final = {
     "application_name": "recollect",
     "lock_timeout": "15s",
@@ -26,43 +31,42 @@ _SETTINGS: Final = {
     "enable_bitmapscan": "off",
     "plan_cache_mode": "force_generic_plan",  # planning a search takes as long as the search
 }
-_FIRST_OTHER_TYPE: Final = 10_000  # below are PostgreSQL's own types, the same everywhere
-_NOTHING_ASKED: Final = SimpleNamespace(name="a statement that the driver need not prepare again")
-_known_types: Final[dict[frozenset[int], Sequence[asyncpg.Record]]] = {}
 _CONNECT_SECONDS: Final = 30
-_COMMAND_SECONDS: Final = 75
-"""PostgreSQL ends a statement after 60 seconds; who has heard nothing by then never will."""
+_COMMAND_SECONDS: Final = 75  # PostgreSQL itself ends a statement after 60
 
 
-class Connection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no type hints
-    """A connection that needs no cleaning between two uses.
+def normalise(text: str) -> str:
+    """Turn a connection string of any usual form into the driver's."""
+    scheme, separator, rest = text.strip().partition("://")
+    if not separator or scheme.lower() not in _SCHEMES:
+        raise ConfigurationError(
+            "MEMORY_DB_CONNECTION_STRING must start with postgresql:// or postgresql+psycopg://"
+        )
+    return f"postgresql://{rest}"
 
-    Everything we set is bound to a transaction, so the driver's reset query would only cost a
-    round trip: 0.06 ms of a 0.17 ms read. An open transaction is rolled back all the same.
+
+def as_application(dsn: str, *, logs_in: bool = False) -> str:
+    """The same server, worked on as the role that every policy binds.
+
+    That role is what the connection starts with, so that no reset undoes it: it logs in itself
+    where it may, elsewhere the given user steps down to it.
     """
+    parts = urlsplit(dsn)
+    query = [*parse_qsl(parts.query), ("search_path", _SEARCH_PATH)]
+    if logs_in:
+        parts = parts._replace(netloc=f"{APP_ROLE}@{parts.netloc.rpartition('@')[2]}")
+    else:
+        query.append(("role", APP_ROLE))
+    return urlunsplit(parts._replace(query=urlencode(query)))
 
-    __slots__ = ()
 
-    def get_reset_query(self) -> str:
-        """Nothing to reset."""
-        return ""
-
-    async def _introspect_types(
-        self,
-        oids: Collection[int],
-        timeout: float | None,  # noqa: ASYNC109  # the driver's
-    ) -> tuple[Sequence[asyncpg.Record], object]:
-        """What the types of a statement are: of PostgreSQL's own, asked once in each process.
-
-        The driver would ask on every new connection, about 10 ms for each kind of array.
-        """
-        wanted = frozenset(oids)
-        if wanted in _known_types:
-            return _known_types[wanted], _NOTHING_ASKED
-        types, statement = await super()._introspect_types(oids, timeout)
-        if max(wanted) < _FIRST_OTHER_TYPE:
-            _known_types[wanted] = types
-        return types, statement
+def display(dsn: str) -> str:
+    """The connection string without its password, for people and logs."""
+    parts = urlsplit(dsn)
+    if parts.password is None:
+        return dsn
+    netloc = parts.netloc.replace(f":{parts.password}@", ":***@", 1)
+    return urlunsplit(parts._replace(netloc=netloc))
 
 
 class Database:
@@ -73,53 +77,98 @@ class Database:
         self._probe = probe
 
     @classmethod
-    async def open(cls, dsn: str, *, max_connections: int) -> Self:
-        """Connect, or say why that is not possible."""
+    async def open(
+        cls, dsn: str, *, max_connections: int, statement_cache: int = STATEMENT_CACHE
+    ) -> Self:
+        """Connect, or say why that is not possible.
+
+        Every connection caches that many prepared statements.
+        """
         with translated():
             pool = await asyncpg.create_pool(
                 dsn,
                 min_size=1,
                 max_size=max_connections,
-                connection_class=Connection,
+                statement_cache_size=statement_cache,
                 server_settings=_SETTINGS,
                 timeout=_CONNECT_SECONDS,
                 command_timeout=_COMMAND_SECONDS,
+                reset=_leave_as_it_is,
             )
+            try:
+                await _check_role(pool)
+            except BaseException:
+                pool.terminate()
+                raise
         return cls(pool, Probe(dsn))
 
-    async def close(self) -> None:
+    async def aclose(self) -> None:
         """Let running work finish, then close every connection."""
         self._probe.close()
         await self._connections.close()
 
-    def owned_by(self, owner_id: UUID) -> Transaction:
+    def owned_by(self, owner_id: UUID) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction that sees and changes the rows of one owner, and commits at the end."""
-        return Transaction(self._connections, f"SET LOCAL recollect.owner_id = '{owner_id!s}'")
+        return self._transaction(f"SET LOCAL recollect.owner_id = '{owner_id!s}'")
 
-    def working(self, *, now: datetime) -> Transaction:
+    def working(self, *, now: datetime) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
-        time = now.isoformat()
-        settings = f"SET LOCAL recollect.worker = 'on'; SET LOCAL recollect.now = '{time}'"
-        return Transaction(self._connections, settings)
+        return self._transaction(
+            f"SET LOCAL recollect.worker = 'on'; SET LOCAL recollect.now = '{now.isoformat()}'"
+        )
 
-    async def read(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
+    @asynccontextmanager
+    async def _transaction(self, settings: str) -> AsyncIterator[asyncpg.Connection]:
+        """Begin and bind in one round trip; commit at the end, or undo everything.
+
+        The simple protocol binds no parameters: the settings are written from a UUID or a time,
+        whose texts hold only digits, letters and punctuation of their own.
+        """
+        with translated():
+            connection = await self._connections.take()
+            try:
+                await connection.execute(f"BEGIN; {settings}")
+                yield connection
+                await connection.execute("COMMIT")
+            except BaseException as error:
+                await self._connections.recover(connection, error, rolls_back=True)
+                raise
+            await self._connections.give_back(connection)
+
+    async def read(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement that reads the rows of one owner and sets that owner itself.
 
         Half the time of a transaction around a plain statement; for the reads of every request.
         See docs/decisions/0004-owner-per-transaction.md.
         """
         with translated():
-            return await self._connections.fetch(query(name), owner_id, *arguments)
+            return await self._connections.fetch(*statement(name, **parameters))
 
-    async def write(self, name: str, owner_id: UUID, *arguments: object) -> list[asyncpg.Record]:
+    async def write(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement that changes rows of one owner, sets that owner itself, and commits."""
         with translated():
-            return await self._connections.fetch(query(name), owner_id, *arguments)
+            return await self._connections.fetch(*statement(name, **parameters))
 
-    async def work(self, name: str, *arguments: object) -> list[asyncpg.Record]:
+    async def work(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement of a worker, who serves all owners, and which says so itself."""
         with translated():
-            return await self._connections.fetch(query(name), *arguments)
+            return await self._connections.fetch(*statement(name, **parameters))
+
+    async def run(
+        self, name: str, /, *, owner_id: UUID, **parameters: object
+    ) -> list[asyncpg.Record]:
+        """Run a statement in a transaction of its own, bound to the owner."""
+        async with self.owned_by(owner_id) as connection:
+            rows: list[asyncpg.Record] = await connection.fetch(
+                *statement(name, owner_id=owner_id, **parameters)
+            )
+        return rows
+
+    async def count(self, name: str, /, *, at: datetime, **parameters: object) -> int:
+        """Run a worker's statement that counts, or changes and counts, rows of all owners."""
+        async with self.working(now=at) as connection:
+            number: int = await connection.fetchval(*statement(name, **parameters))
+        return number
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""
@@ -130,3 +179,28 @@ class Database:
     def was_full_lately(self) -> bool:
         """Whether PostgreSQL refused to store something within the last minute: no disk space."""
         return self._connections.were_refused_space
+
+
+class PostgresStore:
+    """What every store works with."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+
+async def _leave_as_it_is(_: asyncpg.Connection) -> None:
+    """Reset nothing: everything we set is bound to a transaction, which the pool has ended."""
+
+
+async def _check_role(pool: asyncpg.Pool) -> None:
+    """Refuse to work as another role: a pooler may have dropped what the connection starts with."""
+    role, has_tables = await pool.fetchrow(
+        "SELECT current_user, to_regclass('sessions') IS NOT NULL"
+    )
+    if role != APP_ROLE or not has_tables:
+        raise ConfigurationError(
+            f"connections of MEMORY_DB_CONNECTION_STRING start as the role {role}; they must start "
+            f"as {APP_ROLE} with the search_path '{_SEARCH_PATH}'. Behind a pooler such as "
+            "PgBouncer these are set by ALTER ROLE: see docs/how-to/use-pgbouncer.md"
+        )

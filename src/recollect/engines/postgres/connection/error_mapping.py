@@ -31,6 +31,7 @@ _BROKEN = (
     asyncpg.PostgresConnectionError,
     asyncpg.InternalClientError,
     asyncpg.OperatorInterventionError,
+    asyncpg.ReadOnlySQLTransactionError,
     asyncpg.InterfaceError,
 )
 _OF_THE_CONNECTION = ("closed", "closing", "released back to the pool", "another operation")

@@ -1,4 +1,4 @@
-"""ConnectionPool, the ones used last at hand for the next use."""
+"""Connections to PostgreSQL: the pool, and the probe of whether it answers."""
 
 import asyncio
 from contextlib import suppress
@@ -17,22 +17,21 @@ _GONE: Final = (
 _RECOVERY_SECONDS: Final = 5
 _CLOSE_SECONDS: Final = 10
 _FULL_SECONDS: Final = 60
+_ANSWER_SECONDS: Final = 0.8
+_PROBE_SECONDS: Final = 10
+_PROBE_SETTINGS: Final = {"application_name": "recollect readiness"}
 
 
 class ConnectionPool:
     """The driver's pool, and in front of it the connections whose last use went well.
 
-    The pool cleans every connection that comes back, in a task of its own: a quarter of the time
-    of a read. What has run to its end here has nothing to clean, for everything we set is bound
-    to a transaction; it goes straight to the next user. What failed or was cancelled goes back
-    to the pool, and so does once a minute what lies idle: the pool's own limits stay in force.
-    What has broken, or does not come to rest after a cancelled statement, is thrown away.
+    The driver's pool cleans each connection that comes back, in a task of its own: a third to a
+    half of a read's time in this process. What has run to its end here has nothing to clean, for
+    everything we set is bound to a transaction; it goes straight to the next user. What failed or
+    was cancelled goes back to the driver's pool, and so does once a minute what lies idle, so that
+    its limits of age hold. What has broken, or does not come to rest after a cancelled statement,
+    is closed. See docs/decisions/0029-what-the-driver-does-not-do.md.
     """
-
-    __slots__ = (
-        *("_full_at", "_idle", "_is_closing", "_pool", "_recovering"),
-        *("_sweep_seconds", "_sweeping", "_timer", "_waiting"),
-    )
 
     def __init__(self, pool: asyncpg.Pool, *, sweep_seconds: float = 60) -> None:
         self._pool = pool
@@ -80,11 +79,13 @@ class ConnectionPool:
     ) -> None:
         """End a use that failed of this error; what can still be used goes back to the pool.
 
-        After a cancelled statement PostgreSQL has to be told, and may not listen: that happens
-        beside the user, who does not wait.
+        PostgreSQL may not listen when it is told to cancel a statement: that happens in a task,
+        for which the user does not wait.
         """
         if isinstance(error, asyncpg.DiskFullError):
             self._full_at = asyncio.get_running_loop().time()
+        if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
+            await self._leave_standby()
         if is_broken(error):
             _throw_away(connection)
             return
@@ -121,6 +122,13 @@ class ConnectionPool:
         except TimeoutError:
             self._pool.terminate()
 
+    async def _leave_standby(self) -> None:
+        """Connect anew after a fail-over: what is open leads to a server that became read-only."""
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            _throw_away(connection)
+        await self._pool.expire_connections()
+
     async def _reset(self, connection: asyncpg.Connection, *, rolls_back: bool) -> None:
         try:
             async with asyncio.timeout(_RECOVERY_SECONDS):
@@ -135,7 +143,7 @@ class ConnectionPool:
         self._sweeping = asyncio.create_task(self._sweep())
 
     async def _sweep(self) -> None:
-        """Give what is idle back to the pool, which closes what it finds too old or unused."""
+        """Give what is idle back to the driver's pool, which closes what is too old or unused."""
         idle, self._idle = self._idle, []
         for connection in idle:
             await self._reset(connection, rolls_back=False)
@@ -151,3 +159,61 @@ def _is_open(connection: asyncpg.Connection) -> bool:
 def _throw_away(connection: asyncpg.Connection) -> None:
     with suppress(asyncpg.InterfaceError):  # the pool may have taken it back already
         connection.terminate()
+
+
+class Probe:
+    """Asks PostgreSQL whether it answers, by a connection of its own, made when first asked.
+
+    Those of the pool may all be at work, or wait without an end for a server that hangs.
+    """
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._connection: asyncpg.Connection | None = None
+        self._asking: asyncio.Task[None] | None = None
+
+    async def ask(self) -> None:
+        """Return once PostgreSQL has answered; raise what the driver does if it has not in time.
+
+        All who ask at the same time wait for one answer. Who gives up leaves it to the next: on a
+        busy machine a new connection may take longer than that.
+        """
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask())
+            self._asking.add_done_callback(self._forget)
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            await asyncio.shield(self._asking)
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._asking is not None:
+            self._asking.cancel()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+    def _forget(self, asking: asyncio.Task[None]) -> None:
+        self._asking = None
+        if not asking.cancelled():
+            asking.exception()  # seen by those who wait; they may have gone
+
+    async def _ask(self) -> None:
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                await self._select()
+        except BaseException:
+            self._hang_up()
+            raise
+
+    async def _select(self) -> None:
+        if self._connection is not None and not self._connection.is_closed():
+            with suppress(*_GONE):
+                # A connection that broke since it was last used says nothing of the server now.
+                await self._connection.execute("SELECT")
+                return
+        self._hang_up()
+        self._connection = await asyncpg.connect(self._dsn, server_settings=_PROBE_SETTINGS)
+        await self._connection.execute("SELECT")

@@ -1,4 +1,4 @@
-"""Appending messages to a session, in the name of their owner."""
+"""Storing messages in a session: in one statement where possible, else in a transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,12 @@ from recollect.domain.conversation.message import (
 from recollect.domain.conversation.session import name_from_question
 from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
 from recollect.domain.identity.scope import Scope
-from recollect.domain.job import JobKind, job_id_for
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.transaction import switch_messages
-from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.rows import job_payload, stored_message, to_json
+from recollect.engines.postgres.rows import to_json
+from recollect.engines.postgres.sql import statement
 from recollect.errors import MessageNotFound
 from recollect.offloading import AT_ONCE, off_loop
+from recollect.ports.work import JobKind, job_id_for
 
 _REPLIES: Final = "append_replies"
 _PART: Final = 500
@@ -39,7 +38,7 @@ class Target:
 
     scope: Scope
     session_id: UUID
-    said_at: datetime
+    stored_at: datetime
     read_at: datetime
     """By which a session must not have expired."""
     expires_at: datetime | None
@@ -48,62 +47,51 @@ class Target:
 
 
 async def append(
-    database: Database,
-    target: Target,
-    messages: Sequence[NewMessage],
-    *,
-    reply_to: UUID | None,
+    database: Database, target: Target, messages: Sequence[NewMessage], *, reply_to: UUID | None
 ) -> tuple[Message, ...]:
     """Store the messages one after the other; none of them if there is no session."""
-    owner_id = target.scope.owner_id
     part = _Part(target, messages, _Answered(is_latest=reply_to is None, message_id=reply_to))
     is_one_statement = len(list(split_into_parts(messages, size=_PART))) == 1
     if is_one_statement and (reply_to is None or part.statement == _REPLIES):
         # What nearly every request sends: one round trip.
         try:
-            arguments = await part.arguments()
-            return part.stored(await database.write(part.statement, owner_id, *arguments))
+            parameters = await part.parameters()
+            return part.stored(await database.write(part.statement, **parameters))
         except PostgresError as error:
             if error.sqlstate != _NOT_ACTIVE:
                 raise
-    async with database.owned_by(owner_id) as connection:
+    async with database.owned_by(target.scope.owner_id) as connection:
         return await append_within(connection, target, messages, reply_to=reply_to)
 
 
 async def append_within(
-    connection: Connection,
-    target: Target,
-    messages: Sequence[NewMessage],
-    *,
-    reply_to: UUID | None,
+    connection: Connection, target: Target, messages: Sequence[NewMessage], *, reply_to: UUID | None
 ) -> tuple[Message, ...]:
     """Do the same as a part of a transaction."""
-    answers = _LATEST
-    if reply_to is not None:
-        answers = await _turn_of(connection, target, reply_to)
+    answers = _LATEST if reply_to is None else await _turn_of(connection, target, reply_to)
     stored: list[Message] = []
     turn = answers
-    for said in split_into_parts(messages, size=_PART):
-        part = _Part(target, said, turn)
-        arguments = await part.arguments()
-        rows = await connection.fetch(query(part.statement), target.scope.owner_id, *arguments)
+    for some in split_into_parts(messages, size=_PART):
+        part = _Part(target, some, turn)
+        rows = await connection.fetch(*statement(part.statement, **await part.parameters()))
         stored += part.stored(rows)
         if part.statement != _REPLIES:
             turn = _LATEST  # the question that was stored last
     if answers.is_active:
         return tuple(stored)
-    return await _hidden(connection, target, tuple(stored), answers)
+    return await _hide(connection, target, stored, answers)
 
 
-async def _hidden(
-    connection: Connection, target: Target, stored: tuple[Message, ...], answers: "_Answered"
+async def _hide(
+    connection: Connection, target: Target, stored: Sequence[Message], answers: "_Answered"
 ) -> tuple[Message, ...]:
     """Take the replies out of the active branch, which what they answer is not on."""
     replies = [message for message in stored if message.turn_number == answers.turn_number]
     if replies:
         await switch_messages(
             connection,
-            *(target.scope, target.session_id),
+            target.scope,
+            target.session_id,
             hidden=[reply.message_id for reply in replies],
             first=replies[0].sequence,
         )
@@ -127,8 +115,11 @@ _LATEST = _Answered(is_latest=True)
 
 async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> _Answered:
     """The turn to be answered; nobody switches branches of the session from now on."""
+    owner_id, session_id = target.scope.owner_id, target.session_id
     row = await connection.fetchrow(
-        query("turn_of_message"), target.scope.owner_id, target.session_id, message_id
+        *statement(
+            "turn_of_message", owner_id=owner_id, session_id=session_id, message_id=message_id
+        )
     )
     if row is None:
         raise MessageNotFound(message_id)
@@ -138,97 +129,121 @@ async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> 
 class _Part:
     """Messages that one statement stores: replies to an earlier question, or whole turns.
 
-    Every array takes the driver and the server time: one that has nothing to say is left out.
+    Every array takes the driver and the server time: an empty one is left out.
     """
-
-    __slots__ = ("_answers", "_messages", "_offsets", "_target", "statement")
 
     def __init__(self, target: Target, messages: Sequence[NewMessage], answers: _Answered) -> None:
         self._target = target
         self._messages = messages
         self._answers = answers
         self._offsets = list(turn_offsets(messages))
-        opens_turns = messages[0].role is Role.USER
-        self.statement = "append_turns" if opens_turns else _REPLIES
+        self.statement = "append_turns" if messages[0].role is Role.USER else _REPLIES
 
-    async def arguments(self) -> tuple[object, ...]:
-        """What the statement takes after the owner; much JSON is written in a thread."""
+    async def parameters(self) -> dict[str, object]:
+        """The statement's parameters; much JSON is written in a thread."""
         characters = json_to_store(self._messages, most=AT_ONCE)
-        return await off_loop(self._arguments, characters=characters)
+        return await off_loop(self._parameters, characters=characters)
 
-    def _arguments(self) -> tuple[object, ...]:
-        target, messages, compaction = self._target, self._messages, self._target.compaction
-        return (
-            target.session_id,
-            [message.message_id for message in messages],
-            [message.role for message in messages],
-            [message.content for message in messages],
-            _metadata(messages),
-            *_details(messages),
-            self._offsets,
-            target.said_at,
-            target.expires_at,
-            target.read_at,
-            *((None, None, None) if compaction is None else _job(target, compaction)),
-            *self._turns(),
-            _times(messages),
-        )
+    def _parameters(self) -> dict[str, object]:
+        target, messages = self._target, self._messages
+        times = [message.created_at for message in messages]
+        return {
+            "owner_id": target.scope.owner_id,
+            "session_id": target.session_id,
+            "message_ids": [message.message_id for message in messages],
+            "roles": [message.role for message in messages],
+            "contents": [message.content for message in messages],
+            **_json_of(messages),
+            "turn_offsets": self._offsets,
+            "message_times": times if any(times) else None,
+            "now": target.stored_at,
+            "expires_at": target.expires_at,
+            "read_at": target.read_at,
+            **_compaction_job(target),
+            **self._turns(),
+        }
+
+    def _turns(self) -> dict[str, object]:
+        if self.statement == _REPLIES:
+            answers = self._answers
+            return {
+                "answers_latest": answers.is_latest,
+                "turn_number": answers.turn_number,
+                "reply_to": answers.message_id,
+            }
+        answered = answered_turns(self._messages, self._offsets)
+        return {
+            "answered_turns": list(answered.values()),
+            "session_name": name_from_question(self._messages[0].content),
+        }
 
     def stored(self, rows: Sequence[Record]) -> tuple[Message, ...]:
         """The messages as they are now; none when there was no such session."""
         if not rows:
             return ()
-        sequence, turn, only_database, created_at = rows[0]
-        session_id = self._target.session_id
+        sequence, turn, only_database, stored_at = rows[0]
         return tuple(
-            stored_message(
-                message,
-                session_id,
+            Message(
+                message_id=message.message_id,
+                session_id=self._target.session_id,
                 sequence=sequence + number,
                 turn_number=None if turn is None or offset is None else turn + offset,
-                only_database=only_database,
-                created_at=message.created_at or created_at,
+                role=message.role,
+                content=message.content,
+                metadata=message.metadata,
+                details=message.details.placed_in(only_database),
+                created_at=message.created_at or stored_at,
             )
             for number, (message, offset) in enumerate(
                 zip(self._messages, self._offsets, strict=True), start=1
             )
         )
 
-    def _turns(self) -> tuple[object, ...]:
-        if self.statement == _REPLIES:
-            answers = self._answers
-            return answers.is_latest, answers.turn_number, answers.message_id
-        answered = answered_turns(self._messages, self._offsets)
-        return list(answered.values()), name_from_question(self._messages[0].content)
 
-
-def _times(messages: Sequence[NewMessage]) -> list[datetime | None] | None:
-    """The times that messages bring, if some do."""
-    times = [message.created_at for message in messages]
-    return times if any(times) else None
-
-
-def _metadata(messages: Sequence[NewMessage]) -> list[str | None] | None:
-    if not any(message.metadata for message in messages):
-        return None
-    return [to_json(message.metadata) if message.metadata else None for message in messages]
-
-
-def _details(messages: Sequence[NewMessage]) -> tuple[list[str | None] | None, list[bool] | None]:
-    """The details, and which of them want the session's database."""
+def _json_of(messages: Sequence[NewMessage]) -> dict[str, object]:
+    """Metadata and details as JSON, and which details lack the session's database."""
+    metadata = [to_json(message.metadata) if message.metadata else None for message in messages]
     given = [message.details for message in messages]
-    if all(details is NO_DETAILS for details in given):
-        return None, None
-    lacking = [details.lacks_database for details in given]
-    return (
-        [None if details is NO_DETAILS else to_json(details.to_json()) for details in given],
-        lacking if any(lacking) else None,
-    )
+    details = [None if one is NO_DETAILS else to_json(one.to_json()) for one in given]
+    lacking = [one.lacks_database for one in given]
+    return {
+        "metadata": metadata if any(metadata) else None,
+        "details": details if any(details) else None,
+        "lack_database": lacking if any(lacking) else None,
+    }
 
 
-def _job(target: Target, compaction: CompactionPolicy) -> tuple[int, UUID, str]:
-    return (
-        compaction.trigger,
-        job_id_for(JobKind.COMPACT, target.session_id),
-        job_payload(target.scope, target.session_id),
-    )
+def _compaction_job(target: Target) -> dict[str, object]:
+    """The job that compacts the session, queued where its policy's trigger is passed."""
+    if target.compaction is None:
+        return {"compaction_trigger": None, "job_id": None, "job_payload": None}
+    scope, session_id = target.scope, str(target.session_id)
+    return {
+        "compaction_trigger": target.compaction.trigger,
+        "job_id": job_id_for(JobKind.COMPACT, target.session_id),
+        "job_payload": to_json(
+            {"tenant": scope.tenant, "user": scope.user, "session_id": session_id}
+        ),
+    }
+
+
+async def switch_messages(
+    connection: Connection,
+    scope: Scope,
+    session_id: UUID,
+    *,
+    shown: Sequence[UUID] = (),
+    hidden: Sequence[UUID] = (),
+    first: int,
+) -> None:
+    """Show some messages of a locked session and hide others; `first` is the lowest sequence.
+
+    A summary that covers another branch is deleted.
+    """
+    owner = {"owner_id": scope.owner_id}
+    for one in (
+        statement("switch_messages", **owner, session_id=session_id, shown=shown, hidden=hidden),
+        statement("delete_stale_summaries", **owner, session_ids=[session_id], first_gone=[first]),
+        statement("recount_sessions", **owner, session_ids=[session_id]),
+    ):
+        await connection.execute(*one)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from asyncpg import Connection, UniqueViolationError
@@ -11,26 +12,19 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.turns import Stored, TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.connection.transaction import switch_messages
-from recollect.engines.postgres.conversations.append import Target, append_within
-from recollect.engines.postgres.conversations.deletion import lock_sessions
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.conversations.append import Target, append_within, switch_messages
+from recollect.engines.postgres.conversations.messages import lock_sessions
 from recollect.engines.postgres.rows import read_messages
+from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn
-from recollect.ports.runtime import Clock
 
-_LAST_TURN = 2
-"""So many messages tell whether the last question has a reply."""
+_LAST_TURN: Final = 2  # messages, which tell whether the last question has a reply
 
 
-class PostgresBranchStore:
+class PostgresBranchStore(PostgresStore):
     """Marks messages as active or not, and turns with what they follow."""
-
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database = database
-        self._clock = clock
 
     async def follow(
         self,
@@ -48,7 +42,7 @@ class PostgresBranchStore:
         target = Target(
             scope=scope,
             session_id=session_id,
-            said_at=now,
+            stored_at=now,
             read_at=self._clock.now(),
             expires_at=expires_at,
             compaction=compaction,
@@ -63,13 +57,9 @@ class PostgresBranchStore:
             if not unknown:
                 return Followed(question=path[-1], before=path[:-1])
             joins = bool(path) and unknown[0].role is Role.ASSISTANT
+            reply_to = path[-1].message_id if joins else None
             try:
-                added = await append_within(
-                    connection,
-                    target,
-                    unknown,
-                    reply_to=path[-1].message_id if joins else None,
-                )
+                added = await append_within(connection, target, unknown, reply_to=reply_to)
             except UniqueViolationError:
                 raise IdAlreadyUsed(said[-1].message_id) from None
         return Followed(question=added[-1], before=(*path, *added[:-1]))
@@ -89,42 +79,36 @@ class PostgresBranchStore:
         target = Target(
             scope=scope,
             session_id=session_id,
-            said_at=now,
+            stored_at=now,
             read_at=self._clock.now(),
             expires_at=expires_at,
             compaction=compaction,
         )
+        session = {"owner_id": scope.owner_id, "session_id": session_id}
         async with self._database.owned_by(scope.owner_id) as connection:
             if not await lock_sessions(connection, scope, session_id, now=target.read_at):
                 return None
-            found = await connection.fetchrow(
-                query("siblings_of_reply"), scope.owner_id, session_id, question_id
+            question = await connection.fetchrow(
+                *statement("siblings_of_reply", **session, question_id=question_id)
             )
-            if found is None:
+            if question is None:
                 return None
-            (added,) = await append_within(
-                connection,
-                target,
-                [reply],
-                reply_to=question_id,
-            )
-            if added.is_active and found["replies"]:
-                await switch_messages(
-                    connection,
-                    *(scope, session_id),
-                    hidden=found["replies"],
-                    first=found["sequence"],
-                )
+            (added,) = await append_within(connection, target, [reply], reply_to=question_id)
+            replaced, first = question["replies"], question["sequence"]
+            if added.is_active and replaced:
+                await switch_messages(connection, scope, session_id, hidden=replaced, first=first)
         return added
 
 
 async def _read(
     connection: Connection, scope: Scope, session_id: UUID, *, continues: bool
 ) -> Stored:
-    session = scope.owner_id, session_id
+    session = {"owner_id": scope.owner_id, "session_id": session_id}
     limit = _LAST_TURN if continues else None
-    rows = await connection.fetch(query("branch_messages"), *session, continues, limit)
-    turns = await connection.fetch(query("branch_turns"), *session)
+    rows = await connection.fetch(
+        *statement("branch_messages", **session, only_active=continues, limit=limit)
+    )
+    turns = await connection.fetch(*statement("branch_turns", **session))
     parents = {turn["turn_number"]: turn["parent_sequence"] for turn in turns}
     return Stored(
         await read_messages(rows),
@@ -136,39 +120,43 @@ async def _read(
 async def _switch(
     connection: Connection, scope: Scope, session_id: UUID, switch: Switch, *, now: datetime
 ) -> None:
-    session = scope.owner_id, session_id
+    session = {"owner_id": scope.owner_id, "session_id": session_id}
     if switch.parents:
         turns, parents = [*switch.parents], [*switch.parents.values()]
-        await connection.execute(query("write_parents"), *session, turns, parents)
+        await connection.execute(
+            *statement("write_parents", **session, turn_numbers=turns, parent_sequences=parents)
+        )
     if switch.answered or switch.open is not None:
-        await connection.execute(query("settle_turns"), *session, switch.answered, switch.open, now)
+        settled = {"answered_turns": switch.answered, "open_turn": switch.open}
+        await connection.execute(*statement("settle_turns", **session, **settled, now=now))
     if switch.changes_messages:
-        shown = [message.message_id for message in switch.shown]
-        hidden = [message.message_id for message in switch.hidden]
         await switch_messages(
-            connection, *(scope, session_id), shown=shown, hidden=hidden, first=switch.first_changed
+            connection,
+            scope,
+            session_id,
+            shown=[message.message_id for message in switch.shown],
+            hidden=[message.message_id for message in switch.hidden],
+            first=switch.first_changed,
         )
 
 
-class PostgresTurnStore:
+class PostgresTurnStore(PostgresStore):
     """Reads the table `turns` and the messages that belong to it."""
-
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database = database
-        self._clock = clock
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
         """The turn, or None if the session has none of that number."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(
-                query("get_turn"), scope.owner_id, session_id, turn_number, self._clock.now()
-            )
+        rows = await self._database.run(
+            "get_turn",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            turn_number=turn_number,
+            now=self._clock.now(),
+        )
         if not rows:
             return None
         return StoredTurn(status=TurnStatus(rows[0]["status"]), messages=await read_messages(rows))
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
         """Mark the turns of all owners as failed that are pending since that time or longer."""
-        async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(query("fail_abandoned"), started_by)
-        return count
+        now = self._clock.now()
+        return await self._database.count("fail_abandoned", at=now, started_by=started_by)

@@ -1,38 +1,62 @@
-"""The messages of a session in PostgreSQL."""
+"""Messages of a session and of an owner's history in PostgreSQL."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
-from asyncpg import ForeignKeyViolationError, UniqueViolationError
+from asyncpg import Connection, ForeignKeyViolationError, UniqueViolationError
 
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage
-from recollect.domain.conversation.paging import MessagePosition, Order, Page, PageRequest
+from recollect.domain.conversation.paging import (
+    HistoryPosition,
+    MessagePosition,
+    Order,
+    Page,
+    PageRequest,
+)
+from recollect.domain.conversation.session import name_from_question
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.conversations.append import Target, append, append_within
-from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
 from recollect.engines.postgres.conversations.sessions import create_session
-from recollect.engines.postgres.queries import query
 from recollect.engines.postgres.rows import read_messages, read_window
+from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed, MessageNotFound
 from recollect.ports.conversations import MAX_WINDOW, Appended, SessionStart, StoredWindow
-from recollect.ports.runtime import Clock
 
-_START = (None,)
-_PART = 500
+_IDS_AT_ONCE: Final = 500  # reading more messages at once would hold the event loop
 
 
-class PostgresMessageStore:
+class _DeletingStore(PostgresStore):
+    async def _delete(
+        self,
+        scope: Scope,
+        session_id: UUID | None,
+        deletion: str,
+        action: AuditAction,
+        target: object,
+        *,
+        now: datetime,
+        **parameters: object,
+    ) -> int | None:
+        """Delete messages of a session, or of all; how many, or None without a session. Audited."""
+        async with self._database.owned_by(scope.owner_id) as connection:
+            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
+            if session_id is not None and not locked:
+                return None
+            count = await remove(connection, scope, deletion, locked, **parameters)
+            if count or action is not AuditAction.MESSAGE_DELETED:
+                await record(connection, scope, action, target, count=count, now=now)
+        return count
+
+
+class PostgresMessageStore(_DeletingStore):
     """Keeps messages and turns in the tables of those names."""
-
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database = database
-        self._clock = clock
 
     async def append(
         self,
@@ -50,7 +74,7 @@ class PostgresMessageStore:
         target = Target(
             scope=scope,
             session_id=session_id,
-            said_at=now,
+            stored_at=now,
             read_at=self._clock.now(),
             expires_at=expires_at,
             compaction=compaction,
@@ -65,7 +89,7 @@ class PostgresMessageStore:
             # What it replies to is gone; a retry finds itself stored all the same.
             if await self._stored(scope, messages):
                 return await self._find_repeated(scope, session_id, messages)
-            if not await self._is_there(scope, session_id):
+            if not await self._exists(scope, session_id):
                 return None
             raise MessageNotFound(reply_to) from None
         return Appended(messages=stored, is_new=True) if stored else None
@@ -74,10 +98,11 @@ class PostgresMessageStore:
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
+        session = {"owner_id": scope.owner_id, "session_id": session_id}
         rows = await self._database.read(
-            "last_messages", scope.owner_id, session_id, count, self._clock.now()
+            "last_messages", **session, count=count, now=self._clock.now()
         )
-        if not rows and not await self._is_there(scope, session_id):
+        if not rows and not await self._exists(scope, session_id):
             return None
         return await read_messages(rows[::-1])
 
@@ -87,12 +112,12 @@ class PostgresMessageStore:
         """The session, its summary and its last messages, oldest first; None without a session."""
         rows = await self._database.read(
             "read_window",
-            scope.owner_id,
-            session_id,
-            count,
-            covers_all,
-            MAX_WINDOW,
-            self._clock.now(),
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            count=count,
+            covers_all=covers_all,
+            max_count=MAX_WINDOW,
+            now=self._clock.now(),
         )
         return await read_window(rows) if rows else None
 
@@ -105,19 +130,19 @@ class PostgresMessageStore:
         include_inactive: bool = False,
     ) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
-        name = _LISTS[page.order]
-        position = page.position(MessagePosition) or _START
+        (sequence,) = page.position(MessagePosition) or (None,)
         rows = await self._database.read(
-            name,
-            scope.owner_id,
-            session_id,
-            *position,
-            page.limit + 1,
-            page.offset,
-            self._clock.now(),
-            include_inactive,
+            "list_messages",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            newest_first=page.order is Order.DESC,
+            after_sequence=sequence,
+            limit=page.limit + 1,
+            offset=page.offset,
+            now=self._clock.now(),
+            include_inactive=include_inactive,
         )
-        if not rows and not await self._is_there(scope, session_id):
+        if not rows and not await self._exists(scope, session_id):
             return None
         messages = await read_messages(rows)
         return page.page([(m, MessagePosition(m.sequence)) for m in messages])
@@ -126,42 +151,36 @@ class PostgresMessageStore:
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
         """Delete one message; whether there was one in that session."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
-            count = await remove(connection, scope, "delete_message", locked, message_id)
-            if count:
-                action = AuditAction.MESSAGE_DELETED
-                await record(connection, scope, action, message_id, count=count, now=now)
+        action = AuditAction.MESSAGE_DELETED
+        count = await self._delete(
+            scope, session_id, "delete_message", action, message_id, message_id=message_id, now=now
+        )
         return bool(count)
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
         """Delete all messages of the session and say how many; None if there is none."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
-            if not locked:
-                return None
-            count = await remove(connection, scope, "delete_messages", locked)
-            action = AuditAction.MESSAGES_CLEARED
-            await record(connection, scope, action, session_id, count=count, now=now)
-        return count
+        action = AuditAction.MESSAGES_CLEARED
+        return await self._delete(scope, session_id, "delete_messages", action, session_id, now=now)
 
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
         """How far the turn has come, or None if there is no such turn."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            status = await connection.fetchval(
-                query("turn_status"), scope.owner_id, session_id, turn_number, self._clock.now()
-            )
-        return None if status is None else TurnStatus(status)
+        rows = await self._database.run("turn_status", **self._turn(scope, session_id, turn_number))
+        return TurnStatus(rows[0]["status"]) if rows else None
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
         """Mark a turn as failed if it is pending; whether there is such a turn."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            found = await connection.fetchval(
-                query("fail_turn"), scope.owner_id, session_id, turn_number, self._clock.now()
-            )
-        return found is True
+        rows = await self._database.run("fail_turn", **self._turn(scope, session_id, turn_number))
+        return bool(rows)
+
+    def _turn(self, scope: Scope, session_id: UUID, turn_number: int) -> dict[str, Any]:
+        return {
+            "owner_id": scope.owner_id,
+            "session_id": session_id,
+            "turn_number": turn_number,
+            "now": self._clock.now(),
+        }
 
     async def _start(
         self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
@@ -172,15 +191,15 @@ class PostgresMessageStore:
                 connection,
                 target.scope,
                 start.session,
-                now=target.said_at,
+                now=target.stored_at,
                 read_at=target.read_at,
                 expires_at=start.expires_at,
             )
             return await append_within(connection, target, messages, reply_to=None)
 
-    async def _is_there(self, scope: Scope, session_id: UUID) -> bool:
-        now = self._clock.now()
-        return bool(await self._database.read("get_session", scope.owner_id, session_id, now))
+    async def _exists(self, scope: Scope, session_id: UUID) -> bool:
+        session = {"owner_id": scope.owner_id, "session_id": session_id}
+        return bool(await self._database.read("get_session", **session, now=self._clock.now()))
 
     async def _find_repeated(
         self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]
@@ -188,23 +207,141 @@ class PostgresMessageStore:
         """The messages that a retry sends again; refused if they are not the same."""
         stored = await self._stored(scope, messages)
         for message in messages:
-            found = stored.get(message.message_id)
-            if found is None or found.session_id != session_id or not found.repeats(message):
-                taken = message.message_id if found else next(iter(stored), message.message_id)
+            first = stored.get(message.message_id)
+            if first is None or first.session_id != session_id or not first.repeats(message):
+                taken = message.message_id if first else next(iter(stored), message.message_id)
                 raise IdAlreadyUsed(taken)
         return Appended(
             messages=tuple(stored[message.message_id] for message in messages), is_new=False
         )
 
     async def _stored(self, scope: Scope, messages: Sequence[NewMessage]) -> dict[UUID, Message]:
-        ids = [message.message_id for message in messages]
+        ids, owner_id = [message.message_id for message in messages], scope.owner_id
         stored: dict[UUID, Message] = {}
-        async with self._database.owned_by(scope.owner_id) as connection:
-            for first in range(0, len(ids), _PART):  # reading all at once would hold the loop
-                some = ids[first : first + _PART]
-                rows = await connection.fetch(query("messages_by_id"), scope.owner_id, some)
-                stored |= {found.message_id: found for found in await read_messages(rows)}
+        async with self._database.owned_by(owner_id) as connection:
+            for first in range(0, len(ids), _IDS_AT_ONCE):
+                some = ids[first : first + _IDS_AT_ONCE]
+                rows = await connection.fetch(
+                    *statement("messages_by_id", owner_id=owner_id, message_ids=some)
+                )
+                stored |= {message.message_id: message for message in await read_messages(rows)}
         return stored
 
 
-_LISTS = {Order.DESC: "list_messages_newest_first", Order.ASC: "list_messages_oldest_first"}
+class PostgresHistoryStore(_DeletingStore):
+    """Reads and clears messages whichever session they are in."""
+
+    async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
+        """The owner's messages by time; those of one time and session by their numbers."""
+        time, session_id, sequence = page.position(HistoryPosition) or (None, None, None)
+        rows = await self._database.run(
+            "list_history",
+            owner_id=scope.owner_id,
+            newest_first=page.order is Order.DESC,
+            after_time=time,
+            after_session=session_id,
+            after_sequence=sequence,
+            limit=page.limit + 1,
+            offset=page.offset,
+            now=self._clock.now(),
+        )
+        messages = await read_messages(rows)
+        return page.page(
+            [(m, HistoryPosition(m.created_at, m.session_id, m.sequence)) for m in messages]
+        )
+
+    async def of_turns(
+        self, scope: Scope, turns: Collection[tuple[UUID, int]]
+    ) -> tuple[Message, ...]:
+        """All messages of these turns, each given by session and number, in no order."""
+        rows = await self._database.run(
+            "messages_of_turns",
+            owner_id=scope.owner_id,
+            session_ids=[session_id for session_id, _ in turns],
+            turn_numbers=[number for _, number in turns],
+            now=self._clock.now(),
+        )
+        return await read_messages(rows)
+
+    async def count(self, scope: Scope) -> int:
+        """How many messages the owner has."""
+        ((count,),) = await self._database.run(
+            "count_history", owner_id=scope.owner_id, now=self._clock.now()
+        )
+        return int(count)
+
+    async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
+        """Delete one message, in whichever session; whether there was one."""
+        action = AuditAction.MESSAGE_DELETED
+        count = await self._delete(
+            scope, None, "delete_message", action, message_id, message_id=message_id, now=now
+        )
+        return bool(count)
+
+    async def clear(self, scope: Scope, *, now: datetime) -> int:
+        """Delete all the owner's messages and say how many; the sessions stay."""
+        action = AuditAction.HISTORY_CLEARED
+        return await self._delete(scope, None, "delete_messages", action, scope.user, now=now) or 0
+
+    async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
+        """Delete all but the newest messages and say how many."""
+        action = AuditAction.HISTORY_TRIMMED
+        count = await self._delete(
+            scope, None, "trim_messages", action, scope.user, keep_last=keep_last, now=now
+        )
+        return count or 0
+
+
+async def lock_sessions(
+    connection: Connection, scope: Scope, session_id: UUID | None, *, now: datetime
+) -> list[UUID]:
+    """Lock one session, or all of the owner's, against writers; those that have not expired."""
+    rows = await connection.fetch(
+        *statement("lock_sessions", owner_id=scope.owner_id, session_id=session_id, now=now)
+    )
+    return [row["session_id"] for row in rows]
+
+
+async def remove(
+    connection: Connection,
+    scope: Scope,
+    deletion: str,
+    sessions: Sequence[UUID],
+    **parameters: object,
+) -> int:
+    """Delete messages of locked sessions by a statement; how many there were.
+
+    Turns, summaries, the index, counters and names follow.
+    """
+    owner = {"owner_id": scope.owner_id}
+    rows = await connection.fetch(*statement(deletion, **owner, session_ids=sessions, **parameters))
+    touched = [row["session_id"] for row in rows]
+    cut = {**owner, "session_ids": touched, "first_gone": [row["first_gone"] for row in rows]}
+    await connection.execute(*statement("delete_empty_turns", **owner, session_ids=touched))
+    await connection.execute(*statement("delete_stale_summaries", **cut))
+    await connection.execute(*statement("delete_stale_entries", **cut))
+    await connection.execute(*statement("recount_sessions", **owner, session_ids=touched))
+    await _name_anew(connection, scope, touched)
+    return sum(row["count"] for row in rows)
+
+
+async def _name_anew(connection: Connection, scope: Scope, sessions: Sequence[UUID]) -> None:
+    """Name sessions whose question is gone after the first one left, or not at all."""
+    rows = await connection.fetch(
+        *statement("unname_sessions", owner_id=scope.owner_id, session_ids=sessions)
+    )
+    names = [
+        (row["session_id"], name, row["turn_number"])
+        for row in rows
+        if row["question"] is not None and (name := name_from_question(row["question"]))
+    ]
+    if names:
+        await connection.execute(
+            *statement(
+                "name_sessions",
+                owner_id=scope.owner_id,
+                session_ids=[session_id for session_id, _, _ in names],
+                names=[name for _, name, _ in names],
+                turn_numbers=[turn_number for _, _, turn_number in names],
+            )
+        )

@@ -18,20 +18,13 @@ from recollect.domain.conversation.session import NewSession, Session, SessionCh
 from recollect.domain.identity.accounts import RETENTION, AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
+from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.rows import json_text, read_session, read_sessions
-from recollect.ports.runtime import Clock
-
-_START = (None, None)
+from recollect.engines.postgres.sql import statement
 
 
-class PostgresSessionStore:
-    """Keeps sessions in the table of that name."""
-
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database = database
-        self._clock = clock
+class PostgresSessionStore(PostgresStore):
+    """Keeps sessions in the table `sessions`."""
 
     async def start(
         self,
@@ -42,50 +35,49 @@ class PostgresSessionStore:
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
         """Create the session, or return the one with that id as it is; and whether it is new."""
-        found = await self.get(scope, session.session_id)
-        while found is None:
+        existing = await self.get(scope, session.session_id)
+        while existing is None:
+            read_at = self._clock.now()
             async with self._database.owned_by(scope.owner_id) as connection:
                 created = await create_session(
-                    connection,
-                    scope,
-                    session,
-                    now=now,
-                    read_at=self._clock.now(),
-                    expires_at=expires_at,
+                    connection, scope, session, now=now, read_at=read_at, expires_at=expires_at
                 )
             if created is not None:
                 return created, True
-            # Somebody created it since we looked, or it was deleted since that was seen.
-            found = await self.get(scope, session.session_id)
-        return found, False
+            # Another request created it since we looked, or it was deleted since then.
+            existing = await self.get(scope, session.session_id)
+        return existing, False
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
         """The session, or None."""
-        now = self._clock.now()
-        rows = await self._database.read("get_session", scope.owner_id, session_id, now)
+        owner_id, now = scope.owner_id, self._clock.now()
+        rows = await self._database.read(
+            "get_session", owner_id=owner_id, session_id=session_id, now=now
+        )
         return await read_session(rows[0]) if rows else None
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
         """The owner's sessions by the time of their last change or use."""
-        name = _LISTS[page.order]
-        is_by_access = sort is SessionSort.LAST_ACCESSED
-        after = page.position(AccessPosition) if is_by_access else page.position(SessionPosition)
-        async with self._database.owned_by(scope.owner_id) as connection:
-            rows = await connection.fetch(
-                query(name),
-                scope.owner_id,
-                *(after or _START),
-                page.limit + 1,
-                page.offset,
-                self._clock.now(),
-                is_by_access,
-            )
+        by_access = sort is SessionSort.LAST_ACCESSED
+        after = page.position(AccessPosition) if by_access else page.position(SessionPosition)
+        time, session_id = after or (None, None)
+        rows = await self._database.run(
+            "list_sessions",
+            owner_id=scope.owner_id,
+            newest_first=page.order is Order.DESC,
+            by_access=by_access,
+            after_time=time,
+            after_session=session_id,
+            limit=page.limit + 1,
+            offset=page.offset,
+            now=self._clock.now(),
+        )
         sessions = await read_sessions(rows)
-        if is_by_access:
-            by_access = [(s, AccessPosition(s.last_accessed_at, s.session_id)) for s in sessions]
-            return page.page(by_access)
+        if by_access:
+            used = [(s, AccessPosition(s.last_accessed_at, s.session_id)) for s in sessions]
+            return page.page(used)
         return page.page([(s, SessionPosition(s.updated_at, s.session_id)) for s in sessions])
 
     async def change(
@@ -93,25 +85,25 @@ class PostgresSessionStore:
     ) -> Session | None:
         """Replace the parts that are given and return the session, or None if there is none."""
         metadata = None if changes.metadata is None else await json_text(changes.metadata)
-        async with self._database.owned_by(scope.owner_id) as connection:
-            row = await connection.fetchrow(
-                query("change_session"),
-                scope.owner_id,
-                session_id,
-                changes.name,
-                metadata,
-                changes.databases,
-                changes.tags,
-                now,
-                self._clock.now(),
-            )
-        return None if row is None else await read_session(row)
+        rows = await self._database.run(
+            "change_session",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            name=changes.name,
+            metadata=metadata,
+            databases=changes.databases,
+            tags=changes.tags,
+            now=now,
+            read_at=self._clock.now(),
+        )
+        return await read_session(rows[0]) if rows else None
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        """Delete the session with its turns and messages; whether there was one."""
+        """Delete the session with its turns and messages; whether there was one. Audited."""
+        session = {"owner_id": scope.owner_id, "session_id": session_id}
         async with self._database.owned_by(scope.owner_id) as connection:
             count = await connection.fetchval(
-                query("delete_session"), scope.owner_id, session_id, self._clock.now()
+                *statement("delete_session", **session, now=self._clock.now())
             )
             if count is None:
                 return False
@@ -124,7 +116,12 @@ class PostgresSessionStore:
     ) -> None:
         """Note that the session was used, and move its end to `expires_at` if that is later."""
         await self._database.write(
-            "touch_session", scope.owner_id, session_id, now, expires_at, self._clock.now()
+            "touch_session",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            now=now,
+            expires_at=expires_at,
+            read_at=self._clock.now(),
         )
 
 
@@ -144,17 +141,19 @@ async def create_session(
     metadata = await json_text(session.metadata)
     await _make_room(connection, scope, session.session_id, now=now, read_at=read_at)
     row = await connection.fetchrow(
-        query("start_session"),
-        scope.owner_id,
-        scope.tenant,
-        scope.user,
-        session.session_id,
-        session.name,
-        metadata,
-        session.databases,
-        session.tags,
-        now,
-        expires_at,
+        *statement(
+            "start_session",
+            owner_id=scope.owner_id,
+            tenant_id=scope.tenant,
+            user_id=scope.user,
+            session_id=session.session_id,
+            name=session.name,
+            metadata=metadata,
+            databases=session.databases,
+            tags=session.tags,
+            now=now,
+            expires_at=expires_at,
+        )
     )
     return None if row is None else await read_session(row)
 
@@ -163,13 +162,9 @@ async def _make_room(
     connection: Connection, scope: Scope, session_id: UUID, *, now: datetime, read_at: datetime
 ) -> None:
     """Delete an expired session whose id is wanted again, as the clean-up would."""
-    count = await connection.fetchval(
-        query("delete_if_expired"), scope.owner_id, session_id, read_at
-    )
+    session = {"owner_id": scope.owner_id, "session_id": session_id}
+    count = await connection.fetchval(*statement("delete_if_expired", **session, now=read_at))
     if count is not None:
-        told = replace(scope, actor=RETENTION, transaction_id="")
+        retention = replace(scope, actor=RETENTION, transaction_id="")
         action = AuditAction.SESSION_EXPIRED
-        await record(connection, told, action, session_id, count=count, now=now)
-
-
-_LISTS = {Order.DESC: "list_sessions_newest_first", Order.ASC: "list_sessions_oldest_first"}
+        await record(connection, retention, action, session_id, count=count, now=now)

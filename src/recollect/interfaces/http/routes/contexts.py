@@ -2,7 +2,6 @@
 
 from functools import partial
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
@@ -10,16 +9,19 @@ from recollect.domain.conversation.message import characters_to_write
 from recollect.domain.conversation.session import parse_uuid
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
-from recollect.interfaces.http.parameters import UseCases
-from recollect.interfaces.http.schemas.common import ERRORS, NOT_FOUND, SessionIdPath
+from recollect.interfaces.http.parameters import SessionIdPath, UseCases
 from recollect.interfaces.http.schemas.contexts import (
     AnyContextOut,
     ContextFormat,
     ContextIn,
+    RecallIn,
+    RecallOut,
+    RewriteIn,
+    RewriteOut,
     in_form,
 )
-from recollect.interfaces.http.schemas.recall import RecallIn, RecallOut, RewriteIn, RewriteOut
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",
@@ -60,7 +62,7 @@ async def build_context(
     """Return what a model needs to understand a question: the conversation, within its limits."""
     context = await services.contexts.build(
         scope,
-        parse_uuid(session_id, "session_id"),
+        session_id,
         body.question,
         model=body.model,
         max_tokens=body.max_tokens,
@@ -79,20 +81,14 @@ async def rewrite_question(body: RewriteIn, scope: CallerScope, services: UseCas
     """Return a follow-up as it reads without its history; a standalone question unchanged."""
     if (body.session_id is None) == (body.history is None):
         raise InvalidInput("session_id", "or history must be given, and not both")
+    options = {"model": body.model, "language": body.language}
     if body.session_id is not None:
-        found = await services.rewriting.in_session(
-            scope,
-            parse_uuid(body.session_id, "session_id"),
-            body.question,
-            model=body.model,
-            language=body.language,
-        )
+        session_id = parse_uuid(body.session_id, "session_id")
+        rewrite = await services.rewriting.in_session(scope, session_id, body.question, **options)
     else:
-        history = [said.to_domain() for said in body.history or ()]
-        found = await services.rewriting.after(
-            history, body.question, model=body.model, language=body.language
-        )
-    return RewriteOut.of(found)
+        history = [message.to_domain() for message in body.history or ()]
+        rewrite = await services.rewriting.after(history, body.question, **options)
+    return RewriteOut.of(rewrite)
 
 
 @recall_router.post("/recall", summary="Find what was said before", responses=NOT_FOUND)
@@ -102,7 +98,6 @@ async def recall(body: RecallIn, scope: CallerScope, services: UseCases) -> Reca
     if body.scope == "session" and session_id is None:
         raise InvalidInput("session_id", "must be given to look within a session")
     if body.scope == "user" and session_id is not None:
-        await services.sessions.get(scope, session_id)  # nobody names a session of somebody else
-    within: UUID | None = None if body.scope == "user" else session_id
-    found = await services.recall.search(scope, body.query, k=body.k, filters=body.filters(within))
-    return RecallOut.of(found)
+        await services.sessions.get(scope, session_id)  # refuses the session of somebody else
+    filters = body.filters(None if body.scope == "user" else session_id)
+    return RecallOut.of(await services.recall.search(scope, body.query, k=body.k, filters=filters))

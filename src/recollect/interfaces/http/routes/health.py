@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from recollect.errors import DatabaseUnavailable
-from recollect.interfaces.heartbeat import Heartbeat, WorkerState
 from recollect.interfaces.http.errors import ErrorBody, log_unavailable
 from recollect.interfaces.http.parameters import ANY_QUERY
+from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.memory import Memory
 
 _LOW_BYTES: Final = 1_000_000_000
@@ -48,24 +48,12 @@ class DiskState(StrEnum):
     """The disk does not say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
-    """What was found."""
+class CheckedParts(BaseModel):
+    """What was looked at."""
 
     database: DatabaseState
     worker: WorkerState
     disk: DiskState
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether memory can be read and written."""
-        return self.database is DatabaseState.OK and self.disk is not DiskState.FULL
-
-    @property
-    def is_degraded(self) -> bool:
-        """Whether somebody should look, though requests are served."""
-        is_worker_well = self.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
-        return not is_worker_well or self.disk is not DiskState.OK
 
 
 class Disk:
@@ -113,11 +101,11 @@ class Readiness:
     disk: Disk | None
     """The disk of the embedded database; None: the database is elsewhere."""
 
-    async def check(self) -> Checks:
+    async def check(self) -> CheckedParts:
         """How everything stands now."""
         database, disk = await asyncio.gather(self._database(), self._disk())
         worker = WorkerState.ELSEWHERE if self.pulse is None else self.pulse.state
-        return Checks(database=database, worker=worker, disk=disk)
+        return CheckedParts(database=database, worker=worker, disk=disk)
 
     async def _database(self) -> DatabaseState:
         try:
@@ -142,24 +130,17 @@ def disk_state(home: Path) -> DiskState:
     return DiskState.LOW if free < _LOW_BYTES else DiskState.OK
 
 
-_PROBLEMS = {
+_PROBLEMS: Final = {
     DatabaseState.UNAVAILABLE: "the database does not answer",
     DiskState.FULL: "the disk is full",
 }
+"""What keeps memory from being read and written."""
 
 
 class Health(BaseModel):
     """All is well."""
 
     status: Literal["ok"]
-
-
-class CheckedParts(BaseModel):
-    """What was looked at."""
-
-    database: DatabaseState
-    worker: WorkerState
-    disk: DiskState
 
 
 class Ready(BaseModel):
@@ -200,18 +181,18 @@ async def readyz(readiness: Annotated[Readiness, Depends(_readiness)]) -> Respon
     A worker that has died, or little disk space, is `degraded`: requests are served.
     """
     checks = await readiness.check()
-    parts = CheckedParts(database=checks.database, worker=checks.worker, disk=checks.disk)
-    if not checks.is_ready:
-        return _not_ready(checks, parts)
-    status: Literal["ready", "degraded"] = "degraded" if checks.is_degraded else "ready"
-    body = Ready(status=status, checks=parts)
+    problems = [_PROBLEMS[part] for part in (checks.database, checks.disk) if part in _PROBLEMS]
+    if problems:
+        return _not_ready("; ".join(problems), checks)
+    is_well = checks.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
+    is_well = is_well and checks.disk is DiskState.OK
+    status: Literal["ready", "degraded"] = "ready" if is_well else "degraded"
+    body = Ready(status=status, checks=checks)
     return JSONResponse(body.model_dump(mode="json"), headers={_STATUS_HEADER: status})
 
 
-def _not_ready(checks: Checks, parts: CheckedParts) -> Response:
-    found = (checks.database, checks.disk)
-    detail = "; ".join(_PROBLEMS[state] for state in found if state in _PROBLEMS)
+def _not_ready(detail: str, checks: CheckedParts) -> Response:
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    body = NotReady(error=status.phrase, detail=detail, status="unavailable", checks=parts)
+    body = NotReady(error=status.phrase, detail=detail, status="unavailable", checks=checks)
     headers = {"Retry-After": "1", _STATUS_HEADER: body.status}
     return JSONResponse(body.model_dump(mode="json"), status_code=status, headers=headers)

@@ -1,18 +1,21 @@
 """The messages and turns of a session over HTTP, and a user's messages across sessions."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel
 
-from recollect.domain.conversation.message import Message, characters_to_write
+from recollect.domain.conversation.message import Message, NewMessage, characters_to_write
 from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import parse_uuid, user_wide_session_id
+from recollect.domain.identity.scope import Scope
 from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.errors import CONFLICT, ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import (
     WRITTEN_AT_ONCE,
     BatchRoute,
@@ -20,89 +23,96 @@ from recollect.interfaces.http.large_json import (
     LargeBodyRoute,
     written,
 )
-from recollect.interfaces.http.parameters import IdempotencyKey, UseCases
-from recollect.interfaces.http.schemas.common import (
-    CONFLICT,
-    ERRORS,
-    NOT_FOUND,
-    Count,
-    Deleted,
-    ListOf,
+from recollect.interfaces.http.parameters import (
+    IdempotencyKey,
     MessageIdPath,
     PageQuery,
     SessionIdPath,
+    UseCases,
 )
-from recollect.interfaces.http.schemas.messages import (
+from recollect.interfaces.http.schemas.conversations import (
     BatchIn,
     BatchOut,
+    Count,
+    Deleted,
     ExchangeIn,
     ExchangeOut,
+    ListOf,
     MessageIn,
     MessageOut,
     NewMessageIn,
     TurnOut,
     TurnPatch,
-    message_page,
 )
 from recollect.offloading import off_loop
-from recollect.ports.conversations import Appended
+from recollect.services.services import Services
 
-router = APIRouter(
-    prefix="/api/v1/sessions/{session_id}",
-    tags=["messages"],
-    responses=ERRORS | NOT_FOUND,
-    route_class=LargeBodyRoute,
+_OF_SESSION: dict[str, Any] = {
+    "prefix": "/api/v1/sessions/{session_id}",
+    "tags": ["messages"],
+    "responses": ERRORS | NOT_FOUND,
+}
+router = APIRouter(**_OF_SESSION, route_class=LargeBodyRoute)
+batch_router = APIRouter(**_OF_SESSION, route_class=BatchRoute)
+history_router = APIRouter(
+    prefix="/api/v1/history", tags=["history"], responses=ERRORS, route_class=LargeBodyRoute
 )
 IncludeInactive = Annotated[
     bool,
     Query(description="Also the replies and questions that regenerating and editing left behind."),
 ]
 TurnNumberPath = Annotated[int, Path(ge=1, le=2**63 - 1, description="The turn's number.")]
-batch_router = APIRouter(
-    prefix="/api/v1/sessions/{session_id}",
-    tags=["messages"],
-    responses=ERRORS | NOT_FOUND,
-    route_class=BatchRoute,
-)
-history_router = APIRouter(
-    prefix="/api/v1/history", tags=["history"], responses=ERRORS, route_class=LargeBodyRoute
-)
 KeepLast = Annotated[
     int | None,
     Query(ge=0, le=2**31 - 1, description="Keep so many of the newest messages; default: none."),
 ]
 
 
-async def written_append(appended: Appended, make: Callable[[], BaseModel]) -> Response:
-    """What was stored; the status tells whether a retry had stored it before."""
+def _storing(model: type[BaseModel], what: str) -> dict[str, Any]:
+    """How routes that store something are declared: 201, or 200 for a retry."""
+    retry = {"model": model, "description": f"A retry: the {what} stored already"}
+    return {
+        "status_code": HTTPStatus.CREATED,
+        "response_model": model,
+        "response_model_exclude_unset": True,
+        "responses": {200: retry, **CONFLICT},
+    }
+
+
+async def _store(
+    services: Services,
+    scope: Scope,
+    session_id: UUID,
+    messages: Sequence[NewMessage],
+    make: Callable[..., BaseModel],
+    *,
+    starts_session: bool,
+    reply_to: UUID | None = None,
+) -> Response:
+    """Store messages, and write what is made of the stored ones."""
+    appended = await services.messages.append(
+        scope, session_id, messages, reply_to=reply_to, starts_session=starts_session
+    )
     return await written(
-        make,
+        partial(make, *appended.messages),
         characters=characters_to_write(appended.messages, most=WRITTEN_AT_ONCE),
         status=HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK,
     )
 
 
-async def written_page(found: Page[Message]) -> Response:
-    """A page of messages, written one by one where they are large."""
-    characters = characters_to_write(found.items, most=WRITTEN_AT_ONCE)
-    unwritten = [found]
-    del found  # the thread that writes it frees it, too: a million values take 20 ms
+async def _written_page(page: Page[Message]) -> Response:
+    """Write a page of messages, one by one where they are large."""
+    characters = characters_to_write(page.items, most=WRITTEN_AT_ONCE)
+    unwritten = [page]
+    del page  # the thread that writes it frees it, too: a million values take 20 ms
     return await written(
-        lambda: message_page(unwritten.pop()), characters=characters, parts=["items"]
+        lambda: ListOf[MessageOut].of(unwritten.pop(), MessageOut.of),
+        characters=characters,
+        parts=["items"],
     )
 
 
-@router.post(
-    "/messages",
-    summary="Add a message",
-    status_code=HTTPStatus.CREATED,
-    response_model=MessageOut,
-    response_model_exclude_unset=True,
-    responses={
-        200: {"model": MessageOut, "description": "A retry: the message was stored already"},
-        **CONFLICT,
-    },
-)
+@router.post("/messages", summary="Add a message", **_storing(MessageOut, "message was"))
 async def add_message(
     session_id: SessionIdPath,
     body: MessageIn,
@@ -115,18 +125,13 @@ async def add_message(
 
     Where the preset creates sessions, a new id starts its session.
     """
-    session = parse_uuid(session_id, "session_id")
-    check = partial(body.to_domain, session, idempotency_key, services.ids)
+    check = partial(body.to_domain, session_id, idempotency_key, services.ids)
     message = await off_loop(check, characters=size)
-    reply_to = parse_uuid(body.reply_to, "reply_to") if body.reply_to else None
-    appended = await services.messages.append(
-        scope,
-        session,
-        [message],
-        reply_to=reply_to,
+    return await _store(
+        *(services, scope, session_id, [message], MessageOut.of),
         starts_session=services.messages.starts_unknown_sessions,
+        reply_to=parse_uuid(body.reply_to, "reply_to") if body.reply_to else None,
     )
-    return await written_append(appended, partial(MessageOut.of, appended.messages[0]))
 
 
 @router.get(
@@ -144,10 +149,8 @@ async def list_messages(
     include_inactive: IncludeInactive = False,
 ) -> Response:
     """List a session's messages in the order of their sequence numbers."""
-    return await written_page(
-        await services.messages.list(
-            scope, parse_uuid(session_id, "session_id"), page, include_inactive=include_inactive
-        )
+    return await _written_page(
+        await services.messages.list(scope, session_id, page, include_inactive=include_inactive)
     )
 
 
@@ -156,8 +159,7 @@ async def clear_messages(
     session_id: SessionIdPath, scope: CallerScope, services: UseCases
 ) -> Deleted:
     """Delete all messages of a session; the session stays."""
-    cleared = await services.messages.clear(scope, parse_uuid(session_id, "session_id"))
-    return Deleted(deleted=cleared)
+    return Deleted(deleted=await services.messages.clear(scope, session_id))
 
 
 @router.delete(
@@ -167,20 +169,13 @@ async def delete_message(
     session_id: SessionIdPath, message_id: MessageIdPath, scope: CallerScope, services: UseCases
 ) -> None:
     """Delete one message of a session."""
-    session = parse_uuid(session_id, "session_id")
-    await services.messages.delete(scope, session, parse_uuid(message_id, "message_id"))
+    await services.messages.delete(scope, session_id, message_id)
 
 
 @router.post(
     "/exchanges",
     summary="Add a question and its answer",
-    status_code=HTTPStatus.CREATED,
-    response_model=ExchangeOut,
-    response_model_exclude_unset=True,
-    responses={
-        200: {"model": ExchangeOut, "description": "A retry: the exchange was stored already"},
-        **CONFLICT,
-    },
+    **_storing(ExchangeOut, "exchange was"),
 )
 async def add_exchange(
     session_id: SessionIdPath,
@@ -194,13 +189,12 @@ async def add_exchange(
 
     Where the preset creates sessions, a new id starts its session.
     """
-    session = parse_uuid(session_id, "session_id")
-    check = partial(body.to_domain, session, idempotency_key, services.ids)
+    check = partial(body.to_domain, session_id, idempotency_key, services.ids)
     messages = await off_loop(check, characters=size)
-    appended = await services.messages.append(
-        scope, session, messages, starts_session=services.messages.starts_unknown_sessions
+    return await _store(
+        *(services, scope, session_id, messages, ExchangeOut.of),
+        starts_session=services.messages.starts_unknown_sessions,
     )
-    return await written_append(appended, partial(ExchangeOut.of, *appended.messages))
 
 
 @router.get("/turns/{turn_number}", summary="Get a turn's status")
@@ -208,8 +202,7 @@ async def get_turn(
     session_id: SessionIdPath, turn_number: TurnNumberPath, scope: CallerScope, services: UseCases
 ) -> TurnOut:
     """Tell whether a question is pending, answered or failed."""
-    session = parse_uuid(session_id, "session_id")
-    status = await services.messages.turn_status(scope, session, turn_number)
+    status = await services.messages.turn_status(scope, session_id, turn_number)
     return TurnOut(turn_number=turn_number, status=status)
 
 
@@ -222,21 +215,12 @@ async def fail_turn(
     services: UseCases,
 ) -> TurnOut:
     """Say that a question will get no answer; an answered one stays answered."""
-    session = parse_uuid(session_id, "session_id")
-    await services.messages.fail_turn(scope, session, turn_number)
-    status = await services.messages.turn_status(scope, session, turn_number)
-    return TurnOut(turn_number=turn_number, status=status)
+    await services.messages.fail_turn(scope, session_id, turn_number)
+    return await get_turn(session_id, turn_number, scope, services)
 
 
 @batch_router.post(
-    "/messages:batch",
-    summary="Add many messages",
-    status_code=HTTPStatus.CREATED,
-    response_model=BatchOut,
-    responses={
-        200: {"model": BatchOut, "description": "A retry: the messages were stored already"},
-        **CONFLICT,
-    },
+    "/messages:batch", summary="Add many messages", **_storing(BatchOut, "messages were")
 )
 async def add_messages(
     session_id: SessionIdPath,
@@ -251,10 +235,9 @@ async def add_messages(
     each of 10,000 messages. It has at most 300,000 JSON values, 50,000 in one message. Where the
     preset creates sessions, a new id starts its session.
     """
-    session = parse_uuid(session_id, "session_id")
-    messages = await asyncio.to_thread(body.to_domain, session, idempotency_key, services.ids)
+    messages = await asyncio.to_thread(body.to_domain, session_id, idempotency_key, services.ids)
     appended = await services.messages.append(
-        scope, session, messages, starts_session=services.messages.starts_unknown_sessions
+        scope, session_id, messages, starts_session=services.messages.starts_unknown_sessions
     )
     stored = await asyncio.to_thread(lambda: BatchOut.of(appended.messages).model_dump_json())
     status = HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK
@@ -262,15 +245,7 @@ async def add_messages(
 
 
 @history_router.post(
-    "",
-    summary="Add a message without a session",
-    status_code=HTTPStatus.CREATED,
-    response_model=MessageOut,
-    response_model_exclude_unset=True,
-    responses={
-        200: {"model": MessageOut, "description": "A retry: the message was stored already"},
-        **CONFLICT,
-    },
+    "", summary="Add a message without a session", **_storing(MessageOut, "message was")
 )
 async def add_to_history(
     body: NewMessageIn,
@@ -283,8 +258,7 @@ async def add_to_history(
     session = user_wide_session_id(scope.owner_id)
     check = partial(body.to_domain, session, idempotency_key, services.ids)
     message = await off_loop(check, characters=size)
-    appended = await services.messages.append(scope, session, [message], starts_session=True)
-    return await written_append(appended, partial(MessageOut.of, appended.messages[0]))
+    return await _store(services, scope, session, [message], MessageOut.of, starts_session=True)
 
 
 @history_router.get(
@@ -295,7 +269,7 @@ async def add_to_history(
 )
 async def list_history(scope: CallerScope, services: UseCases, page: PageQuery) -> Response:
     """List the caller's messages across all sessions by time."""
-    return await written_page(await services.history.list(scope, page))
+    return await _written_page(await services.history.list(scope, page))
 
 
 @history_router.get("/count", summary="Count all messages")
@@ -324,4 +298,4 @@ async def delete_from_history(
     message_id: MessageIdPath, scope: CallerScope, services: UseCases
 ) -> None:
     """Delete one of the caller's messages, in whichever session it is."""
-    await services.history.delete(scope, parse_uuid(message_id, "message_id"))
+    await services.history.delete(scope, message_id)

@@ -8,24 +8,18 @@ from fastapi import APIRouter, Query, Response
 
 from recollect.domain.conversation.message import session_characters
 from recollect.domain.conversation.paging import SessionSort
-from recollect.domain.conversation.session import Session, parse_uuid
+from recollect.domain.conversation.session import Session
 from recollect.interfaces.http.auth.callers import CallerScope, OperatorScope
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
-from recollect.interfaces.http.parameters import UseCases
-from recollect.interfaces.http.schemas.common import (
-    ERRORS,
-    NOT_FOUND,
+from recollect.interfaces.http.parameters import PageQuery, SessionIdPath, UseCases
+from recollect.interfaces.http.schemas.conversations import (
     ListOf,
-    PageQuery,
-    SessionIdPath,
-)
-from recollect.interfaces.http.schemas.sessions import (
     SessionIn,
     SessionOut,
     SessionPatch,
     StateIn,
     StateOut,
-    session_page,
 )
 from recollect.offloading import off_loop
 
@@ -62,10 +56,10 @@ async def list_sessions(
     scope: CallerScope, services: UseCases, page: PageQuery, sort: SortQuery = SessionSort.UPDATED
 ) -> Response:
     """List the caller's sessions by the time of their last change, or of their last use."""
-    found = await services.sessions.list(scope, page, sort=sort)
+    sessions = await services.sessions.list(scope, page, sort=sort)
     return await written(
-        partial(session_page, found),
-        characters=session_characters(found.items, most=WRITTEN_AT_ONCE),
+        partial(ListOf[SessionOut].of, sessions, SessionOut.of),
+        characters=session_characters(sessions.items, most=WRITTEN_AT_ONCE),
         parts=["items"],
     )
 
@@ -77,7 +71,7 @@ async def get_session(
     session_id: SessionIdPath, scope: CallerScope, services: UseCases
 ) -> Response:
     """Return one session."""
-    return await _written(await services.sessions.get(scope, parse_uuid(session_id, "session_id")))
+    return await _written(await services.sessions.get(scope, session_id))
 
 
 @router.patch(
@@ -91,9 +85,8 @@ async def change_session(
     size: BodySize,
 ) -> Response:
     """Rename a session or replace its metadata, databases or tags."""
-    identifier = parse_uuid(session_id, "session_id")
     changes = await off_loop(body.to_domain, characters=size)
-    return await _written(await services.sessions.change(scope, identifier, changes))
+    return await _written(await services.sessions.change(scope, session_id, changes))
 
 
 @router.delete(
@@ -104,7 +97,7 @@ async def change_session(
 )
 async def delete_session(session_id: SessionIdPath, scope: CallerScope, services: UseCases) -> None:
     """Delete a session with everything in it."""
-    await services.sessions.delete(scope, parse_uuid(session_id, "session_id"))
+    await services.sessions.delete(scope, session_id)
 
 
 async def _written(session: Session, *, status: HTTPStatus = HTTPStatus.OK) -> Response:

@@ -6,14 +6,18 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from recollect.answerers.denodo.dialect import names_in
+from recollect.answerers.denodo.client import names_in
 from recollect.domain.chat.answers import Answer, Answered
 from recollect.domain.conversation.session import MAX_SESSION_NAME_LENGTH, Session
 from recollect.domain.text import JsonObject, json_characters
-from recollect.interfaces.http.schemas.common import AnyJson
-from recollect.interfaces.http.schemas.contexts import SourcesOut
-from recollect.interfaces.http.schemas.messages import Content
-from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
+from recollect.interfaces.http.schemas.contexts import RecalledOut, RecallOptions, SourcesOut
+from recollect.interfaces.http.schemas.conversations import (
+    AnyJson,
+    Content,
+    ModelName,
+    UuidText,
+    example,
+)
 
 _Short: TypeAlias = Annotated[str, Field(max_length=1000)]
 _Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
@@ -26,10 +30,7 @@ _Names: TypeAlias = (
 class ChatIn(RecallOptions):
     """A question; which conversation it belongs to is said by the header X-Session-ID."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"example": {"query": "Wat zijn de vereisten voor valbeveiliging?"}},
-    )
+    model_config = example(query="Wat zijn de vereisten voor valbeveiliging?")
 
     query: Content
     model: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
@@ -81,8 +82,8 @@ class ChatOut(BaseModel):
 
 def answer_characters(answer: Answer, *, most: int) -> int:
     """About how many characters there are to write; counting ends soon after `most`."""
-    told = {**answer.details.to_json(), **answer.response}
-    return len(answer.content) + json_characters(told, most=most)
+    fields = {**answer.details.to_json(), **answer.response}
+    return len(answer.content) + json_characters(fields, most=most)
 
 
 class AnswerQuestionFields(BaseModel):
@@ -94,7 +95,7 @@ class AnswerQuestionFields(BaseModel):
     embeddings_model: _Short | None = None
     vector_store_provider: _Short | None = None
     llm_provider: _Short | None = None
-    llm_model: Annotated[str, Field(max_length=255)] | None = None
+    llm_model: ModelName | None = None
     llm_temperature: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)] | None = None
     llm_max_tokens: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
     vdp_database_names: _Names | None = Field(
@@ -132,18 +133,15 @@ class MemoryChatIn(AnswerQuestionFields):
     Fields that are not listed here are passed on to the AI SDK, with a warning that names them.
     """
 
-    model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={
-            "example": {
-                "question": "Show me total sales by region for 2024",
-                "vdp_database_names": "banking_db",
-            }
-        },
-    )
+    model_config = {
+        **example(
+            question="Show me total sales by region for 2024", vdp_database_names="banking_db"
+        ),
+        "extra": "allow",
+    }
 
     question: Content
-    session_id: Annotated[str, Field(json_schema_extra={"format": "uuid"})] | None = Field(
+    session_id: UuidText | None = Field(
         default=None, description="The conversation to resume; missing or blank: by the preset."
     )
     session_name: Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)] | None = Field(
@@ -162,10 +160,8 @@ class MemoryChatIn(AnswerQuestionFields):
 
     def options(self) -> dict[str, JsonValue]:
         """What goes to the answerer: only what was set, also fields of newer versions."""
-        known = (
-            name for name in AnswerQuestionFields.model_fields if name in self.model_fields_set
-        )
-        given = {name: getattr(self, name) for name in known} | (self.model_extra or {})
+        known = {name: getattr(self, name) for name in AnswerQuestionFields.model_fields}
+        given = known | (self.model_extra or {})
         return {name: value for name, value in given.items() if value is not None}
 
     def unknown(self) -> tuple[str, ...]:

@@ -1,31 +1,189 @@
-"""Contexts as JSON, in every form."""
+"""Contexts, recall and rewritten questions as JSON."""
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from recollect.domain.context.context import Context, Sources
-from recollect.interfaces.http.schemas.messages import Content, MessageOut
-from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
+from recollect.domain.followup.dialogue import Method, Said, Signal
+from recollect.domain.recall.entry import RecallFilter
+from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
+from recollect.domain.recall.recalled import (
+    DEFAULT_RECALLED,
+    MAX_RECALLED,
+    RecallOverrides,
+    RecallScope,
+)
+from recollect.domain.text import check_text
+from recollect.interfaces.http.schemas.conversations import (
+    Content,
+    FromDomain,
+    MessageOut,
+    ModelName,
+    UuidText,
+    example,
+)
 
-Databases = Annotated[
+_Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH)]
+_Names: TypeAlias = Annotated[
+    list[_Name], Field(min_length=1, max_length=MAX_NAMES, fail_fast=True)
+]
+_Databases: TypeAlias = Annotated[
     tuple[Annotated[str, Field(max_length=255)], ...], Field(max_length=100, fail_fast=True)
 ]
+
+
+class RecallOptions(BaseModel):
+    """What of earlier exchanges goes into the context of a question."""
+
+    recall_k: Annotated[int, Field(ge=0, le=MAX_RECALLED, strict=True)] | None = Field(
+        default=None,
+        description="Earlier exchanges at most, 0 for none; default: MEMORY_SEMANTIC_SEARCH_K.",
+    )
+    recall_scope: Literal["user", "session", "off"] | None = Field(
+        default=None, description="Where they are looked for; default: MEMORY_RECALL."
+    )
+    recall_elsewhere: bool = Field(
+        default=True,
+        strict=True,
+        description="False: nothing of other sessions is recalled, whatever is set.",
+    )
+
+    def recall(self) -> RecallOverrides:
+        """What it wants recalled."""
+        scope = None if self.recall_scope is None else RecallScope(self.recall_scope)
+        return RecallOverrides(scope=scope, k=self.recall_k, elsewhere=self.recall_elsewhere)
+
+
+class RecallIn(BaseModel):
+    """What to look for, and where."""
+
+    model_config = example(
+        query="sales by region",
+        k=5,
+        scope="user",
+        since="2026-01-01T00:00:00Z",
+        tables=["shop.sales"],
+    )
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
+    k: Annotated[int, Field(ge=1, le=MAX_RECALLED, strict=True)] = Field(
+        default=DEFAULT_RECALLED, description="The most items."
+    )
+    scope: Literal["user", "session"] | None = Field(
+        default=None,
+        description="In all sessions of the user, or in one; default: in the one that is named, "
+        "else in all.",
+    )
+    session_id: UuidText | None = None
+    since: AwareDatetime | None = Field(default=None, description="Said at this time or later.")
+    until: AwareDatetime | None = Field(default=None, description="Said before this time.")
+    tables: _Names | None = Field(
+        default=None, description="Answers that draw on at least one of these tables."
+    )
+    databases: _Names | None = Field(
+        default=None, description="Answers that draw on no other databases than these."
+    )
+    speaker: _Name | None = Field(default=None, description="Said by this speaker of a log.")
+
+    def filters(self, session_id: UUID | None) -> RecallFilter:
+        """What an entry must match, in that session if one is given."""
+        return RecallFilter(
+            session_id=session_id,
+            since=self.since,
+            until=self.until,
+            tables=None if self.tables is None else frozenset(self.tables),
+            databases=None if self.databases is None else frozenset(self.databases),
+            speaker=self.speaker,
+        )
+
+
+class RecalledOut(FromDomain):
+    """One earlier exchange, or one message of a plain log."""
+
+    score: float = Field(ge=0, le=1, description="To be compared within one answer only.")
+    session_id: UUID
+    message_ids: list[UUID] = Field(description="Its messages in the order they were said.")
+    text: str
+    speaker: str | None
+    tables: list[str] = Field(description="The tables its answer draws on.")
+    created_at: datetime
+    lexical: float = Field(description="BM25 of the words; 0 where none is shared.")
+    semantic: float | None = Field(
+        description="Cosine of the meanings; null where they were not compared."
+    )
+
+
+class RecallOut(FromDomain):
+    """What was found, best first."""
+
+    items: list[RecalledOut]
+    warnings: list[str] = Field(
+        description="What kept the search from being all it could be; usually none."
+    )
+
+
+class HistoryMessageIn(BaseModel):
+    """One message of a history."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Literal["user", "assistant"]
+    content: Content
+    sql_query: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
+
+    def to_domain(self) -> Said:
+        """The message this stands for."""
+        check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
+        if self.sql_query is not None:
+            check_text(self.sql_query, "sql_query", max_length=MAX_CONTENT_LENGTH)
+        return Said(role=Role(self.role), content=self.content, sql_query=self.sql_query)
+
+
+class RewriteIn(BaseModel):
+    """A question, and the conversation it was asked in: a session's, or one given here."""
+
+    model_config = example(
+        question="What about 2023?",
+        history=[
+            {"role": "user", "content": "Show me total sales by region for 2024"},
+            {"role": "assistant", "content": "North 2.5M, South 1.8M"},
+        ],
+    )
+
+    question: Content
+    session_id: UuidText | None = None
+    history: Annotated[list[HistoryMessageIn], Field(max_length=1000, fail_fast=True)] | None = None
+    model: ModelName | None = Field(
+        default=None, description="The model that answers; default: MEMORY_LLM_MODEL."
+    )
+    language: Annotated[str, Field(max_length=10)] | None = Field(
+        default=None, description="en, nl, de, fr or es; default: told by the question."
+    )
+
+
+class RewriteOut(FromDomain):
+    """The question as it reads by itself."""
+
+    standalone_question: str
+    is_follow_up: bool
+    method: Method
+    signals: list[Signal] = Field(description="What in the question points back.")
+    confidence: float = Field(ge=0, le=1)
+    language: str
 
 
 class ContextIn(RecallOptions):
     """A question to be put into its context."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"example": {"question": "What about 2023?", "model": "gpt-4o"}},
-    )
+    model_config = example(question="What about 2023?", model="gpt-4o")
 
     question: Content
-    model: Annotated[str, Field(max_length=255)] | None = Field(
+    model: ModelName | None = Field(
         default=None, description="The model that will read it; default: MEMORY_LLM_MODEL."
     )
     max_tokens: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = Field(
@@ -34,7 +192,7 @@ class ContextIn(RecallOptions):
     window: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None, description="Messages or turns in the window; default: the preset's."
     )
-    databases: Databases | None = Field(
+    databases: _Databases | None = Field(
         default=None, description="Only what draws on these databases, or on none; default: any."
     )
 
@@ -63,10 +221,12 @@ class SourcesOut(BaseModel):
     @classmethod
     def of(cls, sources: Sources) -> Self:
         """The JSON form of a context's sources."""
+        summary = None
+        if sources.summary is not None:
+            first, last = sources.summary
+            summary = SummaryRange(first_sequence=first, last_sequence=last)
         return cls(
-            messages=list(sources.messages),
-            summary=_range(sources),
-            recalled=list(sources.recalled),
+            messages=list(sources.messages), summary=summary, recalled=list(sources.recalled)
         )
 
 
@@ -92,22 +252,15 @@ class ContextOut(BaseModel):
             question=context.question,
             summary=context.summary,
             window=[MessageOut.of(message) for message in context.window],
-            recalled=[RecalledOut.of(found) for found in context.recalled],
+            recalled=[RecalledOut.of(entry) for entry in context.recalled],
             facts=[],
-            messages=[ChatMessage(**message) for message in context.messages()],
+            messages=_chat_messages(context),
             tokens=context.tokens.total,
             max_tokens=context.tokens.limit,
             truncated=context.is_truncated,
             sources=SourcesOut.of(context.sources),
             warnings=list(context.warnings),
         )
-
-
-def _range(sources: Sources) -> SummaryRange | None:
-    if sources.summary is None:
-        return None
-    first, last = sources.summary
-    return SummaryRange(first_sequence=first, last_sequence=last)
 
 
 class ContextFormat(StrEnum):
@@ -135,11 +288,6 @@ class VariablesOut(BaseModel):
     summary: str = Field(description="Of what came before it; empty without one.")
     recalled: list[RecalledVariable] = Field(description="Earlier exchanges, best first.")
     question: str
-
-    @classmethod
-    def of(cls, context: Context) -> Self:
-        """The variables that a context fills."""
-        return cls.model_validate(context.variables())
 
 
 class ChatMessagesOut(BaseModel):
@@ -171,11 +319,15 @@ def in_form(context: Context, form: ContextFormat) -> AnyContextOut:
         case ContextFormat.OBJECT:
             return ContextOut.of(context)
         case ContextFormat.VARIABLES:
-            return VariablesOut.of(context)
+            return VariablesOut.model_validate(context.variables())
         case ContextFormat.MESSAGES:
-            return ChatMessagesOut(messages=[ChatMessage(**m) for m in context.messages()])
+            return ChatMessagesOut(messages=_chat_messages(context))
         case ContextFormat.INSTRUCTIONS:
             return InstructionsOut(question=context.question, instructions=context.instructions())
         case ContextFormat.BLOCK:
             block = context.conversation_block(language=context.language)
             return BlockOut(question=context.question, block=block)
+
+
+def _chat_messages(context: Context) -> list[ChatMessage]:
+    return [ChatMessage(**message) for message in context.messages()]

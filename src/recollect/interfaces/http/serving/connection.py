@@ -1,10 +1,14 @@
-"""One connection of a client, with limits on what it may send and how long it may take."""
+"""One connection of a client, with limits on what it may send and how long it may take.
+
+Decision 32 lists which parts of uvicorn's protocol this one replaces, and why.
+"""
 
 import asyncio
 import logging
 import socket
+from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 from uuid import uuid4
 
 import httptools
@@ -16,11 +20,7 @@ from uvicorn._types import (
     ASGISendEvent,
     Scope,
 )
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from recollect.interfaces.http.errors import error_response
@@ -29,9 +29,9 @@ from recollect.interfaces.http.serving.connection_registry import ConnectionRegi
 
 _MAX_URL_BYTES: Final = 8_192
 _MIN_BODY_RATE: Final = 500
-"""Bytes a second; whoever sends less holds a connection rather than uploads something."""
+"""Bytes a second; a client that sends less occupies a connection rather than uploads."""
 _MAX_LINGERING_EXTENSIONS: Final = 6
-_SPACE_OF_A_HEADER: Final = len(b": \r\n")
+_HEADER_SEPARATORS: Final = len(b": \r\n")
 
 logger = logging.getLogger(__name__)
 
@@ -44,11 +44,8 @@ class _Refused(Exception):
         self.status = status
 
 
-_INVALID: Final = _Refused(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request")
-
-
 class HttpConnection(HttpToolsProtocol):
-    """uvicorn's protocol with limits; the registry holds it to its deadlines.
+    """uvicorn's protocol with limits; the registry ends it at its deadlines.
 
     Where uvicorn would close a connection on which more may arrive, this one ends its own side
     first and drops what still comes: closed at once, the client would get a reset, and lose the
@@ -64,7 +61,7 @@ class HttpConnection(HttpToolsProtocol):
         registry: ConnectionRegistry,
     ) -> None:
         super().__init__(config, server_state, {})
-        self._ending: _LingeringTransport
+        self._lingering: _LingeringTransport
         self.phase = Phase.HEAD
         self._socket = connection
         self._registry = registry
@@ -74,15 +71,15 @@ class HttpConnection(HttpToolsProtocol):
         """Whether nothing that still arrives is read as a request."""
         self._refusal: _Refused | None = None
         self._unparsed = 0
-        """Bytes that the parser was given since it last gave a head, or a part of a body."""
+        """Bytes given to the parser since it last returned a head or a part of a body."""
         self._received = 0
-        """Bytes that have come since the last deadline."""
+        """Bytes received since the last deadline."""
         self._extensions = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         """Wait for the first request."""
-        self._ending = _LingeringTransport(transport, self)
-        super().connection_made(self._ending)
+        self._lingering = _LingeringTransport(transport, self)
+        super().connection_made(self._lingering)  # type: ignore[arg-type]  # it has what is needed
         self._registry.enter(self, Phase.HEAD)
         self._registry.make_room()
 
@@ -100,11 +97,12 @@ class HttpConnection(HttpToolsProtocol):
         try:
             self.parser.feed_data(data)
             if self._unparsed > self._limits.max_header_bytes:
-                self._refuse(self._too_large())
+                self._refuse(self._head_too_large())
         except httptools.HttpParserUpgrade:
-            pass  # to another protocol: the request is answered as if it had not asked for it
+            pass  # the request is answered as if it had not asked for another protocol
         except httptools.HttpParserError:
-            self._refuse(self._refusal or _INVALID)
+            invalid = _Refused(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request")
+            self._refuse(self._refusal or invalid)
         self._update_phase()
 
     def on_message_begin(self) -> None:
@@ -131,9 +129,9 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Start to answer, once the head is known to be within its limits."""
-        sizes = (len(name) + len(value) + _SPACE_OF_A_HEADER for name, value in self.headers)
+        sizes = (len(name) + len(value) + _HEADER_SEPARATORS for name, value in self.headers)
         if len(self.url) + sum(sizes) > self._limits.max_header_bytes:
-            self._stop_parsing(self._too_large())
+            self._stop_parsing(self._head_too_large())
         self._is_in_head = False
         self._unparsed = 0
         super().on_headers_complete()
@@ -141,7 +139,7 @@ class HttpConnection(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        super()._start_asgi_task(cycle, _announcing_the_end(cycle, app))
+        super()._start_asgi_task(cycle, partial(_announce_last_response, cycle, app))
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -154,7 +152,7 @@ class HttpConnection(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on with the next request, if the client has sent one already, or wait for it."""
+        """Go on with the next request if the client has sent one already, or wait for it."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
@@ -196,17 +194,19 @@ class HttpConnection(HttpToolsProtocol):
         return True
 
     def finish(self) -> None:
-        """Close where the client has no more to say; else let it finish first."""
-        if self._registry.is_shutting_down or self._is_whole():
+        """Close if the client has sent its whole request; else let it finish first."""
+        is_read = self.cycle is not None and not self.cycle.more_body
+        is_whole = is_read and not self._is_in_head and self._refusal is None
+        if self._registry.is_shutting_down or is_whole:
             self.close()
         else:
             self._linger()
 
     def close(self) -> None:
-        """Close at once, when what was written is sent."""
+        """Close once everything written is sent."""
         self._is_over = True
         self._registry.leave(self)
-        self._ending.close_now()
+        self._lingering.close_now()
 
     def _update_phase(self) -> None:
         if self._is_over:
@@ -224,16 +224,12 @@ class HttpConnection(HttpToolsProtocol):
         self._received = self._extensions = 0
         self._registry.enter(self, phase)
 
-    def _is_whole(self) -> bool:
-        is_read = self.cycle is not None and not self.cycle.more_body
-        return is_read and not self._is_in_head and self._refusal is None
-
     def _is_fast_enough(self, received: int) -> bool:
         """Whether a body makes progress; one that we do not read at the moment cannot."""
         return self.flow.read_paused or received >= _MIN_BODY_RATE * self._limits.body_seconds
 
     def _has_unread(self) -> bool:
-        """Whether something has arrived that a busy event loop has not given us yet."""
+        """Whether something has arrived that a busy event loop has not read yet."""
         try:
             return bool(self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
         except OSError:
@@ -244,12 +240,10 @@ class HttpConnection(HttpToolsProtocol):
         self._refusal = refusal
         raise refusal
 
-    def _too_large(self) -> _Refused:
+    def _head_too_large(self) -> _Refused:
         limit = self._limits.max_header_bytes
-        status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-        return _Refused(
-            status, f"the head is larger than {limit:,} bytes (MEMORY_MAX_HEADER_BYTES)"
-        )
+        problem = f"the head is larger than {limit:,} bytes (MEMORY_MAX_HEADER_BYTES)"
+        return _Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, problem)
 
     def _time_out(self) -> None:
         is_silent = self.phase in {Phase.IDLE, Phase.LINGERING}
@@ -260,10 +254,10 @@ class HttpConnection(HttpToolsProtocol):
         self._refuse(_Refused(HTTPStatus.REQUEST_TIMEOUT, problem))
 
     def _refuse(self, refusal: _Refused) -> None:
-        """Say what is wrong and read no further; whoever waits for the request sees it leave.
+        """Say what is wrong and read no further.
 
         What is wrong with a later request does not disturb the answer to an earlier one, which
-        then is the last.
+        then is the last. The application sees a request that it waits for as disconnected.
         """
         self._refusal = refusal
         self._is_over = True
@@ -276,7 +270,7 @@ class HttpConnection(HttpToolsProtocol):
         if is_answering:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        self.transport.write(self._response(refusal))
+        self.transport.write(_response(refusal, path=getattr(self, "url", b"").decode("latin-1")))
         self._linger()
 
     def _linger(self) -> None:
@@ -284,50 +278,53 @@ class HttpConnection(HttpToolsProtocol):
         self._is_over = True
         self.flow.resume_reading()
         self._enter(Phase.LINGERING)
-        if not self._ending.end_writing():
+        if not self._lingering.end_writing():
             self.close()
 
-    def _response(self, refusal: _Refused) -> bytes:
-        status = refusal.status
-        path = getattr(self, "url", b"").decode("latin-1")
-        body = error_response(status, status.phrase, str(refusal), path=path).body
-        transaction_id = str(uuid4())
-        facts = {"status": int(status), "transaction_id": transaction_id}
-        logger.info("http.refused", extra={"facts": facts})
-        headers: dict[str, Any] = {
-            "content-type": "application/json",
-            "content-length": len(body),
-            "connection": "close",
-            TRANSACTION_HEADER.lower(): transaction_id,
-        }
-        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        return STATUS_LINE[status] + lines.encode() + b"\r\n" + bytes(body)
+
+def _response(refusal: _Refused, *, path: str) -> bytes:
+    status = refusal.status
+    body = bytes(error_response(status, status.phrase, str(refusal), path=path).body)
+    transaction_id = str(uuid4())
+    facts = {"status": int(status), "transaction_id": transaction_id}
+    logger.info("http.refused", extra={"facts": facts})
+    head = (
+        f"HTTP/1.1 {status:d} {status.phrase}\r\n"
+        "content-type: application/json\r\n"
+        f"content-length: {len(body)}\r\n"
+        "connection: close\r\n"
+        f"{TRANSACTION_HEADER.lower()}: {transaction_id}\r\n\r\n"
+    )
+    return head.encode() + body
 
 
-def _announcing_the_end(cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-    """Let a response that comes before the body say that it is the connection's last."""
+async def _announce_last_response(
+    cycle: RequestResponseCycle,
+    app: ASGI3Application,
+    scope: Scope,
+    receive: ASGIReceiveCallable,
+    send: ASGISendCallable,
+) -> None:
+    """Let a response that starts before the body has come say that the connection ends with it."""
 
-    async def answer(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-        async def send_announced(message: ASGISendEvent) -> None:
-            if cycle.more_body and message["type"] == "http.response.start":
-                cycle.keep_alive = False
-            await send(message)
+    async def send_announced(message: ASGISendEvent) -> None:
+        if cycle.more_body and not cycle.response_started:
+            cycle.keep_alive = False
+        await send(message)
 
-        await app(scope, receive, send_announced)
-
-    return answer
+    await app(scope, receive, send_announced)
 
 
-class _LingeringTransport(asyncio.Transport):
-    """A transport that asks the connection before it closes."""
+class _LingeringTransport:
+    """A transport that lets the connection decide how it is closed."""
 
     def __init__(self, transport: asyncio.Transport, connection: HttpConnection) -> None:
-        super().__init__()
         self._transport = transport
         self._connection = connection
         self._is_ending = False
-        self.write = transport.write  # type: ignore[method-assign]  # the one that is called most
-        self.get_extra_info = transport.get_extra_info  # type: ignore[method-assign]  # as above
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._transport, name)
 
     def is_closing(self) -> bool:
         return self._is_ending or self._transport.is_closing()
@@ -347,9 +344,6 @@ class _LingeringTransport(asyncio.Transport):
             return False
         self._transport.write_eof()
         return True
-
-    def pause_reading(self) -> None:
-        self._transport.pause_reading()
 
     def resume_reading(self) -> None:
         if not self._transport.is_closing():

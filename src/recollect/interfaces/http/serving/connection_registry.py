@@ -38,7 +38,7 @@ class ConnectionLimits:
 
 
 class Registered(Protocol):
-    """A connection, as far as the registry knows it."""
+    """What the registry needs of a connection."""
 
     phase: Phase
 
@@ -52,10 +52,10 @@ class Registered(Protocol):
 
 
 class ConnectionRegistry:
-    """Ends connections whose time is over, and the oldest that wait when there are too many.
+    """Ends connections at their deadlines, and the oldest waiting ones when there are too many.
 
-    Of each phase the connections are in order of their deadlines, so that a sweep costs nothing
-    while none has passed.
+    The connections of each phase are in the order of their deadlines, so that a sweep costs
+    nothing while none has passed.
     """
 
     def __init__(self, limits: ConnectionLimits, clock: Callable[[], float]) -> None:
@@ -71,19 +71,19 @@ class ConnectionRegistry:
         self._deadlines: dict[Phase, dict[Registered, float]] = {one: {} for one in self._seconds}
 
     def enter(self, connection: Registered, phase: Phase) -> None:
-        """Note that a connection enters a phase; its time in it begins now."""
+        """Move a connection to a phase, whose time begins now."""
         self.leave(connection)
         connection.phase = phase
         if (seconds := self._seconds.get(phase)) is not None:
             self._deadlines[phase][connection] = self._clock() + seconds
 
     def leave(self, connection: Registered) -> None:
-        """Forget a connection."""
+        """Remove a connection."""
         if (waiting := self._deadlines.get(connection.phase)) is not None:
             waiting.pop(connection, None)
 
     def sweep(self) -> None:
-        """End what has outlived its time."""
+        """End the connections whose deadline has passed."""
         now = self._clock()
         for deadlines in self._deadlines.values():
             passed = takewhile(lambda item: item[1] <= now, deadlines.items())
@@ -91,9 +91,9 @@ class ConnectionRegistry:
                 connection.expire()
 
     def make_room(self) -> None:
-        """End the oldest connections that wait, while there are more than may be.
+        """End the oldest waiting connections of the largest phase, while there are too many.
 
-        Those of the phase that most are in: whoever opens them in masses loses them first.
+        So a client that opens many connections loses them first.
         """
         for _ in range(_EVICTION_ATTEMPTS):
             if sum(map(len, self._waiting())) <= self.limits.max_waiting:

@@ -7,41 +7,45 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Generator
-from contextlib import (
-    AbstractContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 
 import uvicorn
 
 from recollect.errors import RecollectError
-from recollect.interfaces.heartbeat import Heartbeat
 from recollect.interfaces.http.app import create_app, prepare
-from recollect.interfaces.http.serving.accept_balancer import AcceptBalancer, BalancerSlot, places
+from recollect.interfaces.http.serving.accept_balancer import (
+    AcceptBalancer,
+    BalancerSlot,
+    address_of,
+    allow_open_files,
+    balancer_slots,
+    listening,
+)
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import (
     ConnectionLimits,
     ConnectionRegistry,
 )
-from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
-from recollect.interfaces.http.serving.supervisor import Post, ProcessSupervisor, Ready
-from recollect.interfaces.running import on_stop_signal, run_until_stopped
-from recollect.interfaces.worker import work_alone, working_meanwhile
+from recollect.interfaces.processes import (
+    ProcessSupervisor,
+    ProcessTask,
+    Ready,
+    on_stop_signal,
+    run_until_stopped,
+)
+from recollect.interfaces.worker import Heartbeat, work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.ports.runtime import Counters
 from recollect.settings import Settings
-from recollect.supervision import TaskSupervisor
+from recollect.supervision import TaskSupervisor, running_beside
 from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
 
 _GRACE_SECONDS = 10
-_OBJECTS_BETWEEN_LOOKS = 20_000
-_PATIENCE = 19
+_COLLECT_AFTER_OBJECTS = 20_000
+_LOWEST_PRIORITY = 19
 
 logger = logging.getLogger(__name__)
 
@@ -50,52 +54,53 @@ def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
     allow_open_files()
     with listening(settings.host, settings.port) as listener:
-        ready = partial(_say_where, listener)
-        at = places(listener, settings.processes)
+        ready = partial(_print_address, listener)
+        slots = balancer_slots(listener, settings.processes)
         pulse = Heartbeat() if settings.worker else None
         if settings.processes == 1:
-            run_until_stopped(_serve(settings, at[0], pulse, ready))
+            run_until_stopped(_serve(settings, slots[0], pulse, ready))
             return
-        serving = (partial(_serve_beside, settings, place, pulse) for place in at)
-        crew = ProcessSupervisor(
-            serving=[Post(serve, place.leave) for serve, place in zip(serving, at, strict=True)],
-            working=[Post(partial(_work_beside, settings, pulse), pulse.stop)] if pulse else [],
-        )
-        crew.run(ready=ready, stopping=listener.close)
+        tasks = [
+            ProcessTask(
+                name="serving",
+                run=partial(_serve_beside, settings, slot, pulse),
+                on_death=slot.leave,
+            )
+            for slot in slots
+        ]
+        if pulse is not None:
+            work = partial(_work_beside, settings, pulse)
+            tasks.append(ProcessTask(name="working", run=work, on_death=pulse.stop))
+        ProcessSupervisor(tasks).run(ready=ready, stopping=listener.close)
 
 
 def _serve_beside(
-    settings: Settings, place: BalancerSlot, pulse: Heartbeat | None, ready: Ready
+    settings: Settings, slot: BalancerSlot, pulse: Heartbeat | None, ready: Ready
 ) -> None:
     """Serve in one process of several; another does the background work."""
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_stopped(_serve(settings.model_copy(update={"worker": False}), place, pulse, ready))
+    run_until_stopped(_serve(settings.model_copy(update={"worker": False}), slot, pulse, ready))
 
 
 def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
-    """Do the background work in a process of its own, which steps back behind the others."""
-    _step_back()
+    """Do the background work in a process of its own, with the lowest priority.
+
+    It may not run for a long time, so it must hold nothing that the others wait for.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):  # not on Linux, or not permitted
+        os.nice(_LOWEST_PRIORITY)
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     run_until_stopped(work_alone(settings, ready=ready, pulse=pulse))
 
 
-def _step_back() -> None:
-    """Let this process work when nobody else wants to.
-
-    It must hold nothing meanwhile that others wait for: it may not work for a long time.
-    """
-    try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    except (AttributeError, OSError):  # elsewhere than on Linux, or where it is forbidden
-        os.nice(_PATIENCE)
-
-
-def _say_where(listener: socket.socket) -> None:
+def _print_address(listener: socket.socket) -> None:
     sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
 
 
 async def _serve(
-    settings: Settings, place: BalancerSlot, pulse: Heartbeat | None, ready: Ready
+    settings: Settings, slot: BalancerSlot, pulse: Heartbeat | None, ready: Ready
 ) -> None:
     async with Memory.open(settings) as memory:
         app = create_app(memory, settings, pulse=pulse)
@@ -109,18 +114,20 @@ async def _serve(
             ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config, place, _limits(settings))
+        server = _Server(config, slot, _limits(settings))
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
+        supervisor = TaskSupervisor(memory.services.counters)
+        warming = supervisor.run("warming", partial(_warm, memory), is_endless=False)
         with watching_loop(memory.services.counters, settings):
-            async with working, _warming(memory):
+            async with working, running_beside(warming):
                 collect_seldom()
                 ready()
                 await server.serve([])
 
 
 def watching_loop(counters: Counters, settings: Settings) -> AbstractContextManager[None]:
-    """Log who keeps the running event loop from answering, unless nobody wants to know."""
+    """Log what blocks the running event loop, unless MEMORY_LOOP_HELD_MILLISECONDS is 0."""
     limit = settings.loop_held_milliseconds / 1000
     if not limit:
         return nullcontext()
@@ -139,29 +146,18 @@ def _limits(settings: Settings) -> ConnectionLimits:
 
 
 def collect_seldom() -> None:
-    """Look less often for garbage that refers to itself, and not among what is there already.
+    """Run Python's cyclic garbage collector less often, and not on objects that exist already.
 
-    There is little of it, and a turn makes thousands of objects: looking took a tenth of its time.
+    There are few cycles, and a turn makes thousands of objects: the collector took a tenth of its
+    time.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, *gc.get_threshold()[1:])
-
-
-@asynccontextmanager
-async def _warming(memory: Memory) -> AsyncIterator[None]:
-    """Get ready while requests are answered already."""
-    supervisor = TaskSupervisor(memory.services.counters)
-    task = asyncio.create_task(supervisor.run("warming", partial(_warm, memory), is_endless=False))
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+    gc.set_threshold(_COLLECT_AFTER_OBJECTS, *gc.get_threshold()[1:])
 
 
 async def _warm(memory: Memory) -> None:
+    """Load the models while requests are answered already."""
     try:
         await memory.warm()
     except RecollectError as error:
@@ -169,15 +165,15 @@ async def _warm(memory: Memory) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that shares its address with others, and lets the memory close behind it."""
+    """A uvicorn server that accepts through the balancer and leaves signals to us."""
 
     def __init__(
-        self, config: uvicorn.Config, place: BalancerSlot, limits: ConnectionLimits
+        self, config: uvicorn.Config, slot: BalancerSlot, limits: ConnectionLimits
     ) -> None:
         super().__init__(config)
         self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
         connections = self.server_state.connections
-        self._door = AcceptBalancer(place=place, connections=connections, admit=self._admit)
+        self._balancer = AcceptBalancer(slot=slot, connections=connections, admit=self._admit)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -185,25 +181,25 @@ class _Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take connections once everything is ready."""
+        """Accept connections once everything is ready."""
         await super().startup(sockets)
         if not self.should_exit:
-            self._door.open()
+            self._balancer.open()
 
     async def on_tick(self, counter: int) -> bool:
-        """End connections whose time is over, and tell the others how many there are."""
+        """End connections whose time is over, and show the others how many there are."""
         self._registry.sweep()
-        self._door.count()
+        self._balancer.count()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and end those there are."""
+        """Accept no more connections, and end those there are."""
         self._registry.is_shutting_down = True
-        self._door.close()
+        self._balancer.close()
         await super().shutdown(sockets)
 
     def stop(self) -> None:
-        """Stop serving; when asked again, without waiting for anybody."""
+        """Stop serving; at the second call without waiting for requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
 

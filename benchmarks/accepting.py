@@ -1,0 +1,173 @@
+"""How several processes on one address share its connections, and what that costs clients.
+
+    python benchmarks/accepting.py [--processes N] [--clients N] [--rounds N]
+
+Three ways to accept: all processes from one socket (as uvicorn's own workers do), each from a
+socket of its own (SO_REUSEPORT), and the accept balancer. Every request holds its process for
+6 ms, as a turn does, but sleeps instead of computing: so the number of processors and what else
+runs on them hardly matter. In every round each client opens a connection and asks for two
+seconds: as soon as it has its answer, or at a rate that keeps the processes half busy.
+"""
+
+import argparse
+import asyncio
+import multiprocessing
+import socket
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+import uvicorn
+import uvloop
+from rich.console import Console
+from rich.table import Table
+
+from recollect.interfaces.http.serving.accept_balancer import BalancerSlot, balancer_slots
+from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
+from recollect.interfaces.http.serving.server import _Server
+
+WAYS: Final = ("one socket", "SO_REUSEPORT", "accept balancer")
+_HOLD_SECONDS: Final = 0.006
+_ROUND_SECONDS: Final = 2.0
+_REQUEST: Final = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+async def _app(name: bytes, _scope: dict[str, Any], _receive: object, send: Any) -> None:  # noqa: ANN401  # ASGI
+    time.sleep(_HOLD_SECONDS)  # noqa: ASYNC251  # holds the loop, as Python code does
+    headers = [(b"content-length", b"%d" % len(name))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": name})
+
+
+def _serve(way: str, slot: BalancerSlot, ready: Connection) -> None:
+    async def serve() -> None:
+        app = partial(_app, b"%d" % slot.own)
+        config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
+        if way == "accept balancer":
+            server: uvicorn.Server = _Server(config, slot, ConnectionLimits())
+            sockets = []
+        else:
+            server = uvicorn.Server(config)
+            address = slot.listener.getsockname()
+            is_shared = way == "one socket"
+            sockets = [
+                slot.listener if is_shared else socket.create_server(address, reuse_port=True)
+            ]
+        ready.send(True)
+        await server.serve(sockets)
+
+    uvloop.run(serve())
+
+
+@contextmanager
+def _served(way: str, processes: int) -> Iterator[int]:
+    """The port of so many processes that accept in that way."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, way == "SO_REUSEPORT")
+    listener.bind(("127.0.0.1", 0))
+    if way != "SO_REUSEPORT":
+        listener.listen(2048)
+    spawning = multiprocessing.get_context("spawn")
+    here, there = spawning.Pipe()
+    slots = balancer_slots(listener, processes)
+    started = [spawning.Process(target=_serve, args=(way, slot, there)) for slot in slots]
+    for process in started:
+        process.start()
+    for _ in started:
+        here.recv()
+    time.sleep(0.5)  # until the last one listens
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.close()
+        for process in started:
+            process.kill()
+            process.join()
+
+
+async def _ask_for_a_while(port: int, pause: float) -> tuple[bytes, list[float]]:
+    """Which process answers, and the seconds that each of its answers took."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    taken: list[float] = []
+    name = b""
+    until = time.perf_counter() + _ROUND_SECONDS
+    due = time.perf_counter() + pause * (hash(writer) % 100) / 100
+    while time.perf_counter() < until:
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        due += pause
+        began = time.perf_counter()
+        writer.write(_REQUEST)
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+        name = await reader.readexactly(length)
+        taken.append(time.perf_counter() - began)
+    writer.close()
+    return name, taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What one round showed: connections by process, and the p95 of answers in milliseconds."""
+
+    spread: tuple[int, ...]
+    first: float
+    """Of the first answers on new connections, which wait until they are accepted."""
+    later: float
+
+
+async def _round(port: int, *, clients: int, pause: float) -> _Round:
+    talks = await asyncio.gather(*(_ask_for_a_while(port, pause) for _ in range(clients)))
+    counts = Counter(name for name, _ in talks)
+    return _Round(
+        spread=tuple(sorted(counts.values(), reverse=True)),
+        first=_p95([talk[0] for _, talk in talks]),
+        later=_p95([seconds for _, talk in talks for seconds in talk[1:]]),
+    )
+
+
+def _p95(seconds: list[float]) -> float:
+    return 1000 * sorted(seconds)[int(0.95 * len(seconds))]
+
+
+def main(*, processes: int, clients: int, rounds: int) -> None:
+    """Measure and print one table."""
+    paces = {"no pause": 0.0, "half busy": 2 * clients * _HOLD_SECONDS / processes}
+    results: dict[tuple[str, str], list[_Round]] = {}
+    for _, way in product(range(rounds), WAYS):
+        with _served(way, processes) as port:
+            for pace, pause in paces.items():
+                one = asyncio.run(_round(port, clients=clients, pause=pause))
+                results.setdefault((way, pace), []).append(one)
+    heads = ("accepting", "pace", "p95 ms of first answers", "p95 ms of later ones", "connections")
+    table = Table(*heads, box=None)
+    for way, pace in product(WAYS, paces):
+        measured = results[way, pace]
+        table.add_row(
+            way,
+            pace,
+            _cell([one.first for one in measured]),
+            _cell([one.later for one in measured]),
+            " ".join(":".join(map(str, one.spread)) for one in measured),
+        )
+    Console(width=140).print(table)
+
+
+def _cell(milliseconds: list[float]) -> str:
+    low, high = min(milliseconds), max(milliseconds)
+    return f"{statistics.median(milliseconds):.0f} ({low:.0f} to {high:.0f})"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--clients", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    main(processes=given.processes, clients=given.clients, rounds=given.rounds)

@@ -1,0 +1,233 @@
+"""Sessions, turns and branches, in memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from recollect.domain.chat.reconciliation import Switch, plan_branch
+from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.conversation.message import Message, NewMessage, Role
+from recollect.domain.conversation.paging import (
+    AccessPosition,
+    Page,
+    PageRequest,
+    SessionPosition,
+    SessionSort,
+)
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges
+from recollect.domain.conversation.turns import Stored, TurnStatus
+from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.scope import Scope
+from recollect.engines.in_memory.messages import InMemoryMessages
+from recollect.engines.in_memory.state import (
+    InMemoryStore,
+    StoredConversation,
+    copy_object,
+    cut_page,
+)
+from recollect.errors import IdAlreadyUsed
+from recollect.ports.conversations import Followed, StoredTurn
+
+
+class InMemorySessions(InMemoryStore):
+    """Implements `recollect.ports.conversations.SessionStore`."""
+
+    async def start(
+        self,
+        scope: Scope,
+        session: NewSession,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
+    ) -> tuple[Session, bool]:
+        """Create the session, or return the one with that id as it is; and whether it is new."""
+        existing = self.state.conversation(scope, session.session_id)
+        if existing is not None:
+            return existing.session, False
+        started = self.state.start(scope, session, now=now, expires_at=expires_at)
+        return started.session, True
+
+    async def get(self, scope: Scope, session_id: UUID) -> Session | None:
+        """The session, or None."""
+        conversation = self.state.conversation(scope, session_id)
+        return None if conversation is None else conversation.session
+
+    async def list(
+        self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
+    ) -> Page[Session]:
+        """The owner's sessions by the time of their last change or use."""
+        sessions = [conversation.session for conversation in self.state.conversations(scope)]
+        if sort is SessionSort.LAST_ACCESSED:
+            return cut_page(sessions, page, AccessPosition, _access_position)
+        return cut_page(sessions, page, SessionPosition, _position)
+
+    async def change(
+        self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
+    ) -> Session | None:
+        """Replace the parts that are given and return the session, or None if there is none."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return None
+        conversation.session = _changed(conversation.session, changes, now)
+        conversation.use(now=now, expires_at=None)
+        return conversation.session
+
+    async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
+        """Delete the session with its turns and messages; whether there was one. Audited."""
+        deleted = self.state.conversation(scope, session_id)
+        if deleted is None:
+            return False
+        del self.state.of(scope.owner_id).conversations[session_id]
+        count = len(deleted.messages)
+        self.state.audit(scope, AuditAction.SESSION_DELETED, session_id, count=count, now=now)
+        return True
+
+    async def touch(
+        self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
+    ) -> None:
+        """Record that the session was used, and move its end to `expires_at` if that is later."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is not None:
+            conversation.use(now=now, expires_at=expires_at)
+
+
+def _changed(session: Session, changes: SessionChanges, now: datetime) -> Session:
+    metadata = session.metadata if changes.metadata is None else copy_object(changes.metadata)
+    return replace(
+        session,
+        name=session.name if changes.name is None else changes.name,
+        name_turn=session.name_turn if changes.name is None else None,
+        metadata=metadata,
+        databases=session.databases if changes.databases is None else changes.databases,
+        tags=session.tags if changes.tags is None else changes.tags,
+        updated_at=max(now, session.updated_at),
+    )
+
+
+def _access_position(session: Session) -> AccessPosition:
+    return AccessPosition(session.last_accessed_at, session.session_id)
+
+
+def _position(session: Session) -> SessionPosition:
+    return SessionPosition(session.updated_at, session.session_id)
+
+
+class InMemoryTurns(InMemoryStore):
+    """Implements `recollect.ports.conversations.TurnStore`."""
+
+    async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
+        """The turn, or None if the session has none of that number."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None or turn_number not in conversation.turns:
+            return None
+        messages = conversation.messages.values()
+        return StoredTurn(
+            status=conversation.turns[turn_number],
+            messages=tuple(message for message in messages if message.turn_number == turn_number),
+        )
+
+    async def fail_abandoned(self, *, started_by: datetime) -> int:
+        """Mark the turns of all owners as failed that are pending since that time or longer."""
+        abandoned = [
+            (conversation, message.turn_number)
+            for _, conversation in self.state.all_conversations()
+            for message in conversation.messages.values()
+            if message.turn_number is not None
+            and message.role is Role.USER
+            and conversation.reopened.get(message.turn_number, message.created_at) <= started_by
+            and conversation.turns[message.turn_number] is TurnStatus.PENDING
+        ]
+        for conversation, number in abandoned:
+            conversation.set_status(number, TurnStatus.FAILED)
+        return len(abandoned)
+
+
+class InMemoryBranches(InMemoryStore):
+    """Implements `recollect.ports.conversations.BranchStore`."""
+
+    async def follow(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        continues: bool,
+        goes_on: bool = False,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+    ) -> Followed | None:
+        """Make a client's list the active branch and store what is new of it."""
+        conversation = self.state.conversation(scope, session_id)
+        if conversation is None:
+            return None
+        stored = _stored(conversation)
+        plan = plan_branch(messages, stored, continues=continues, goes_on=goes_on)
+        path, unknown = plan.branch.path, plan.branch.unknown
+        if any(message.message_id in conversation.messages for message in unknown):
+            raise IdAlreadyUsed(messages[-1].message_id)
+        _switch(conversation, plan.switch, now=now)
+        if not unknown:
+            return Followed(question=path[-1], before=path[:-1])
+        joins = bool(path) and unknown[0].role is Role.ASSISTANT
+        appended = await InMemoryMessages(self.state).append(
+            scope,
+            session_id,
+            unknown,
+            reply_to=path[-1].message_id if joins else None,
+            now=now,
+            expires_at=expires_at,
+            compaction=compaction,
+        )
+        added = appended.messages if appended else ()
+        return Followed(question=added[-1], before=(*path, *added[:-1]))
+
+    async def reply(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        question_id: UUID,
+        reply: NewMessage,
+        *,
+        now: datetime,
+        expires_at: datetime | None = None,
+        compaction: CompactionPolicy | None = None,
+    ) -> Message | None:
+        """Store the reply to a question, in place of other replies."""
+        conversation = self.state.conversation(scope, session_id)
+        question = None if conversation is None else conversation.messages.get(question_id)
+        if conversation is None or question is None or question.role is not Role.USER:
+            return None
+        siblings = [
+            message
+            for message in conversation.active
+            if message.turn_number == question.turn_number and message.role is Role.ASSISTANT
+        ]
+        await InMemoryMessages(self.state).append(
+            scope,
+            session_id,
+            [reply],
+            reply_to=question_id,
+            now=now,
+            expires_at=expires_at,
+            compaction=compaction,
+        )
+        if question.is_active:
+            conversation.switch(shown=(), hidden=siblings)
+        return conversation.messages[reply.message_id]
+
+
+def _stored(conversation: StoredConversation) -> Stored:
+    failed = {turn for turn, status in conversation.turns.items() if status is TurnStatus.FAILED}
+    return Stored(conversation.messages.values(), conversation.parents, failed=failed)
+
+
+def _switch(conversation: StoredConversation, switch: Switch, *, now: datetime) -> None:
+    conversation.parents |= switch.parents
+    for turn in switch.answered:
+        conversation.turns[turn] = TurnStatus.COMPLETE
+    if switch.open is not None:
+        conversation.turns[switch.open] = TurnStatus.PENDING
+        conversation.reopened[switch.open] = now
+    conversation.switch(shown=switch.shown, hidden=switch.hidden)

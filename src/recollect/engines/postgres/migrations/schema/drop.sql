@@ -1,0 +1,17 @@
+-- Drop the whole schema's contents. The role and pgvector stay: other databases may use them.
+
+DROP TABLE
+    recall_removals, recall_models, recall_owners, recall_words, recall_entries,
+    jobs, summaries, messages, turns, sessions, audit, states, api_keys, owners;
+DROP FUNCTION
+    embed_entries(uuid, uuid[], text, json, timestamptz),
+    replace_entries(uuid, uuid, bigint[], json, text, timestamptz),
+    put_summary(
+        uuid, uuid, bigint, bigint, bigint, bigint, text, text[], text, timestamptz, timestamptz
+    ),
+    hold_sessions(uuid, uuid[], timestamptz), turn_answered(uuid, uuid, uuid),
+    count_added_entries(), count_removed_entries(), count_embedded_entries(),
+    note_removed_entries(), note_changed_entries(),
+    current_owner(), is_worker(), worker_time();
+REVOKE SELECT ON alembic_version FROM recollect_app;
+REVOKE USAGE ON SCHEMA recollect FROM recollect_app;

@@ -1,1 +1,0 @@
-DROP FUNCTION turn_answered(uuid, uuid, uuid);

@@ -1,2 +1,0 @@
--- How much still has to go from another store.
-SELECT count(*) FROM recall_removals WHERE kept_in = $1

@@ -1,0 +1,192 @@
+"""The cached entries of one owner, and the search in them."""
+
+from array import array
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import nlargest
+from itertools import repeat
+from typing import TYPE_CHECKING, Final, NamedTuple
+from uuid import UUID
+
+from asyncpg import Record
+
+from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector
+from recollect.domain.recall.ranking import neighbouring_positions
+from recollect.domain.recall.words import WordIndex
+from recollect.engines.postgres.recall.rows import entry_from
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_HEADER: Final = 4  # bytes before a vector's numbers, as PostgreSQL sends it
+
+
+class OwnerState(NamedTuple):
+    """The state of an owner's entries in the database."""
+
+    last_number: int
+    changes: int
+    expired: frozenset[UUID]
+
+
+class CachedEntries:
+    """Entries in the order in which they were added, each known by its row; none is removed."""
+
+    def __init__(self, *, changes: int) -> None:
+        self.changes = changes
+        self.last_number = 0
+        self.expired: frozenset[UUID] = frozenset()
+        """Sessions whose entries are no longer to be found."""
+        self.has_grown = False
+        """Whether the last update added entries."""
+        self._entries: list[Entry] = []
+        self._words: WordIndex[int] = WordIndex()
+        self._vectors: defaultdict[int, _Vectors] = defaultdict(_Vectors)
+        self._rows_of: defaultdict[UUID, list[int]] = defaultdict(list)
+        self._order: list[int] = []
+        """Rows by session, and in each by sequence."""
+        self._places: list[int] = []
+        """Where each row stands in that order."""
+        self._sessions: list[UUID] = []
+        self._is_named: list[bool] = []
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._entries)
+
+    @property
+    def state(self) -> OwnerState:
+        """The state up to which they are known."""
+        return OwnerState(self.last_number, self.changes, self.expired)
+
+    def add(self, rows: Iterable[Record], *, last_number: int) -> None:
+        """Add entries; those that are here already are passed over."""
+        before = len(self._entries)
+        for row in sorted(rows, key=lambda row: row["number"]):
+            if row["number"] > self.last_number:
+                self._add(row)
+        self.last_number = max(self.last_number, last_number)
+        self.has_grown = len(self._entries) != before
+        if self.has_grown:
+            self._update_places()
+
+    def search(
+        self,
+        weights: Mapping[int, float],
+        vector: Vector | None,
+        model_key: int | None,
+        filters: RecallFilter,
+        *,
+        count: int,
+    ) -> tuple[Candidate, ...]:
+        """The best by words and by meaning and, in logs, the entries next to them."""
+        lexical, excluded = self._words.scores(weights), self._excluded(filters)
+        similarities = self._compare(vector, model_key)
+        matching = {row: score for row, score in lexical.items() if row not in excluded}
+        best = set(nlargest(count, matching, key=matching.__getitem__))
+        best.update(similarities.nearest(count, excluded))
+        places = {self._places[row] for row in best}
+        if any(self._is_named):
+            beside = neighbouring_positions(places, self._sessions, self._is_named)
+            places |= {at for at in beside if self._order[at] not in excluded}
+        cosines = similarities.by_row(len(self._entries))
+        words = tuple(map(lexical.get, self._order, repeat(0.0)))
+        meanings = tuple(map(cosines.__getitem__, self._order))
+        entries, order, sessions = self._entries, self._order, self._sessions
+        return tuple(
+            Candidate.among(entries[order[at]], words, meanings, at, sessions=sessions)
+            for at in places
+        )
+
+    def _add(self, row: Record) -> None:
+        number, entry = len(self._entries), entry_from(row)
+        self._entries.append(entry)
+        self._words.add(dict(zip(row["terms"], row["counts"], strict=True)))
+        for message_id in entry.message_ids:
+            self._rows_of[message_id].append(number)
+        if row["vector"] is not None:
+            self._vectors[row["model_key"]].add(number, row["vector"])
+        insort(self._order, number, key=self._where)
+
+    def _where(self, row: int) -> tuple[int, int]:
+        entry = self._entries[row]
+        return entry.session_id.int, entry.sequence
+
+    def _update_places(self) -> None:
+        ordered = [self._entries[row] for row in self._order]
+        self._sessions = [entry.session_id for entry in ordered]
+        self._is_named = [entry.speaker is not None for entry in ordered]
+        self._places = [0] * len(ordered)
+        for at, row in enumerate(self._order):
+            self._places[row] = at
+
+    def _compare(self, vector: Vector | None, model_key: int | None) -> "_Similarities":
+        if vector is None or model_key is None or model_key not in self._vectors:
+            return _Similarities((), None)
+        return self._vectors[model_key].compare(vector)
+
+    def _excluded(self, filters: RecallFilter) -> set[int]:
+        """The rows that a filter leaves out, and those of expired sessions."""
+        rows = {row for message_id in filters.without for row in self._rows_of.get(message_id, ())}
+        expired = self.expired
+        if expired or filters != RecallFilter(without=filters.without):
+            rows.update(
+                row
+                for row, entry in enumerate(self._entries)
+                if entry.session_id in expired or not filters.matches(entry)
+            )
+        return rows
+
+
+class _Similarities(NamedTuple):
+    """The cosines of some rows with a question."""
+
+    rows: Sequence[int]
+    cosines: "NDArray[np.float32] | None"
+
+    def nearest(self, count: int, excluded: Collection[int]) -> list[int]:
+        """The rows with the highest cosines, without the excluded."""
+        if self.cosines is None:
+            return []
+        first = (-self.cosines).argsort(kind="stable")[: count + len(excluded)].tolist()
+        rows = (self.rows[at] for at in first)
+        return [row for row in rows if row not in excluded][:count]
+
+    def by_row(self, count: int) -> list[float | None]:
+        """The cosine of each row; None for rows without one."""
+        scores: list[float | None] = [None] * count
+        if self.cosines is not None:
+            for row, cosine in zip(self.rows, self.cosines.tolist(), strict=True):
+                scores[row] = cosine
+        return scores
+
+
+class _Vectors:
+    """The vectors of one model, and whose they are."""
+
+    def __init__(self) -> None:
+        self._rows: list[int] = []
+        self._added: list[bytes] = []
+        self._matrix: NDArray[np.float32] | None = None
+
+    def add(self, row: int, vector: bytes) -> None:
+        """Add a row's vector as PostgreSQL sends it."""
+        self._rows.append(row)
+        self._added.append(vector)
+
+    def compare(self, vector: Vector) -> _Similarities:
+        """The cosine of each with a vector, which is rounded as they are."""
+        import numpy as np  # noqa: PLC0415  # loaded with the first search
+
+        if self._added:
+            new = [np.frombuffer(one, dtype=">f2", offset=_HEADER) for one in self._added]
+            stacked = np.stack(new).astype(np.float32)
+            known = self._matrix
+            self._matrix = stacked if known is None else np.concatenate((known, stacked))
+            self._added = []
+        assert self._matrix is not None  # noqa: S101  # a model has vectors once it is here
+        other = np.frombuffer(array("f", vector), dtype=np.float32)  # half the time of np.array
+        rounded = other.astype(np.float16).astype(np.float32)
+        return _Similarities(self._rows, np.einsum("ij,j->i", self._matrix, rounded))

@@ -1,0 +1,330 @@
+-- Messages: store, read and delete those of a session.
+
+-- name: append_turns
+-- Store turns in a session, from the first one's question on: sequence numbers, counters and work.
+-- The update of the session's row makes writers of one session queue up, so that numbers are
+-- neither shared nor skipped; its time never runs backwards. A message may bring its own time,
+-- which is no time of the session or the turn: those say when it was stored.
+-- The statement sets the owner itself. Nothing in WITH runs before the last part asks for the
+-- session, which it does after it has set the owner.
+WITH session AS (
+    UPDATE sessions
+    SET last_sequence = last_sequence + cardinality(:message_ids::uuid[]),
+        message_count = message_count + cardinality(:message_ids::uuid[]),
+        last_turn = last_turn + cardinality(:answered_turns::boolean[]),
+        turn_count = turn_count + cardinality(:answered_turns::boolean[]),
+        current_turn = last_turn + cardinality(:answered_turns::boolean[]),
+        updated_at = greatest(updated_at, :now),
+        last_accessed_at = greatest(last_accessed_at, :now),
+        expires_at = CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at, :expires_at) END,
+        name = coalesce(name, :session_name),
+        name_turn = CASE WHEN name IS NULL AND :session_name IS NOT NULL THEN last_turn + 1 ELSE name_turn END
+    WHERE owner_id = :owner_id AND session_id = :session_id AND (expires_at IS NULL OR expires_at > :read_at)
+    RETURNING
+        message_count - summarized_count AS unsummarized,
+        last_sequence - cardinality(:message_ids::uuid[]) AS sequence_before,
+        last_turn - cardinality(:answered_turns::boolean[]) AS turn_before,
+        CASE WHEN cardinality(databases) = 1 THEN databases[1] END AS only_database,
+        updated_at
+), turn AS (
+    INSERT INTO turns (owner_id, session_id, turn_number, status, started_at, completed_at)
+    SELECT
+        :owner_id,
+        :session_id,
+        turn_before + opened.turn_offset,
+        CASE WHEN opened.is_answered THEN 'complete' ELSE 'pending' END,
+        updated_at,
+        CASE WHEN opened.is_answered THEN updated_at END
+    FROM session
+    CROSS JOIN (
+        SELECT
+            generate_subscripts(:answered_turns::boolean[], 1) AS turn_offset,
+            unnest(:answered_turns::boolean[]) AS is_answered
+    ) AS opened
+), job AS (
+    INSERT INTO jobs (owner_id, job_id, kind, payload, scheduled_at, created_at)
+    SELECT :owner_id, :job_id, 'compact', :job_payload::text::json, :now, :now
+    FROM session
+    WHERE unsummarized > :compaction_trigger::bigint
+    ON CONFLICT (owner_id, job_id) DO NOTHING
+), stored AS (
+    INSERT INTO messages (
+        owner_id, session_id, sequence, message_id, turn_number, role, content,
+        metadata, details, created_at
+    )
+    SELECT
+        :owner_id,
+        :session_id,
+        sequence_before + said.position,
+        said.message_id,
+        turn_before + said.turn_offset,
+        said.role,
+        said.content,
+        coalesce(said.metadata, '{}'),
+        CASE
+            WHEN said.lacks_database AND only_database IS NOT NULL
+            THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
+            ELSE said.details
+        END,
+        coalesce(said.created_at, updated_at)
+    FROM session
+    CROSS JOIN (
+        SELECT
+            generate_subscripts(:message_ids::uuid[], 1) AS position,
+            unnest(:message_ids::uuid[]) AS message_id,
+            unnest(:roles::text[]) AS role,
+            unnest(:contents::text[]) AS content,
+            unnest(:metadata::json[]) AS metadata,
+            unnest(:details::json[]) AS details,
+            unnest(:lack_database::boolean[]) AS lacks_database,
+            unnest(:turn_offsets::bigint[]) AS turn_offset,
+            unnest(:message_times::timestamptz[]) AS created_at
+    ) AS said
+)
+SELECT appended.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT sequence_before, turn_before, only_database, updated_at
+    FROM session
+    WHERE scope.owner_id = :owner_id
+    LIMIT 1
+) AS appended
+
+-- name: append_replies
+-- Store replies in a session, which complete a turn that is there, and messages of no turn.
+-- The same as `append_turns` but for the turn: inserting one or else updating it costs a tenth of
+-- the time of storing a question with its answer. The turn is the latest, or that of a message,
+-- looked up when the session is held; or the caller holds the session and says which.
+WITH session AS (
+    UPDATE sessions
+    SET last_sequence = last_sequence + cardinality(:message_ids::uuid[]),
+        message_count = message_count + cardinality(:message_ids::uuid[]),
+        updated_at = greatest(updated_at, :now),
+        last_accessed_at = greatest(last_accessed_at, :now),
+        expires_at = CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at, :expires_at) END
+    WHERE owner_id = :owner_id AND session_id = :session_id AND (expires_at IS NULL OR expires_at > :read_at)
+    RETURNING
+        message_count - summarized_count AS unsummarized,
+        last_sequence - cardinality(:message_ids::uuid[]) AS sequence_before,
+        CASE
+            WHEN :reply_to::uuid IS NOT NULL THEN turn_answered(:owner_id, :session_id, :reply_to)
+            WHEN :answers_latest THEN current_turn
+            ELSE :turn_number
+        END AS answered_turn,
+        CASE WHEN cardinality(databases) = 1 THEN databases[1] END AS only_database,
+        updated_at
+), turn AS (
+    UPDATE turns
+    SET status = 'complete',
+        completed_at = session.updated_at,
+        index_due = DEFAULT
+    FROM session
+    WHERE turns.owner_id = :owner_id
+      AND turns.session_id = :session_id
+      AND turns.turn_number = session.answered_turn
+      AND 0 = ANY(:turn_offsets::bigint[])
+), job AS (
+    INSERT INTO jobs (owner_id, job_id, kind, payload, scheduled_at, created_at)
+    SELECT :owner_id, :job_id, 'compact', :job_payload::text::json, :now, :now
+    FROM session
+    WHERE unsummarized > :compaction_trigger::bigint
+    ON CONFLICT (owner_id, job_id) DO NOTHING
+), stored AS (
+    INSERT INTO messages (
+        owner_id, session_id, sequence, message_id, turn_number, role, content,
+        metadata, details, created_at
+    )
+    SELECT
+        :owner_id,
+        :session_id,
+        sequence_before + said.position,
+        said.message_id,
+        answered_turn + said.turn_offset,
+        said.role,
+        said.content,
+        coalesce(said.metadata, '{}'),
+        CASE
+            WHEN said.lacks_database AND only_database IS NOT NULL
+            THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
+            ELSE said.details
+        END,
+        coalesce(said.created_at, updated_at)
+    FROM session
+    CROSS JOIN (
+        SELECT
+            generate_subscripts(:message_ids::uuid[], 1) AS position,
+            unnest(:message_ids::uuid[]) AS message_id,
+            unnest(:roles::text[]) AS role,
+            unnest(:contents::text[]) AS content,
+            unnest(:metadata::json[]) AS metadata,
+            unnest(:details::json[]) AS details,
+            unnest(:lack_database::boolean[]) AS lacks_database,
+            unnest(:turn_offsets::bigint[]) AS turn_offset,
+            unnest(:message_times::timestamptz[]) AS created_at
+    ) AS said
+)
+SELECT appended.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT sequence_before, answered_turn, only_database, updated_at
+    FROM session
+    WHERE scope.owner_id = :owner_id
+    LIMIT 1
+) AS appended
+
+-- name: read_window
+-- A session, its summary and its last answered messages, newest first, in one read.
+-- Every row has the session, the first one also the summary; the owner is set by the statement.
+SELECT
+    session.*,
+    CASE WHEN row_number() OVER () = 1 THEN session.summary_text END AS summary,
+    message.sequence, message.message_id, message.turn_number, message.role, message.content,
+    message.metadata, message.details, message.created_at
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT
+        found.owner_id, found.session_id, found.name, found.name_turn, found.metadata AS session_metadata,
+        found.databases, found.tags, found.created_at AS session_created_at, found.updated_at,
+        found.last_accessed_at, found.expires_at, found.message_count, found.turn_count,
+        found.summarized_count,
+        summary.text AS summary_text, summary.first_sequence, summary.last_sequence AS summary_end,
+        summary.tables, summary.method, summary.created_at AS summarized_at
+    FROM sessions AS found
+    LEFT JOIN summaries AS summary
+        ON summary.owner_id = :owner_id AND summary.session_id = found.session_id
+    WHERE scope.owner_id = :owner_id
+      AND found.owner_id = :owner_id
+      AND found.session_id = :session_id
+      AND (found.expires_at IS NULL OR found.expires_at > :now)
+    LIMIT 1
+) AS session
+LEFT JOIN LATERAL (
+    -- The status is looked up for each message read; a join would read all of the session's turns.
+    SELECT said.* FROM messages AS said
+    WHERE said.owner_id = :owner_id
+      AND said.session_id = :session_id
+      AND said.is_active
+      AND (said.turn_number IS NULL OR 'complete' = (
+        SELECT turn.status FROM turns AS turn
+        WHERE turn.owner_id = :owner_id
+          AND turn.session_id = :session_id
+          AND turn.turn_number = said.turn_number
+      ))
+    ORDER BY said.sequence DESC
+    LIMIT least(:max_count, CASE
+        WHEN :covers_all THEN greatest(:count, session.message_count - session.summarized_count)
+        ELSE :count
+    END)
+) AS message ON true
+
+-- name: last_messages
+-- The last messages of a session, newest first, for the owner whom the statement itself sets.
+-- The LIMIT inside keeps the two parts apart: the owner is set before any row is looked for.
+SELECT message.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT session_id, sequence, message_id, turn_number, role, content, metadata, details, created_at
+    FROM messages
+    WHERE scope.owner_id = :owner_id
+      AND owner_id = :owner_id
+      AND session_id = :session_id
+      AND is_active
+      AND EXISTS (
+        SELECT FROM sessions AS session
+        WHERE session.owner_id = :owner_id
+          AND session.session_id = :session_id
+          AND (session.expires_at IS NULL OR session.expires_at > :now)
+      )
+    ORDER BY sequence DESC
+    LIMIT :count
+) AS message
+
+-- name: list_messages
+-- A page of a session's messages from a number on, in either order; the statement itself sets the owner.
+-- Each order is a branch of its own, so that both go through the index; the other one is not run.
+-- COALESCE stands in a subquery: beside a column it counts as leaky, and row-level security would
+-- compare every message with it instead of looking the position up.
+SELECT message.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT page.* FROM (
+        (
+            SELECT * FROM messages
+            WHERE owner_id = :owner_id
+              AND session_id = :session_id
+              AND :newest_first::boolean
+              AND sequence < (SELECT coalesce(:after_sequence, 9223372036854775807))
+              AND (is_active OR :include_inactive)
+            ORDER BY sequence DESC
+            LIMIT :limit OFFSET :offset
+        )
+        UNION ALL
+        (
+            SELECT * FROM messages
+            WHERE owner_id = :owner_id
+              AND session_id = :session_id
+              AND NOT :newest_first
+              AND sequence > (SELECT coalesce(:after_sequence, 0))
+              AND (is_active OR :include_inactive)
+            ORDER BY sequence
+            LIMIT :limit OFFSET :offset
+        )
+    ) AS page
+    WHERE scope.owner_id = :owner_id AND EXISTS (
+        SELECT FROM sessions AS session
+        WHERE session.owner_id = :owner_id
+          AND session.session_id = :session_id
+          AND (session.expires_at IS NULL OR session.expires_at > :now)
+    )
+    ORDER BY CASE WHEN :newest_first THEN -page.sequence ELSE page.sequence END
+    LIMIT :limit
+) AS message
+
+-- name: messages_by_id
+-- The owner's messages with these ids, in whichever session.
+SELECT * FROM messages
+WHERE owner_id = :owner_id AND message_id = ANY(:message_ids::uuid[])
+
+-- name: messages_after
+-- The oldest active messages of a session after a sequence number.
+SELECT * FROM messages
+WHERE owner_id = :owner_id AND session_id = :session_id AND sequence > :after_sequence AND is_active
+ORDER BY sequence
+LIMIT :limit
+
+-- name: last_sequence
+-- The number of a session's last active message that is still there; 0 without any.
+SELECT coalesce(max(sequence), 0) FROM messages WHERE owner_id = :owner_id AND session_id = :session_id AND is_active
+
+-- name: delete_message
+-- Delete one message of these sessions; in which it was, and where.
+DELETE FROM messages
+WHERE owner_id = :owner_id AND session_id = ANY(:session_ids::uuid[]) AND message_id = :message_id
+RETURNING session_id, sequence AS first_gone, 1 AS count
+
+-- name: delete_messages
+-- Delete all messages of these sessions; how many in each, and from where on.
+WITH gone AS (
+    DELETE FROM messages
+    WHERE owner_id = :owner_id AND session_id = ANY(:session_ids::uuid[])
+    RETURNING session_id, sequence
+)
+SELECT session_id, min(sequence) AS first_gone, count(*) AS count FROM gone GROUP BY session_id
+
+-- name: trim_messages
+-- Delete all messages of these sessions but the newest ones; how many in each, and from where on.
+WITH edge AS (
+    SELECT created_at, session_id, sequence FROM messages
+    WHERE owner_id = :owner_id AND session_id = ANY(:session_ids::uuid[])
+    ORDER BY created_at DESC, session_id DESC, sequence DESC
+    OFFSET :keep_last LIMIT 1
+), gone AS (
+    DELETE FROM messages AS message
+    USING edge
+    WHERE message.owner_id = :owner_id
+      AND message.session_id = ANY(:session_ids::uuid[])
+      AND (message.created_at, message.session_id, message.sequence)
+        <= (edge.created_at, edge.session_id, edge.sequence)
+    RETURNING message.session_id, message.sequence
+)
+SELECT session_id, min(sequence) AS first_gone, count(*) AS count FROM gone GROUP BY session_id

@@ -1,0 +1,208 @@
+"""Background work in PostgreSQL: jobs, summaries, expired sessions and turns to index."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+from asyncpg import Record
+
+from recollect.domain.context.compaction import Summary, Uncompacted
+from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.rows import (
+    message_from,
+    read_messages,
+    reading_effort,
+    summary_from,
+)
+from recollect.engines.postgres.sql import statement
+from recollect.offloading import off_loop
+from recollect.ports.work import DueTurn, Job, JobKind
+
+_KINDS: Final = [str(kind) for kind in JobKind]
+_LOCK: Final = 0x7265636F6C6C6578  # 'recollex': one clean-up at a time on a server
+_CHOICE: Final = 4  # sessions looked at for each that is wanted, so that workers seldom meet
+_CHANCE: Final = random.Random()  # noqa: S311  # keeps workers apart, keeps no secrets
+
+
+class PostgresJobQueue(PostgresStore):
+    """Keeps jobs in the table `jobs`; a worker takes them for all owners."""
+
+    async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
+        """The job that has waited longest, now this worker's for the time of the lease."""
+        rows = await self._database.work("take_job", now=now, lease_until=now + lease, kinds=_KINDS)
+        return _job_from(rows[0]) if rows else None
+
+    async def finish(self, job: Job) -> None:
+        """Delete a job that is done, unless it was scheduled again meanwhile."""
+        await self._database.write("finish_job", **_key_of(job))
+
+    async def postpone(self, job: Job, *, until: datetime) -> None:
+        """Schedule a job that failed for another try."""
+        await self._database.run("postpone_job", **_key_of(job), until=until)
+
+    async def depth(self, *, now: datetime) -> int:
+        """How many jobs wait to be taken."""
+        return await self._database.count("count_jobs", at=now, now=now)
+
+
+def _key_of(job: Job) -> dict[str, Any]:
+    return {
+        "owner_id": job.scope.owner_id,
+        "job_id": job.job_id,
+        "scheduled_at": job.scheduled_at,
+    }
+
+
+def _job_from(row: Record) -> Job:
+    payload = orjson.loads(row["payload"])
+    return Job(
+        job_id=row["job_id"],
+        kind=JobKind(row["kind"]),
+        scope=Scope.stored(tenant=payload["tenant"], user=payload["user"], actor="worker"),
+        session_id=UUID(payload["session_id"]),
+        attempts=row["attempts"],
+        scheduled_at=row["scheduled_at"],
+    )
+
+
+class PostgresExpiredSessions(PostgresStore):
+    """Finds expired sessions through the workers' own view."""
+
+    async def count(self, *, now: datetime) -> int:
+        """How many sessions have expired."""
+        return await self._database.count("count_expired", at=now, now=now)
+
+    async def delete(self, *, now: datetime, limit: int) -> int:
+        """Delete some expired sessions with everything in them, and say how many."""
+        async with self._database.working(now=now) as connection:
+            if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
+                return 0
+            count: int = await connection.fetchval(
+                *statement("delete_expired", now=now, limit=limit)
+            )
+        return count
+
+
+class PostgresSummaryStore(PostgresStore):
+    """Keeps summaries in the table `summaries`; sessions know how far they reach."""
+
+    async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
+        """The session's summary, or None."""
+        owner_id, now = scope.owner_id, self._clock.now()
+        rows = await self._database.run(
+            "get_summary", owner_id=owner_id, session_id=session_id, now=now
+        )
+        return summary_from(rows[0]) if rows else None
+
+    async def uncompacted(
+        self, scope: Scope, session_id: UUID, *, limit: int
+    ) -> Uncompacted | None:
+        """The summary and the oldest messages after it, oldest first; None without a session."""
+        key, now = {"owner_id": scope.owner_id, "session_id": session_id}, self._clock.now()
+        async with self._database.owned_by(scope.owner_id) as connection:
+            # Summary and messages as of one moment: what is deleted in between is in neither.
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            session = await connection.fetchrow(*statement("get_session", **key, now=now))
+            if session is None:
+                return None
+            summary = await connection.fetchrow(*statement("get_summary", **key, now=now))
+            after = session["summarized_through"]
+            rows = await connection.fetch(
+                *statement("messages_after", **key, after_sequence=after, limit=limit)
+            )
+            last = await connection.fetchval(*statement("last_sequence", **key))
+            turns = sorted({row["turn_number"] for row in rows} - {None})
+            unanswered = await connection.fetch(
+                *statement("unanswered_turns", **key, turn_numbers=turns)
+            )
+        return Uncompacted(
+            summary=None if summary is None else summary_from(summary),
+            messages=await read_messages(rows),
+            last_sequence=last,
+            unanswered=frozenset(row["turn_number"] for row in unanswered),
+        )
+
+    async def put(
+        self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
+    ) -> bool:
+        """Store a summary if what it adds to the last one is still all there."""
+        (row,) = await self._database.write(
+            "put_summary",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            replaces=replaces,
+            added=added,
+            first_sequence=summary.first_sequence,
+            last_sequence=summary.last_sequence,
+            text=summary.text,
+            tables=summary.tables,
+            method=summary.method,
+            created_at=summary.created_at,
+            now=self._clock.now(),
+        )
+        return bool(row["is_kept"])
+
+
+class PostgresIndexingStore(PostgresStore):
+    """Reads the column `index_due` of turns, which every write to a turn sets."""
+
+    async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
+        """Some sessions of any owner with turns that are due."""
+        rows = await self._database.work(
+            "sessions_to_index", limit=limit * _CHOICE, now=self._clock.now()
+        )
+        chosen = _CHANCE.sample(rows, min(limit, len(rows)))
+        return tuple(
+            (
+                Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker"),
+                row["session_id"],
+            )
+            for row in chosen
+        )
+
+    async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
+        """The session's oldest turns that are due, and questions that newer turns passed over."""
+        key = {"owner_id": scope.owner_id, "session_id": session_id}
+        rows = await self._database.read(
+            "turns_to_index", **key, limit=limit, now=self._clock.now()
+        )
+        messages = [row for row in rows if row["message_id"] is not None]
+        return await off_loop(partial(_due_turns, rows), characters=reading_effort(messages))
+
+    async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        """Mark these changes as indexed; a turn that has changed again meanwhile stays due."""
+        changed = [turn for turn in turns if turn.change is not None]
+        await self._database.write(
+            "finish_indexing",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            turn_numbers=[turn.turn_number for turn in changed],
+            changes=[turn.change for turn in changed],
+        )
+
+    async def depth(self) -> int:
+        """How many turns of all owners are due."""
+        return await self._database.count("count_to_index", at=self._clock.now())
+
+
+def _due_turns(rows: Sequence[Record]) -> tuple[DueTurn, ...]:
+    turns = groupby(rows, key=lambda row: row["due_turn"])
+    return tuple(_due_turn(list(turn)) for _, turn in turns)
+
+
+def _due_turn(rows: Sequence[Record]) -> DueTurn:
+    first = rows[0]
+    return DueTurn(
+        turn_number=first["due_turn"],
+        status=TurnStatus(first["status"]),
+        is_latest=first["is_latest"],
+        messages=tuple(message_from(row) for row in rows if row["message_id"] is not None),
+        change=first["index_due"],
+    )

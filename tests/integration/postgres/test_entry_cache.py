@@ -1,0 +1,190 @@
+"""Entries cached in one process, while others change them in the database."""
+
+import asyncio
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from conformance.contracts.recall_shared import (
+    EAST,
+    MODEL,
+    NORTH,
+    NORTH_EAST,
+    Log,
+    index_of,
+    search,
+)
+from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.ports.runtime import Clock
+from recollect.ports.stores import Stores
+from recollect.system import SystemClock
+from recollect.testing.examples import a_scope
+from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.recall.search_comparison import Asked, assert_same, found
+
+WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
+VECTORS = (EAST, NORTH, NORTH_EAST, None)
+OTHER_MODEL = "model-b:3"
+
+
+def cached(
+    stores: Stores, database: Database, clock: Clock | None = None, **options: object
+) -> Stores:
+    """The same, as another process sees it that caches entries from the first search on."""
+    clock = clock or SystemClock()
+    options = {"from_first_search": True, **options}
+    index = PostgresRecallIndex(database, clock)
+    return replace(stores, recall=CachedRecallIndex(index, database, clock, **options))  # type: ignore[arg-type]
+
+
+def uncached(stores: Stores, database: Database) -> Stores:
+    """The same, where the database searches always."""
+    return replace(stores, recall=PostgresRecallIndex(database, SystemClock()))
+
+
+async def test_cached_search_finds_the_same_as_the_database_during_changes(
+    stores: Stores, database: Database
+) -> None:
+    chance = random.Random(11)  # noqa: S311  # the same course of events on every run
+    here, there = cached(stores, database), uncached(stores, database)
+    scope = a_scope()
+    logs: list[Log] = []
+    for _ in range(60):
+        what = chance.choice(("say", "say", "say", "start", "delete", "embed", "unsay"))
+        log = chance.choice(logs) if logs else None
+        if what == "start" or log is None:
+            logs.append(await Log.start(stores, scope))
+        elif what == "say":
+            text = " ".join(chance.choices(WORDS, k=chance.randint(1, 6)))
+            speaker = chance.choice((None, None, "Anna"))
+            await log.say(text, chance.choice(VECTORS), speaker=speaker)
+        elif what == "delete":
+            logs.remove(log)
+            await stores.sessions.delete(scope, log.session_id, now=FIRST_MOMENT)
+        elif what == "unsay" and log.messages:
+            message = log.messages.pop(chance.randrange(len(log.messages)))
+            await index_of(stores).replace(scope, log.session_id, [message.turn_number or 0], [])
+        elif what == "embed":
+            entries = [one.entry for one in await search(stores, scope, " ".join(WORDS), None)]
+            vectors = [(entry, NORTH) for entry in entries[:2]]
+            await index_of(stores).embed(scope, vectors, model=OTHER_MODEL)
+        words = " ".join(chance.sample(WORDS, 3))
+        for model in (MODEL, OTHER_MODEL):
+            assert_same(
+                await found(here, scope, words, model=model),
+                await found(there, scope, words, model=model),
+            )
+        known = frozenset(m.message_id for log in logs for m in log.messages[:1])
+        for filters in ({"without": known}, {"speaker": "Anna"}):
+            assert_same(
+                await found(here, scope, words, **filters),
+                await found(there, scope, words, **filters),
+            )
+
+
+async def test_concurrent_searches_each_find_their_own_results(
+    stores: Stores, database: Database
+) -> None:
+    here = cached(stores, database)
+    log = await Log.start(stores)
+    for number in range(10):
+        told = log.say(f"snow {number}", EAST)
+        searches = (log_search(here, log.scope) for _ in range(5))
+        _, *counts = await asyncio.gather(told, *searches)
+        assert set(counts) <= {number, number + 1}
+        assert await log_search(here, log.scope) == number + 1
+
+
+async def log_search(stores: Stores, scope: Scope) -> int:
+    return len(await search(stores, scope, "snow"))
+
+
+async def test_entries_are_cached_at_the_second_search_and_then_only_new_ones_are_read(
+    stores: Stores, database: Database
+) -> None:
+    asked = Asked(database)
+    here = cached(stores, asked, from_first_search=False)
+    log = await Log.start(stores)
+    await log.say("snow", EAST)
+    await log.say("ice", EAST)
+
+    seen = []
+    for _ in range(4):
+        await search(here, log.scope, "snow")
+        seen.append(list(asked.names))
+        asked.names.clear()
+    await log.say("hut", EAST)
+    (hut,) = await search(here, log.scope, "hut", None)
+    await log.say("sun", EAST)
+    await search(here, log.scope, "sun")
+
+    assert [name.partition(":")[0] for name in seen[0]] == ["search_entries"]
+    assert seen[1:] == [["entries_since: 3"], ["entries_since: 1"], ["entries_now: 1"]]
+    assert hut.entry.text == "hut"
+    assert asked.names == ["entries_now: 1", "entries_since: 2", "entries_since: 2"]
+
+
+async def test_an_owner_with_many_entries_is_searched_by_the_database(
+    stores: Stores, database: Database
+) -> None:
+    asked = Asked(database)
+    here = cached(stores, asked, max_entries=2)
+    log = await Log.start(stores)
+    for text in ("snow", "snow hut"):
+        await log.say(text, EAST)
+    assert len(await search(here, log.scope, "snow")) == 2
+    await log.say("snow ice", EAST)
+    for _ in range(2):
+        assert len(await search(here, log.scope, "snow")) == 3
+    assert [name.partition(":")[0] for name in asked.names].count("entries_since") == 2
+
+
+async def test_an_expired_session_is_left_out_without_reading_the_entries_again(
+    stores: Stores, database: Database
+) -> None:
+    asked, clock = Asked(database), FixedClock(datetime.now(UTC))
+    here = cached(stores, asked, clock)
+    log = await Log.start(stores)
+    await log.say("snow", EAST)
+    ends = clock.now() + timedelta(minutes=5)
+    await (await Log.start(stores, log.scope, expires_at=ends)).say("snow again", EAST)
+
+    async def texts() -> list[str]:
+        asked.names.clear()
+        return sorted(one.entry.text for one in await search(here, log.scope, "snow"))
+
+    assert await texts() == await texts() == ["snow", "snow again"]
+    clock.move(timedelta(minutes=6))
+    assert await texts() == await texts() == ["snow"]
+    assert asked.names == ["entries_now: 1"]
+
+
+async def test_cached_entries_not_used_for_a_while_are_evicted(
+    stores: Stores, database: Database
+) -> None:
+    asked, clock = Asked(database), FixedClock()
+    here = cached(stores, asked, clock)
+    one, other = await Log.start(stores), await Log.start(stores)
+    await one.say("snow", EAST)
+    await search(here, one.scope, "snow")
+    clock.move(timedelta(minutes=11))
+    await search(here, other.scope, "snow")
+    asked.names.clear()
+    await search(here, one.scope, "snow")
+    assert asked.names == ["entries_since: 2"]
+
+
+async def test_the_entries_of_the_least_recently_searching_owner_are_evicted(
+    stores: Stores, database: Database
+) -> None:
+    asked = Asked(database)
+    here = cached(stores, asked, max_cached=1)
+    one, other = await Log.start(stores), await Log.start(stores)
+    for log in (one, other):
+        await log.say("snow", EAST)
+    for log in (one, other, other, one):
+        assert len(await search(here, log.scope, "snow")) == 1
+    assert [int(name[-1]) for name in asked.names] == [2, 2, 1, 2]

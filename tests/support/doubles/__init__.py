@@ -1,0 +1,1 @@
+"""Doubles of the servers and clients that Recollect talks to, over real HTTP."""

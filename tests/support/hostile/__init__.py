@@ -1,0 +1,1 @@
+"""Hostile texts and requests, and how much time they take."""

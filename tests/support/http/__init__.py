@@ -1,0 +1,1 @@
+"""Callers of the HTTP API, and requests that only tests send."""

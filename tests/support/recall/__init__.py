@@ -1,0 +1,1 @@
+"""Indexes and searches for tests of recall."""

@@ -1,0 +1,1 @@
+"""Servers, proxies and programs that tests start."""

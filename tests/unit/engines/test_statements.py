@@ -1,0 +1,173 @@
+"""A lint of the engine's SQL: no statement reaches a row without naming its owner."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import recollect.engines.postgres as engine
+from recollect.engines.postgres.sql import Statement, statements
+
+FOLDER = Path(engine.__file__).parent
+STATEMENTS = sorted(statements().items())
+NAMES = [name for name, _ in STATEMENTS]
+OWNED_TABLES = {
+    *("owners", "sessions", "turns", "messages"),
+    *("summaries", "jobs", "api_keys", "audit", "states"),
+    *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
+}
+
+# The statements that may do without an owner, each with its reason.
+WITHOUT_OWNER: dict[str, str] = {
+    "take_job": "a worker serves all owners; jobs hold ids and no text",
+    "count_jobs": "as take_job",
+    "replace_entries": "the function of that name sets the owner and names it in every statement",
+    "put_summary": "as replace_entries",
+    "embed_entries": "as replace_entries",
+    "count_expired": "the clean-up serves all owners; it sees expired sessions alone",
+    "delete_expired": "as count_expired",
+    "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
+    "sessions_to_index": "a worker finds what is due by ids, and works on it as the owner",
+    "count_to_index": "as sessions_to_index",
+    "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
+    "count_outdated": "as outdated_owners",
+    "owners_of_model": "as outdated_owners",
+    "removals_from": "a worker finds what is to go from another store, by ids alone",
+    "count_removals": "as removals_from",
+}
+
+
+PARTS = (exp.Select, exp.Update, exp.Delete, exp.Insert)
+
+# Statements of searches, which name the owner as the statement has set it, by `scope.owner_id`.
+BY_SCOPE = {
+    *("entries_now", "entries_since", "list_speakers", "read_likely_entries"),
+    *("read_scored_entries", "score_entries", "search_many_entries", "search_outside_entries"),
+    "words_and_signs",
+}
+
+
+@pytest.mark.parametrize(("name", "one"), STATEMENTS, ids=NAMES)
+def test_every_table_of_a_statement_is_filtered_by_the_owner(name: str, one: Statement) -> None:
+    """By the parameter itself, not through a join: so a database of several nodes finds the one."""
+    if name in WITHOUT_OWNER:
+        assert WITHOUT_OWNER[name]
+        return
+    tree = sqlglot.parse_one(one.text, dialect="postgres")
+    owner = one.parameters.index("owner_id") + 1
+    tables = [table for table in tree.find_all(exp.Table) if table.name in OWNED_TABLES]
+    assert tables
+    for table in tables:
+        values = [*values_of_owner(table)]
+        allowed = [is_parameter(value, owner) for value in values]
+        if name in BY_SCOPE:
+            allowed += [value.sql() == "scope.owner_id" for value in values]
+        assert any(allowed), f"{name}: {table.sql()}"
+
+
+def values_of_owner(table: exp.Table) -> Iterator[exp.Expression]:
+    """What the owner of a table's rows must equal, or is inserted as."""
+    part = table.find_ancestor(*PARTS)
+    assert part is not None
+    if isinstance(part, exp.Insert):
+        columns = [column.name for column in part.this.expressions]
+        source = part.expression
+        is_listed = isinstance(source, exp.Values)
+        row = source.expressions[0].expressions if is_listed else source.selects
+        yield row[columns.index("owner_id")]
+        return
+    joins = [*(part.args.get("joins") or ()), *table.find_all(exp.Join)]
+    conditions = [join.args.get("on") for join in joins]
+    where = part.args.get("where")
+    conditions.append(None if where is None else where.this)
+    for condition in conditions:
+        for claim in condition.flatten() if isinstance(condition, exp.And) else [condition]:
+            if isinstance(claim, exp.EQ) and claim.this.sql() in owners_of(table, part):
+                yield claim.expression
+
+
+def owners_of(table: exp.Table, part: exp.Expression) -> set[str]:
+    """How a part of a statement may write the owner of a table's rows."""
+    beside = [one for one in part.find_all(exp.Table) if one.find_ancestor(*PARTS) is part]
+    return {f"{table.alias_or_name}.owner_id"} | ({"owner_id"} if len(beside) == 1 else set())
+
+
+def is_parameter(value: exp.Expression, number: int) -> bool:
+    while isinstance(value, exp.Cast):
+        value = value.this
+    return isinstance(value, exp.Parameter) and value.this.name == str(number)
+
+
+def test_every_statement_of_a_function_names_the_owner() -> None:
+    folder = FOLDER / "migrations" / "schema"
+    script = (folder / "conversations.sql").read_text() + (folder / "recall.sql").read_text()
+    functions = re.findall(r"(?s)CREATE FUNCTION \w+\(\s*of_owner.*?END \$\$;", script)
+    bodies = [function.partition("BEGIN\n")[2] for function in functions]
+    naming, *others = bodies
+    assert "set_config('recollect.owner_id', of_owner::text, true)" in naming.split(";")[0]
+    assert len(others) == 3
+    assert all("hold_sessions(of_owner, " in body.split(";")[0] for body in others)
+    for body in bodies:
+        statements = body.split(";")[1:]
+        touching = [one for one in statements if OWNED_TABLES & set(re.findall(r"\w+", one))]
+        assert touching
+        assert all("of_owner" in one for one in touching)
+
+
+@pytest.mark.parametrize(
+    ("name", "one"), STATEMENTS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_statement_has_a_purpose(name: str, one: Statement) -> None:
+    assert re.match(r"[A-Z].+\.", one.purpose), name
+
+
+@pytest.mark.parametrize(
+    ("name", "one"), STATEMENTS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_statement_that_sets_the_owner_itself_does_so_before_it_looks_for_rows(
+    name: str, one: Statement
+) -> None:
+    """Without OFFSET and LIMIT the planner may join the two parts and look first."""
+    text = one.text
+    if "set_config" in text:
+        assert re.search(r"OFFSET 0\s*\) AS scope", text)
+        assert re.search(
+            r"CROSS JOIN LATERAL \(.*(LIMIT (1|\$\d+)( OFFSET \$\d)?|OFFSET 0)\n\)",
+            text,
+            re.DOTALL,
+        ), name
+        assert "scope.owner_id" in text or "scope.worker" in text, name
+
+
+def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
+    """A part of WITH runs when it is asked for: all wait for the first, and that for the owner."""
+    changing = re.compile(r"(?s)(UPDATE|DELETE|INSERT) .*set_config")
+    writes = {name: one.text for name, one in STATEMENTS if changing.search(one.text)}
+    assert [*writes] == [
+        *("append_replies", "append_turns", "finish_indexing", "finish_job", "take_job"),
+        "touch_session",
+    ]
+    for text in writes.values():
+        tree = sqlglot.parse_one(text, dialect="postgres")
+        first, *others = tree.find_all(exp.CTE)
+        assert all(asks_for(part, first.alias) for part in others)
+        asking = tree.find(exp.Lateral)
+        assert asking is not None
+        assert [table.name for table in asking.find_all(exp.Table)] == [first.alias]
+        outside = [join for join in tree.args["joins"] if join.this is not asking]
+        assert not any(asks_for(part, first.alias) for part in (tree.args["from_"], *outside))
+
+
+def asks_for(part: exp.Expression, name: str) -> bool:
+    return name in {table.name for table in part.find_all(exp.Table)}
+
+
+def test_every_statement_is_used_and_every_used_one_exists() -> None:
+    source = "\n".join(path.read_text() for path in FOLDER.rglob("*.py"))
+    named = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', source))
+    assert set(NAMES) <= named
+    called = set(re.findall(r'(?:statement|read|write|work)\(\s*"([a-z_]+)"', source))
+    assert called <= set(NAMES)
