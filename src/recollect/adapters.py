@@ -5,6 +5,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
@@ -123,11 +125,10 @@ def permission_source(
     settings: Settings, function: PermissionFunction | None = None
 ) -> AbstractAsyncContextManager[PermissionSource | None]:
     """What tells which tables may be seen: a function, or what the settings name."""
-    secret = settings.permissions_secret
     return open_permissions(
         function or settings.permission_address,
         clock=SystemClock(),
-        secret=secret.get_secret_value() if secret else None,
+        secret=_plain_text(settings.permissions_secret),
         time_limit=settings.permissions_timeout_seconds,
         cache_seconds=settings.permissions_cache_seconds,
     )
@@ -137,13 +138,12 @@ def vector_store_choice(settings: Settings) -> VectorStoreChoice | None:
     """The store outside that has the vectors; None: PostgreSQL has them."""
     if settings.vector_store is VectorStoreKind.PGVECTOR:
         return None
-    password = settings.vector_store_password
     return VectorStoreChoice(
         kind="chroma" if settings.vector_store is VectorStoreKind.CHROMA else "opensearch",
         place=settings.vector_store_url or str(settings.home / "chroma"),
         collection=settings.vector_collection_name,
         username=settings.vector_store_username,
-        password=password.get_secret_value() if password else None,
+        password=_plain_text(settings.vector_store_password),
     )
 
 
@@ -156,7 +156,7 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
         model=settings.embedding_model,
         is_at_endpoint=settings.embedding_base_url is not None,
         base_url=base_url,
-        api_key=key.get_secret_value() if key else None,
+        api_key=_plain_text(key),
         dimensions=settings.embedding_dimensions,
         pooling=Pooling(settings.embedding_pooling),
         timeout=settings.llm_timeout_seconds,
@@ -200,10 +200,9 @@ async def _sql_database(
         open_database,
     )
 
-    address = settings.sql_database.get_secret_value() if settings.sql_database else ""
     answerer = SqlDatabaseAnswerer(
         open_database(
-            address,
+            _plain_text(settings.sql_database) or "",
             timeout=settings.answer_timeout_seconds,
             connections=settings.sql_connections,
             role=settings.sql_role,
@@ -233,9 +232,11 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
 
-    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
     return OpenAICompatibleChat(
-        settings.llm_base_url or "", model=model, api_key=key, template=settings.chat_template
+        settings.llm_base_url or "",
+        model=model,
+        api_key=_plain_text(settings.llm_api_key),
+        template=settings.chat_template,
     )
 
 
@@ -244,5 +245,9 @@ def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoi
     require("aiohttp", "MEMORY_LLM_BASE_URL")
     from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
 
-    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
+    key = _plain_text(settings.llm_api_key)
     return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)
+
+
+def _plain_text(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()

@@ -143,7 +143,6 @@ class _Builder:
                 messages=self.messages, store=self.stores.turns, branches=self.stores.branches
             ),
             ids=self.needs.ids,
-            policies=self.policies,
             counters=self.needs.counters,
             probe=self.stores.is_answering,
         )

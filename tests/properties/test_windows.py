@@ -21,13 +21,11 @@ from recollect.domain.context.window import (
     tier_of,
 )
 from recollect.domain.conversation.message import Role
-from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
 from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
 roles = st.text(alphabet="uas", max_size=30)
-statuses = st.dictionaries(st.integers(1, 30), st.sampled_from(TurnStatus), max_size=30)
 tiers = st.sampled_from(TIERS)
 texts = st.text(alphabet="ab é数\n[…]", min_size=1, max_size=60).filter(str.strip)
 queries = st.none() | st.text(alphabet="SELECT *;", min_size=1, max_size=30)
@@ -47,7 +45,7 @@ def conversations(draw: st.DrawFn) -> tuple[ConversationTurn, ...]:
         )
         for message in stored_messages(draw(st.text(alphabet="uas", min_size=1, max_size=12)))
     ]
-    return conversation_turns(written, draw(statuses))
+    return conversation_turns(written)
 
 
 def words(text: str) -> int:
@@ -74,36 +72,36 @@ def test_the_last_ten_messages_no_more_no_fewer(stored: int, data: st.DataObject
     assert [m.sequence for m in messages_in(window)] == list(range(first, stored + 1))
 
 
-@given(roles, statuses, st.integers(0, 12), tiers)
-def test_a_window_of_messages_is_the_end_of_the_eligible_messages(
-    spoken: str, known: dict[int, TurnStatus], size: int, tier: Tier
+@given(roles, st.integers(0, 12), tiers)
+def test_a_window_of_messages_is_the_end_of_the_conversation(
+    spoken: str, size: int, tier: Tier
 ) -> None:
-    turns = stored_turns(spoken, known)
+    turns = stored_turns(spoken)
     window = choose_window(turns, WindowPolicy(unit=WindowUnit.MESSAGES, size=size), tier)
-    allowed = messages_in(turn for turn in turns if turn.may_enter_window)
-    assert messages_in(window) == allowed[max(0, len(allowed) - size) :]
+    messages = messages_in(turns)
+    assert messages_in(window) == messages[max(0, len(messages) - size) :]
 
 
-@given(roles, statuses, st.none() | st.integers(0, 12), tiers)
-def test_a_window_of_turns_has_whole_complete_turns_in_order(
-    spoken: str, known: dict[int, TurnStatus], size: int | None, tier: Tier
+@given(roles, st.none() | st.integers(0, 12), tiers)
+def test_a_window_of_turns_has_whole_turns_in_order(
+    spoken: str, size: int | None, tier: Tier
 ) -> None:
-    turns = stored_turns(spoken, known)
+    turns = stored_turns(spoken)
     window = choose_window(turns, WindowPolicy(unit=WindowUnit.TURNS, size=size), tier)
-    assert all(turn in turns and turn.may_enter_window for turn in window)
+    assert all(turn in turns for turn in window)
     beginnings = [turn.messages[0].sequence for turn in window]
     assert beginnings == sorted(beginnings)
-    complete = [turn for turn in turns if turn.number is not None and turn.may_enter_window]
+    numbered = [turn for turn in turns if turn.number is not None]
     wanted = tier.turns if size is None else size
-    expected = complete[max(0, len(complete) - wanted) :]
+    expected = numbered[max(0, len(numbered) - wanted) :]
     assert [turn for turn in window if turn.number is not None] == expected
 
 
-@given(roles, statuses, st.integers(0, 11), tiers, st.sampled_from(WindowUnit))
+@given(roles, st.integers(0, 11), tiers, st.sampled_from(WindowUnit))
 def test_a_longer_window_has_all_that_a_shorter_one_has(
-    spoken: str, known: dict[int, TurnStatus], size: int, tier: Tier, unit: WindowUnit
+    spoken: str, size: int, tier: Tier, unit: WindowUnit
 ) -> None:
-    turns = stored_turns(spoken, known)
+    turns = stored_turns(spoken)
     shorter, longer = (
         sequences(choose_window(turns, WindowPolicy(unit=unit, size=n), tier))
         for n in (size, size + 1)
@@ -111,12 +109,10 @@ def test_a_longer_window_has_all_that_a_shorter_one_has(
     assert set(shorter) <= set(longer)
 
 
-@given(st.permutations(range(1, 9)), statuses)
-def test_messages_come_back_in_order_whatever_order_they_were_read_in(
-    order: list[int], known: dict[int, TurnStatus]
-) -> None:
+@given(st.permutations(range(1, 9)))
+def test_messages_come_back_in_order_whatever_order_they_were_read_in(order: list[int]) -> None:
     stored = stored_messages("suauasua")
-    turns = conversation_turns([stored[place - 1] for place in order], known)
+    turns = conversation_turns([stored[place - 1] for place in order])
     assert list(messages_in(turns)) == stored
 
 
@@ -182,9 +178,7 @@ def test_a_larger_budget_keeps_all_turns_that_a_smaller_one_keeps(
 
 @given(texts, st.integers(0, 80))
 def test_a_shortened_text_is_its_beginning_and_an_ellipsis(text: str, limit: int) -> None:
-    turn = ConversationTurn(
-        number=1, status=TurnStatus.COMPLETE, messages=(a_stored_message(1, content=text),)
-    )
+    turn = ConversationTurn(number=1, messages=(a_stored_message(1, content=text),))
     for kept in messages_in(fit([turn], limit, len).turns):
         assert kept.content == text or text.startswith(
             kept.content.removesuffix(CUT_MARK).rstrip(" ")

@@ -1,11 +1,10 @@
 """Stored messages and turns for tests of rules that need no store."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from recollect.domain.context.window import ConversationTurn, conversation_turns
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
-from recollect.domain.conversation.turns import TurnStatus
 from recollect.testing.fakes import FIRST_MOMENT
 
 A_SESSION = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
@@ -39,17 +38,9 @@ def stored_messages(roles: str) -> list[Message]:
     return list(_stored(roles))
 
 
-def stored_turns(
-    roles: str, statuses: Mapping[int, TurnStatus] | None = None
-) -> tuple[ConversationTurn, ...]:
-    """The turns of `stored_messages`, complete if they have an answer, unless told otherwise."""
-    messages = stored_messages(roles)
-    answered = {
-        message.turn_number: TurnStatus.COMPLETE
-        for message in messages
-        if message.turn_number is not None and message.role is Role.ASSISTANT
-    }
-    return conversation_turns(messages, {**answered, **(statuses or {})})
+def stored_turns(roles: str) -> tuple[ConversationTurn, ...]:
+    """The turns of `stored_messages`."""
+    return conversation_turns(stored_messages(roles))
 
 
 def a_turn(number: int, question: str, answer: str, *, sql: str | None = None) -> ConversationTurn:
@@ -57,7 +48,6 @@ def a_turn(number: int, question: str, answer: str, *, sql: str | None = None) -
     first = number * 2 - 1
     return ConversationTurn(
         number=number,
-        status=TurnStatus.COMPLETE,
         messages=(
             a_stored_message(first, turn_number=number, content=question),
             a_stored_message(

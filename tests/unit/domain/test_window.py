@@ -12,7 +12,6 @@ from recollect.domain.context.window import (
     messages_in,
 )
 from recollect.domain.conversation.message import Role
-from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import InvalidInput
 from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
 
@@ -52,15 +51,6 @@ def test_a_window_of_turns_has_whole_turns_however_long_they_are() -> None:
     assert sequences(choose_window(conversation, turns(9), TINY)) == list(range(1, 10))
 
 
-@pytest.mark.parametrize("policy", [turns(2), messages(4)])
-@pytest.mark.parametrize("status", [TurnStatus.PENDING, TurnStatus.FAILED])
-def test_pending_and_failed_turns_are_left_out_and_not_counted(
-    policy: WindowPolicy, status: TurnStatus
-) -> None:
-    conversation = stored_turns("uauauau", {2: status})
-    assert sequences(choose_window(conversation, policy, TINY)) == [1, 2, 5, 6]
-
-
 def test_messages_of_no_turn_keep_their_place() -> None:
     conversation = stored_turns("asuasuas")
     assert sequences(choose_window(conversation, turns(2), TINY)) == list(range(1, 9))
@@ -96,12 +86,8 @@ def test_a_size_out_of_bounds_is_refused(size: int) -> None:
 
 
 def test_messages_are_grouped_by_turn_in_any_input_order() -> None:
-    built = conversation_turns(reversed(stored_messages("suaua")), {1: TurnStatus.COMPLETE})
-    assert [(turn.number, turn.status) for turn in built] == [
-        (None, None),
-        (1, TurnStatus.COMPLETE),
-        (2, TurnStatus.PENDING),
-    ]
+    built = conversation_turns(reversed(stored_messages("suaua")))
+    assert [turn.number for turn in built] == [None, 1, 2]
     assert sequences(built) == [1, 2, 3, 4, 5]
 
 
@@ -112,14 +98,13 @@ def test_a_late_reply_joins_the_turn_of_its_question_in_message_order() -> None:
         a_stored_message(3, turn_number=2, role=Role.ASSISTANT),
         a_stored_message(4, turn_number=1, role=Role.ASSISTANT),
     ]
-    both = dict.fromkeys((1, 2), TurnStatus.COMPLETE)
-    window = choose_window(conversation_turns(late, both), turns(2), TINY)
+    window = choose_window(conversation_turns(late), turns(2), TINY)
     assert [sequences([turn]) for turn in window] == [[1, 4], [2, 3]]
     assert list(messages_in(window)) == late
-    last_three = choose_window(conversation_turns(late, both), messages(3), TINY)
+    last_three = choose_window(conversation_turns(late), messages(3), TINY)
     assert list(messages_in(last_three)) == late[1:]
 
 
 def test_a_turn_without_messages_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one message"):
-        ConversationTurn(number=1, status=TurnStatus.COMPLETE, messages=())
+        ConversationTurn(number=1, messages=())

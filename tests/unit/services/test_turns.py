@@ -152,7 +152,7 @@ async def test_a_retry_finds_the_turn_it_began_and_its_reply() -> None:
     question = a_message()
     first = await setup.turns.begin(setup.scope, SESSION, question)
     again = await setup.turns.begin(setup.scope, SESSION, question)
-    assert (first.is_new, again.is_new, again.reply) == (True, False, None)
+    assert again == first
     await setup.turns.complete(setup.scope, first.question, a_message("assistant", "Fine."))
     once_more = await setup.turns.begin(setup.scope, SESSION, question)
     assert once_more.reply is not None

@@ -39,11 +39,6 @@ def system_message(text: str) -> JsonObject:
     return {"role": str(Role.SYSTEM), "content": text}
 
 
-def preceded_by(text: str, message: JsonObject) -> JsonObject:
-    """The message with a text before its content."""
-    return {**message, "content": _joined(text, message.get("content"))}
-
-
 def _merged(messages: Sequence[JsonObject]) -> list[JsonObject]:
     """One message with the content of all; nothing where there is none."""
     if not messages:
@@ -156,7 +151,8 @@ def _with_memories(request: ChatRequest, memories: Memories) -> list[JsonObject]
     messages = list(request.messages)
     place = request.last_question_at
     if memories.recalled and place is not None:
-        messages[place] = preceded_by(memories.recalled, messages[place])
+        content = _joined(memories.recalled, messages[place].get("content"))
+        messages[place] = {**messages[place], "content": content}
     instructions = [message for message in messages if is_instructing(message)]
     spoken = [message for message in messages if not is_instructing(message)]
     summary = [system_message(memories.summary)] if memories.summary else []

@@ -5,7 +5,7 @@ an instruction.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -138,21 +138,17 @@ def _day(recalled: Recalled) -> str:
 
 
 def section_lines(message: Message) -> str:
-    """The lines that stand for a message."""
-    return "\n".join(_lines(message))
-
-
-def _lines(message: Message) -> Iterator[str]:
+    """The lines of the instructions that stand for a message."""
     if message.role is not Role.ASSISTANT:
         asker = "User asked" if message.role is Role.USER else "System"
-        yield f"{asker}: {quoted(message.content)}"
-        return
-    details = message.details
+        return f"{asker}: {quoted(message.content)}"
+    lines, details = [], message.details
     if details.tables_used:
-        yield f"Assistant answered using tables: {quoted(', '.join(details.tables_used))}"
+        tables = quoted(", ".join(details.tables_used))
+        lines.append(f"Assistant answered using tables: {tables}")
     if details.sql_query:
-        yield f"SQL: {quoted(details.sql_query)}"
-    yield f"Answer: {quoted(message.content, limit=_ANSWER_CHARACTERS)}"
+        lines.append(f"SQL: {quoted(details.sql_query)}")
+    return "\n".join([*lines, f"Answer: {quoted(message.content, limit=_ANSWER_CHARACTERS)}"])
 
 
 def block_line(message: Message, *, language: str = "en") -> str:

@@ -1,13 +1,12 @@
 """Which of the last messages a model is given, by the size of its window."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.model_names import NO_OVERRIDES, SizeOverrides, is_hosted, model_size
 from recollect.errors import InvalidInput
 
@@ -114,7 +113,7 @@ class WindowPolicy:
 
     unit: WindowUnit
     size: int | None = None
-    """So many messages or turns; None for as many turns as suit the model's tier."""
+    """How many messages or turns; None for as many turns as suit the model's tier."""
 
     def __post_init__(self) -> None:
         if self.size is not None and not 0 <= self.size <= MAX_WINDOW_SIZE:
@@ -133,8 +132,6 @@ class ConversationTurn:
 
     number: int | None
     """None for a message of no turn: a system message, or a greeting before any question."""
-    status: TurnStatus | None
-    """None for a message of no turn."""
     messages: tuple[Message, ...]
     """Oldest first, never empty."""
 
@@ -142,30 +139,25 @@ class ConversationTurn:
         if not self.messages:
             raise ValueError("a turn has at least one message")
 
-    @property
-    def may_enter_window(self) -> bool:
-        """Whether it is over and went well: pending and failed turns are kept from models."""
-        return self.number is None or self.status is TurnStatus.COMPLETE
 
-
-def conversation_turns(
-    messages: Iterable[Message], statuses: Mapping[int, TurnStatus]
-) -> tuple[ConversationTurn, ...]:
+def conversation_turns(messages: Iterable[Message]) -> tuple[ConversationTurn, ...]:
     """Put stored messages together by turn, in the order in which the turns began.
 
-    A late reply joins its question. A turn without a status counts as pending: as far as is
-    known it has not been answered.
+    A late reply joins its question.
     """
     gathered: dict[int, list[Message]] = {}
     for message in sorted(messages, key=_sequence):
         # Sequences start at 1, so a message of no turn gets a key that no turn has.
         key = -message.sequence if message.turn_number is None else message.turn_number
         gathered.setdefault(key, []).append(message)
-    return tuple(_turn(together, statuses) for together in gathered.values())
+    return tuple(
+        ConversationTurn(number=together[0].turn_number, messages=tuple(together))
+        for together in gathered.values()
+    )
 
 
 def messages_in(turns: Iterable[ConversationTurn]) -> tuple[Message, ...]:
-    """All messages of the turns in the order they were said."""
+    """All messages of the turns in their order."""
     return tuple(sorted((m for turn in turns for m in turn.messages), key=_sequence))
 
 
@@ -174,8 +166,6 @@ def choose_window(
 ) -> tuple[ConversationTurn, ...]:
     """The end of the conversation that the policy gives to a model of that tier, oldest first.
 
-    Pending turns (the current one is) and failed ones are left out and not counted.
-
     Counted in turns, the window has the last turns, whole, with the messages of no turn that
     follow the first of them; when there are no older turns, with those before it too.
 
@@ -183,13 +173,11 @@ def choose_window(
     fewer. The oldest turn in it may then lack its question: its end, the answer, is what a
     follow-up refers to.
     """
-    allowed = [turn for turn in turns if turn.may_enter_window]
     size = policy.size_for(tier)
     if size == 0:
         return ()
-    if policy.unit is WindowUnit.TURNS:
-        return _last_turns(allowed, size)
-    return _last_messages(allowed, size)
+    is_in_turns = policy.unit is WindowUnit.TURNS
+    return _last_turns(turns, size) if is_in_turns else _last_messages(turns, size)
 
 
 def _last_turns(turns: Sequence[ConversationTurn], size: int) -> tuple[ConversationTurn, ...]:
@@ -208,12 +196,6 @@ def _last_messages(turns: Sequence[ConversationTurn], size: int) -> tuple[Conver
         for turn in turns
     )
     return tuple(replace(turn, messages=messages) for turn, messages in shortened if messages)
-
-
-def _turn(messages: Sequence[Message], statuses: Mapping[int, TurnStatus]) -> ConversationTurn:
-    number = messages[0].turn_number
-    status = None if number is None else statuses.get(number, TurnStatus.PENDING)
-    return ConversationTurn(number=number, status=status, messages=tuple(messages))
 
 
 def _sequence(message: Message) -> int:

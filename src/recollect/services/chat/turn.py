@@ -11,7 +11,6 @@ from recollect.domain.conversation.message import Message, message_id_for_key
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.followup.language import known_language
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy import Policies
 from recollect.domain.text import JsonObject
 from recollect.errors import (
     ConfigurationError,
@@ -194,7 +193,6 @@ class TurnMemory:
     sessions: Sessions
     turns: Turns
     ids: Ids
-    policies: Policies
     counters: Counters
     probe: Probe | None = None
     """Tells whether the database answers; None where it cannot hang."""

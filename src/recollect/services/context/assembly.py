@@ -32,7 +32,6 @@ from recollect.services.context.summarising import ExtractiveSummariser
 
 TOKENS_A_MESSAGE: Final = 4  # what chat formats add for role and delimiters
 _SUMMARY_PART: Final = 3  # a summary takes at most a third of what is left for memory
-_NOTHING_RECALLED: Final = Recollection()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,7 @@ class Assembly:
         question: str,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
-        recollection: Recollection = _NOTHING_RECALLED,
+        recollection: Recollection,
     ) -> Context:
         """The question with as much of the conversation as there is room for."""
         room = max(0, self._limit - self.tokens_of(question) - self._frame)

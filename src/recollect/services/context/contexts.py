@@ -21,7 +21,6 @@ from recollect.domain.context.window import (
 )
 from recollect.domain.conversation.message import OF_SQL, Message, Visibility, characters_in
 from recollect.domain.conversation.session import check_labels
-from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.followup.language import language_of
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
@@ -154,7 +153,7 @@ class Contexts:
         count = partial(assembly.tokens_of, question)
         if await off_loop(count, characters=len(question)) > request.limit:
             question = request.question
-        window = _window_of(stored, request)
+        window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
         recollection = Recollection()
         if request.recall.is_on:
             recollection = await self.recall.for_context(
@@ -275,13 +274,6 @@ def _already_in(session_id: UUID, window: Sequence[ConversationTurn]) -> Already
         messages=frozenset(message.message_id for message in messages_in(window)),
         turns=frozenset(turn.number for turn in window if turn.number is not None),
     )
-
-
-def _window_of(stored: StoredWindow, request: ContextRequest) -> tuple[ConversationTurn, ...]:
-    answered = {m.turn_number for m in stored.messages if m.turn_number is not None}
-    statuses = dict.fromkeys(answered, TurnStatus.COMPLETE)
-    turns = conversation_turns(stored.messages, statuses)
-    return choose_window(turns, request.window, request.tier)
 
 
 def _limit(model: str | None, tier: Tier, max_tokens: int) -> int:

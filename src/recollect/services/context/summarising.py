@@ -19,12 +19,7 @@ from recollect.domain.context.compaction import (
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import (
-    SHARE,
-    Utterance,
-    cut_to_fit,
-    summarise_extractively,
-)
+from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
 from recollect.domain.summary.facts import keep_facts
 from recollect.domain.summary.prompting import (
     SummaryPrompt,
@@ -76,7 +71,6 @@ class ExtractiveSummariser:
     """Picks the sentences that say most; always works, offline."""
 
     tokens: TokenCounter
-    share: float = SHARE
     method: str = "extractive"
 
     async def summarise(
@@ -99,9 +93,7 @@ class ExtractiveSummariser:
         )
         utterances = _utterances(messages)
         limit = max_tokens - count(f"\n{line}" if line else "")
-        summary = summarise_extractively(
-            utterances, limit=limit, count=count, earlier=earlier, share=self.share
-        )
+        summary = summarise_extractively(utterances, limit=limit, count=count, earlier=earlier)
         summary = keep_facts(
             summary, earlier=earlier, utterances=utterances, limit=limit, count=count
         )
@@ -122,8 +114,6 @@ class LlmSummariser:
     timeout: float = 60.0
     max_prompt_tokens: int = 3000
     """What is sent at most, instructions included; older messages are condensed beyond it."""
-    thinking_tokens: int = 0
-    """What a reasoning model may write before its answer."""
     method: str = "llm"
 
     async def summarise(
@@ -175,7 +165,7 @@ class LlmSummariser:
                         Prompt(role="system", content=prompt.instructions),
                         Prompt(role="user", content=prompt.shown),
                     ],
-                    max_tokens=max_tokens + self.thinking_tokens,
+                    max_tokens=max_tokens,
                     timeout=self.timeout,
                 )
         except TimeoutError:

@@ -25,8 +25,6 @@ class OpenTurn:
     """A question that is stored and waits for its answer."""
 
     question: Message
-    is_new: bool
-    """False when a retry found its question stored already."""
     reply: Message | None = None
     """The answer that a retry found stored already."""
 
@@ -55,7 +53,7 @@ class Turns:
             raise
         stored = appended.messages[0]
         reply = None if appended.is_new else await self.stored_reply(scope, stored)
-        return OpenTurn(question=stored, is_new=appended.is_new, reply=reply)
+        return OpenTurn(question=stored, reply=reply)
 
     async def complete(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
         """Store the answer, which completes the turn; also one that has failed meanwhile.
