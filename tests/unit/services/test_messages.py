@@ -15,14 +15,15 @@ from recollect.errors import (
 )
 from recollect.ports.stores import Stores
 from recollect.services.conversations.sessions import LastAccess, Messages
-from recollect.testing.examples import (
+from support.examples import (
+    FIRST_MOMENT,
+    FixedClock,
     a_message,
     a_scope,
     messages_of,
     start_conversation,
     start_session,
 )
-from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 from support.permissions import permissions_on
 
 
