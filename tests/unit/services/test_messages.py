@@ -15,9 +15,8 @@ from recollect.errors import (
 )
 from recollect.ports.stores import Stores
 from recollect.services.conversations.sessions import LastAccess, Messages
+from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 from support.examples import (
-    FIRST_MOMENT,
-    FixedClock,
     a_message,
     a_scope,
     messages_of,
