@@ -106,7 +106,7 @@ async def _written_page(page: Page[Message]) -> Response:
     unwritten = [page]
     del page  # the thread that writes it frees it, too: a million values take 20 ms
     return await written(
-        lambda: ListOf[MessageOut].of(unwritten.pop(), MessageOut.of),
+        lambda: ListOf.of(unwritten.pop(), MessageOut.of),
         characters=characters,
         parts=["items"],
     )
