@@ -178,11 +178,7 @@ def _described(name: str, description: str) -> dict[str, Any]:
     response_class=Response,
 )
 async def complete_chat(
-    body: CompletionIn,
-    request: Request,
-    caller: KnownCaller,
-    services: UseCases,
-    size: BodySize,
+    body: CompletionIn, request: Request, caller: KnownCaller, services: UseCases, size: BodySize
 ) -> Response:
     """Pass a chat on to the model, with what is remembered, and remember its answer.
 
@@ -209,10 +205,7 @@ async def list_models(caller: KnownCaller, services: UseCases) -> Response:  # n
 
 
 @router.get(
-    "/models/{model_id:path}",
-    summary="Get a model",
-    responses=_MODEL,
-    response_class=Response,
+    "/models/{model_id:path}", summary="Get a model", responses=_MODEL, response_class=Response
 )
 async def get_model(
     model_id: Annotated[str, Path(description="The model's id, such as org/model.")],

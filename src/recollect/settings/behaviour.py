@@ -10,11 +10,7 @@ from recollect.domain.context.window import MAX_WINDOW_SIZE
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import DEFAULT, DEFAULT_MAX_CONTEXT_TOKENS, PRESETS, MissingSession
 from recollect.domain.recall.recalled import MAX_RECALLED, RecallScope
-from recollect.settings.server import (
-    NumbersByName,
-    SeparatedByCommas,
-    accepted_by,
-)
+from recollect.settings.server import NumbersByName, SeparatedByCommas, accepted_by
 
 
 class UnknownSession(StrEnum):

@@ -8,14 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    SecretStr,
-    field_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, field_validator
 
 from recollect.domain.identity.permissions import PermissionAddress
 from recollect.domain.identity.scope import DEFAULT_TENANT, check_identity, tenant_name

@@ -67,10 +67,7 @@ def create(
 
 
 @app.command("list")
-def list_keys(
-    tenant: Tenant = None,
-    as_json: AsJson = False,
-) -> None:
+def list_keys(tenant: Tenant = None, as_json: AsJson = False) -> None:
     """List a tenant's keys, without their secrets."""
     keys = with_services(
         lambda services, settings: services.api_keys.list(_scope(settings, tenant))

@@ -9,12 +9,7 @@ from uuid import UUID
 
 import typer
 
-from recollect.domain.conversation.paging import (
-    DEFAULT_LIMIT,
-    MAX_LIMIT,
-    PageRequest,
-    SessionSort,
-)
+from recollect.domain.conversation.paging import DEFAULT_LIMIT, MAX_LIMIT, PageRequest, SessionSort
 from recollect.domain.conversation.session import Session, parse_uuid
 from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidId, InvalidInput, SessionNotFound
@@ -149,11 +144,7 @@ def forget(
 
 
 def _show(
-    sessions: Sequence[Session],
-    next_cursor: str | None = None,
-    *,
-    as_json: bool,
-    empty: str,
+    sessions: Sequence[Session], next_cursor: str | None = None, *, as_json: bool, empty: str
 ) -> None:
     if as_json:
         from recollect.interfaces.http.schemas.conversations import SessionOut  # noqa: PLC0415

@@ -9,14 +9,7 @@ from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.parameters import refuse_unknown_query
-from recollect.interfaces.http.routes import (
-    api_page,
-    chat,
-    contexts,
-    health,
-    messages,
-    sessions,
-)
+from recollect.interfaces.http.routes import api_page, chat, contexts, health, messages, sessions
 from recollect.interfaces.http.routes.health import Disk, Readiness
 from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory

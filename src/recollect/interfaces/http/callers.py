@@ -98,11 +98,7 @@ class Authenticator:
     """Turns a request's credentials into the scope it may work on."""
 
     def __init__(
-        self,
-        settings: Settings,
-        api_keys: ApiKeys,
-        *,
-        credentials: CredentialChecker | None = None,
+        self, settings: Settings, api_keys: ApiKeys, *, credentials: CredentialChecker | None = None
     ) -> None:
         self._source = settings.user_id_source
         self._tenant = settings.tenant

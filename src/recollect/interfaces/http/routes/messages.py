@@ -106,9 +106,7 @@ async def _written_page(page: Page[Message]) -> Response:
     unwritten = [page]
     del page  # the thread that writes it frees it, too: a million values take 20 ms
     return await written(
-        lambda: ListOf[MessageOut].of(unwritten.pop(), MessageOut.of),
-        characters=characters,
-        parts=["items"],
+        lambda: ListOf.of(unwritten.pop(), MessageOut.of), characters=characters, parts=["items"]
     )
 
 
@@ -173,9 +171,7 @@ async def delete_message(
 
 
 @router.post(
-    "/exchanges",
-    summary="Add a question and its answer",
-    **_storing(ExchangeOut, "exchange was"),
+    "/exchanges", summary="Add a question and its answer", **_storing(ExchangeOut, "exchange was")
 )
 async def add_exchange(
     session_id: SessionIdPath,

@@ -58,7 +58,7 @@ async def list_sessions(
     """List the caller's sessions by the time of their last change, or of their last use."""
     sessions = await services.sessions.list(scope, page, sort=sort)
     return await written(
-        partial(ListOf[SessionOut].of, sessions, SessionOut.of),
+        partial(ListOf.of, sessions, SessionOut.of),
         characters=session_characters(sessions.items, most=WRITTEN_AT_ONCE),
         parts=["items"],
     )

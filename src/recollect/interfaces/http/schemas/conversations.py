@@ -344,15 +344,21 @@ class MessageOut(Details):
     @classmethod
     def of(cls, message: Message) -> Self:
         """The JSON form of a message."""
-        fields = {name: getattr(message, name) for name in _MESSAGE_FIELDS}
+        fields = {
+            "message_id": message.message_id,
+            "session_id": message.session_id,
+            "sequence": message.sequence,
+            "turn_number": message.turn_number,
+            "role": message.role,
+            "content": message.content,
+            "metadata": message.metadata,
+            "created_at": message.created_at,
+            "is_active": message.is_active,
+            **message.details.to_json(),
+        }
         if message.visibility is not Visibility.ALL:
             fields["visibility"] = message.visibility.name.lower()
-        return cls.model_validate(fields | message.details.to_json())
-
-
-_MESSAGE_FIELDS: Final = tuple(
-    MessageOut.model_fields.keys() - Details.model_fields.keys() - {"visibility"}
-)
+        return cls.model_validate(fields)
 
 
 class ExchangeOut(BaseModel):
