@@ -1,12 +1,13 @@
 """How several processes on one address share its connections, and what that costs clients.
 
-    python benchmarks/accepting.py [--processes N] [--clients N] [--rounds N]
+    python benchmarks/accepting.py [--processes N] [--clients N] [--rounds N] [--hold MS]
 
 Three ways to accept: all processes from one socket (as uvicorn's own workers do), each from a
 socket of its own (SO_REUSEPORT), and the accept balancer. Every request holds its process for
 6 ms, as a turn does, but sleeps instead of computing: so the number of processors and what else
-runs on them hardly matter. In every round each client opens a connection and asks for two
-seconds: as soon as it has its answer, or at a rate that keeps the processes half busy.
+runs on them hardly matter; on a busy machine a longer hold makes that even less. In every round
+each client opens a connection and asks for as long as 300 requests would take one process: as
+soon as it has its answer, or at a rate that keeps the processes half busy.
 """
 
 import argparse
@@ -22,33 +23,35 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 import uvloop
 from rich.console import Console
 from rich.table import Table
+from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, Scope
 
 from recollect.interfaces.http.serving.accept_balancer import BalancerSlot, balancer_slots
 from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
 from recollect.interfaces.http.serving.server import _Server
 
 WAYS: Final = ("one socket", "SO_REUSEPORT", "accept balancer")
-_HOLD_SECONDS: Final = 0.006
-_ROUND_SECONDS: Final = 2.0
+_REQUESTS: Final = 300
 _REQUEST: Final = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-async def _app(name: bytes, _scope: dict[str, Any], _receive: object, send: Any) -> None:  # noqa: ANN401  # ASGI
-    time.sleep(_HOLD_SECONDS)  # noqa: ASYNC251  # holds the loop, as Python code does
+async def _app(
+    name: bytes, hold: float, _scope: Scope, _receive: ASGIReceiveCallable, send: ASGISendCallable
+) -> None:
+    time.sleep(hold)  # noqa: ASYNC251  # holds the loop, as Python code does
     headers = [(b"content-length", b"%d" % len(name))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": name})
+    await send({"type": "http.response.body", "body": name, "more_body": False})
 
 
-def _serve(way: str, slot: BalancerSlot, ready: Connection) -> None:
+def _serve(way: str, slot: BalancerSlot, hold: float, ready: Connection) -> None:
     async def serve() -> None:
-        app = partial(_app, b"%d" % slot.own)
+        app = partial(_app, b"%d" % slot.own, hold)
         config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
         if way == "accept balancer":
             server: uvicorn.Server = _Server(config, slot, ConnectionLimits())
@@ -67,7 +70,7 @@ def _serve(way: str, slot: BalancerSlot, ready: Connection) -> None:
 
 
 @contextmanager
-def _served(way: str, processes: int) -> Iterator[int]:
+def _served(way: str, processes: int, hold: float) -> Iterator[int]:
     """The port of so many processes that accept in that way."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, way == "SO_REUSEPORT")
@@ -77,7 +80,7 @@ def _served(way: str, processes: int) -> Iterator[int]:
     spawning = multiprocessing.get_context("spawn")
     here, there = spawning.Pipe()
     slots = balancer_slots(listener, processes)
-    started = [spawning.Process(target=_serve, args=(way, slot, there)) for slot in slots]
+    started = [spawning.Process(target=_serve, args=(way, slot, hold, there)) for slot in slots]
     for process in started:
         process.start()
     for _ in started:
@@ -92,12 +95,12 @@ def _served(way: str, processes: int) -> Iterator[int]:
             process.join()
 
 
-async def _ask_for_a_while(port: int, pause: float) -> tuple[bytes, list[float]]:
+async def _ask_for_a_while(port: int, pause: float, seconds: float) -> tuple[bytes, list[float]]:
     """Which process answers, and the seconds that each of its answers took."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     taken: list[float] = []
     name = b""
-    until = time.perf_counter() + _ROUND_SECONDS
+    until = time.perf_counter() + seconds
     due = time.perf_counter() + pause * (hash(writer) % 100) / 100
     while time.perf_counter() < until:
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
@@ -122,8 +125,9 @@ class _Round:
     later: float
 
 
-async def _round(port: int, *, clients: int, pause: float) -> _Round:
-    talks = await asyncio.gather(*(_ask_for_a_while(port, pause) for _ in range(clients)))
+async def _round(port: int, *, clients: int, pause: float, seconds: float) -> _Round:
+    asking = (_ask_for_a_while(port, pause, seconds) for _ in range(clients))
+    talks = await asyncio.gather(*asking)
     counts = Counter(name for name, _ in talks)
     return _Round(
         spread=tuple(sorted(counts.values(), reverse=True)),
@@ -136,14 +140,16 @@ def _p95(seconds: list[float]) -> float:
     return 1000 * sorted(seconds)[int(0.95 * len(seconds))]
 
 
-def main(*, processes: int, clients: int, rounds: int) -> None:
+def main(*, processes: int, clients: int, rounds: int, hold: float) -> None:
     """Measure and print one table."""
-    paces = {"no pause": 0.0, "half busy": 2 * clients * _HOLD_SECONDS / processes}
+    paces = {"no pause": 0.0, "half busy": 2 * clients * hold / processes}
     results: dict[tuple[str, str], list[_Round]] = {}
     for _, way in product(range(rounds), WAYS):
-        with _served(way, processes) as port:
+        with _served(way, processes, hold) as port:
             for pace, pause in paces.items():
-                one = asyncio.run(_round(port, clients=clients, pause=pause))
+                one = asyncio.run(
+                    _round(port, clients=clients, pause=pause, seconds=_REQUESTS * hold)
+                )
                 results.setdefault((way, pace), []).append(one)
     heads = ("accepting", "pace", "p95 ms of first answers", "p95 ms of later ones", "connections")
     table = Table(*heads, box=None)
@@ -169,5 +175,11 @@ if __name__ == "__main__":
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--hold", type=float, default=6, help="milliseconds of each request")
     given = parser.parse_args()
-    main(processes=given.processes, clients=given.clients, rounds=given.rounds)
+    main(
+        processes=given.processes,
+        clients=given.clients,
+        rounds=given.rounds,
+        hold=given.hold / 1000,
+    )

@@ -97,7 +97,7 @@ def _setting_descriptions() -> dict[str, str]:
     """The text below each setting, by its name."""
     return {
         setting.target.id: " ".join(text.value.value.split())
-        for group in Settings.__bases__[:-1]
+        for group in Settings.__bases__
         for setting, text in pairwise(_body(group))
         if isinstance(setting, ast.AnnAssign)
         and isinstance(setting.target, ast.Name)

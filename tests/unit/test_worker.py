@@ -19,7 +19,7 @@ from recollect.ports.work import DueTurn, IndexingStore
 from recollect.services.services import ServiceDependencies
 from recollect.supervision import TASK_FAILURES
 from recollect.system import ProcessCounters, RandomIds, SystemClock
-from recollect.testing.examples import a_message, a_scope, append, start_session
+from support.examples import a_message, a_scope, append, start_session
 
 
 class Troubled:

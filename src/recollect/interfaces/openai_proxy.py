@@ -1,6 +1,5 @@
 """OpenAI's API with memory: `/v1/chat/completions`, `/v1/models` and `/v1/models/{id}`."""
 
-from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Annotated, Any, Final
 
@@ -13,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.identity.accounts import MemoryPolicy, parse_memory_policy, stricter
 from recollect.interfaces.http.auth.callers import KnownCaller
+from recollect.interfaces.http.errors import documented
 from recollect.interfaces.http.large_json import BodySize, LargeBodyRoute
 from recollect.interfaces.http.parameters import (
     ANY_QUERY,
@@ -121,18 +121,12 @@ class OpenAIErrorBody(BaseModel):
     error: OpenAIError
 
 
-def _errors(by_status: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
-    return {
-        status: {"model": OpenAIErrorBody, "description": description}
-        for status, description in by_status.items()
-    }
-
-
 _JSON: Final = {"application/json": {"schema": {"type": "object"}}}
 _EVENTS: Final[dict[str, Any]] = {"text/event-stream": {}}
 _MODELS: Final = {
     200: {"description": "As in OpenAI's API", "content": _JSON},
-    **_errors(
+    **documented(
+        OpenAIErrorBody,
         {
             400: "A body that cannot be read",
             401: "Credentials are missing or not valid",
@@ -140,19 +134,20 @@ _MODELS: Final = {
             422: "A value that cannot be taken; nothing was changed",
             502: "The model sent something that is no answer, or more than 8 MB that is no stream",
             503: "The model does not answer now, or not in time; try again",
-        }
+        },
     ),
 }
-_MODEL: Final = _MODELS | _errors({404: "No model of that id"})
+_MODEL: Final = _MODELS | documented(OpenAIErrorBody, {404: "No model of that id"})
 _COMPLETIONS: Final = {
     **_MODELS,
     200: {"description": "As in OpenAI's API; with `stream` as events", "content": _JSON | _EVENTS},
-    **_errors(
+    **documented(
+        OpenAIErrorBody,
         {
             404: "No such session, if those are refused",
             409: "The Idempotency-Key is an earlier question's",
             423: "The user is halted",
-        }
+        },
     ),
 }
 _HEADERS: Final = {

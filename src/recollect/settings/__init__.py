@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import Any, Final, Self
 
-from pydantic import ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import ConfigDict, ValidationError, model_validator
 
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.window import WindowPolicy, tier_of
@@ -57,13 +56,10 @@ class Settings(
     BehaviourSettings,
     AuthSettings,
     ServerSettings,
-    BaseSettings,
 ):
     """Everything that can be set, each from the environment variable MEMORY_<NAME>."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=_PREFIX, env_ignore_empty=True, extra="forbid", hide_input_in_errors=True
-    )
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401  # checked by pydantic
         """Take what is given, and all else from the environment.
@@ -76,7 +72,7 @@ class Settings(
         if problems := [*_unknown_arguments(given, known), *_wrong_variables(known)]:
             raise ConfigurationError("; ".join(problems))
         try:
-            super().__init__(**given)
+            super().__init__(**(_variables() | given))
         except ValidationError as error:
             problems = [_describe(problem["loc"], problem["msg"]) for problem in error.errors()]
             raise ConfigurationError("; ".join(problems)) from None
@@ -235,6 +231,15 @@ def _unknown_arguments(given: Collection[str], known: Collection[str]) -> Iterat
     for name in given:
         if name not in known:
             yield _unknown(name, known)
+
+
+def _variables() -> dict[str, object]:
+    """The settings of the environment by their names; an empty variable is an absent one."""
+    return {
+        name.lower().removeprefix(_PREFIX.lower()): text
+        for name, text in os.environ.items()
+        if text and name.upper().startswith(_PREFIX)
+    }
 
 
 def _wrong_variables(known: Collection[str]) -> Iterator[str]:

@@ -16,7 +16,6 @@ from pydantic import (
     SecretStr,
     field_validator,
 )
-from pydantic_settings import NoDecode
 
 from recollect.domain.identity.permissions import PermissionAddress
 from recollect.domain.identity.scope import DEFAULT_TENANT, check_identity, tenant_name
@@ -48,7 +47,7 @@ def _split(value: object) -> object:
 
 
 def _parse(value: object) -> object:
-    """Read JSON here: pydantic-settings ends with an error of its own for what it cannot read."""
+    """Read a JSON object from a text; anything else is left to pydantic."""
     if not isinstance(value, str):
         return value
     try:
@@ -70,10 +69,10 @@ def _tenant(tenant: object) -> object:
 
 Identity: TypeAlias = Annotated[str, accepted_by(lambda name: check_identity(name, "name"))]
 """The name of a user or a tenant."""
-SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split)]
 """Texts that are given as one, `a, b`."""
-TextsByName: TypeAlias = Annotated[dict[str, str], NoDecode, BeforeValidator(_parse)]
-NumbersByName: TypeAlias = Annotated[dict[str, float], NoDecode, BeforeValidator(_parse)]
+TextsByName: TypeAlias = Annotated[dict[str, str], BeforeValidator(_parse)]
+NumbersByName: TypeAlias = Annotated[dict[str, float], BeforeValidator(_parse)]
 """JSON objects, such as `{"my-model*": 7}`."""
 
 

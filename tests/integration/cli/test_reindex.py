@@ -15,7 +15,7 @@ from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.engines.postgres.migrations import migrate
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.examples import a_message, a_scope, append, start_session
+from support.examples import a_message, a_scope, append, start_session
 from support.servers.programs import run_recollect
 
 

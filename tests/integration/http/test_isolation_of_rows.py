@@ -13,7 +13,7 @@ from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database, as_application
 from recollect.services.services import Services
-from recollect.testing.examples import a_message
+from support.examples import a_message
 from support.row_snapshots import rows_of, tables_of_owners
 
 ANOTHER: Final = str(uuid4())

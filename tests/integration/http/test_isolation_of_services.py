@@ -25,7 +25,7 @@ from recollect.errors import NotFound, UserHalted
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
-from recollect.testing.examples import a_message
+from support.examples import a_message
 from support.recall.scripted_index import index_messages
 from support.row_snapshots import rows_of
 from support.stored_conversations import a_stored_message

@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.testing.examples import EVERY_KIND_OF_JSON
+from support.examples import EVERY_KIND_OF_JSON
 from support.http.callers import Caller, Json
 
 FIELDS = {

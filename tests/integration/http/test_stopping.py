@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 _START = """
 import asyncio, sys, threading, time
 from recollect.interfaces import processes as running
@@ -27,6 +29,30 @@ async def work():
     print("holding", flush=True)
     while True:
         pass
+running._STOP_SECONDS = 0.1
+running.run_until_stopped(work())
+"""
+)
+_SERVES_AND_HOLDS_THE_LOOP = (
+    _START
+    + """
+import signal, uvicorn
+from recollect.interfaces.http.serving.accept_balancer import balancer_slots, listening
+from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
+from recollect.interfaces.http.serving.server import _Server
+async def app(scope, receive, send):
+    pass
+def hold():
+    print("holding", flush=True)
+    while True:
+        pass
+async def work():
+    config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
+    slot = balancer_slots(listening("127.0.0.1", 0), 1)[0]
+    server = _Server(config, slot, ConnectionLimits())
+    running.on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
+    asyncio.get_running_loop().call_later(0.1, hold)
+    await server.serve([])
 running._STOP_SECONDS = 0.1
 running.run_until_stopped(work())
 """
@@ -64,8 +90,10 @@ _PATIENCE = 60
 def _started(program: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", program]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        yield process
-        process.kill()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
@@ -78,8 +106,9 @@ def test_a_thread_that_does_not_end_does_not_hold_the_process() -> None:
         assert process.wait(_PATIENCE) == 0
 
 
-def test_a_process_whose_loop_is_held_ends_all_the_same() -> None:
-    with _started(_HOLDS_THE_LOOP) as process:
+@pytest.mark.parametrize("program", [_HOLDS_THE_LOOP, _SERVES_AND_HOLDS_THE_LOOP])
+def test_a_process_whose_loop_is_held_ends_all_the_same(program: str) -> None:
+    with _started(program) as process:
         assert _first_line(process) == "holding\n"
         process.terminate()
         assert process.wait(_PATIENCE) == -signal.SIGALRM

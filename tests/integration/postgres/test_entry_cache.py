@@ -24,8 +24,8 @@ from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.examples import a_scope, seconds_on
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.examples import a_scope, seconds_on
 from support.recall.search_comparison import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")

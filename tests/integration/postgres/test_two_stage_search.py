@@ -13,8 +13,8 @@ from recollect.domain.recall.entry import IndexedEntry, Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, append
 from recollect.testing.fakes import FixedClock
+from support.examples import a_message, append
 from support.recall.search_comparison import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")

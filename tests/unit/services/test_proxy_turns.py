@@ -3,9 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from support.answering import ScriptedAnswerer
-from support.chatting import SCOPE
-
 from recollect.composition import build_services
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.conversation.message import Message
@@ -17,6 +14,8 @@ from recollect.ports.conversations import BranchStore, Followed
 from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.services.services import ServiceDependencies
 from recollect.testing.fakes import CountingIds, FixedClock
+from support.chat_services import SCOPE
+from support.scripted_answerer import ScriptedAnswerer
 
 
 @dataclass(frozen=True)

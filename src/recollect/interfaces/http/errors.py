@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -82,33 +82,37 @@ class ErrorBody(BaseModel):
     detail: str
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody, "description": description}
-    for status, description in {
+Responses: TypeAlias = dict[int | str, dict[str, Any]]
+"""The responses of a route as FastAPI takes them."""
+
+
+def documented(model: type[BaseModel], meanings: Mapping[int, str]) -> Responses:
+    """Describe responses: what each status means, all with the same form of body."""
+    return {status: {"model": model, "description": text} for status, text in meanings.items()}
+
+
+ERRORS: Final = documented(
+    ErrorBody,
+    {
         400: "An id or a cursor that is not one",
         401: "Credentials are missing or not valid",
         403: "The credentials do not reach this far",
         422: "A value that cannot be taken; nothing was changed",
         503: "The database, or whoever answers, does not answer now; try again",
-    }.items()
-}
-NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ErrorBody, "description": "Nothing of that id belongs to the caller"}
-}
-CONFLICT: dict[int | str, dict[str, Any]] = {
-    409: {"model": ErrorBody, "description": "The id or key was used for another message"}
-}
-
-ANSWERING: dict[int | str, dict[str, Any]] = {
-    **ERRORS,
-    **NOT_FOUND,
-    **CONFLICT,
-    423: {"model": ErrorBody, "description": "The user is halted; nobody was asked"},
-    501: {"model": ErrorBody, "description": "What the request needs is not set on this server"},
-    502: {
-        "model": ErrorBody,
-        "description": "What a model sent cannot be used: refused SQL, no answer, too much",
     },
+)
+NOT_FOUND: Final = documented(ErrorBody, {404: "Nothing of that id belongs to the caller"})
+CONFLICT: Final = documented(ErrorBody, {409: "The id or key was used for another message"})
+ANSWERING: Final = {
+    **(ERRORS | NOT_FOUND | CONFLICT),
+    **documented(
+        ErrorBody,
+        {
+            423: "The user is halted; nobody was asked",
+            501: "What the request needs is not set on this server",
+            502: "What a model sent cannot be used: refused SQL, no answer, too much",
+        },
+    ),
 }
 
 
@@ -124,14 +128,11 @@ def error_response(
     """The one form of all errors; below `/v1`, whose clients know no other, OpenAI's."""
     body: dict[str, object] = {"error": error, "detail": detail}
     if path.startswith(_OPENAI):
-        kind = _OPENAI_KINDS.get(status, _kind_of(status))
+        is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        usual = "server_error" if is_ours else "invalid_request_error"
+        kind = _OPENAI_KINDS.get(status, usual)
         body = {"error": {"message": detail, "type": kind, "param": field, "code": code}}
     return JSONResponse(body, status_code=status, headers=_HEADERS.get(status))
-
-
-def _kind_of(status: HTTPStatus) -> str:
-    is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return "server_error" if is_ours else "invalid_request_error"
 
 
 def add_error_handlers(app: FastAPI) -> None:

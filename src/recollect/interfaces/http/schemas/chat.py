@@ -17,6 +17,7 @@ from recollect.interfaces.http.schemas.conversations import (
     ModelName,
     UuidText,
     example,
+    optional,
 )
 
 _Short: TypeAlias = Annotated[str, Field(max_length=1000)]
@@ -33,8 +34,8 @@ class ChatIn(RecallOptions):
     model_config = example(query="Wat zijn de vereisten voor valbeveiliging?")
 
     query: Content
-    model: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
-        default=None, description="The model that answers; default: MEMORY_LLM_MODEL."
+    model: Annotated[str, Field(min_length=1, max_length=255)] | None = optional(
+        "The model that answers; default: MEMORY_LLM_MODEL."
     )
     stream: bool = Field(
         default=False,
@@ -98,22 +99,18 @@ class AnswerQuestionFields(BaseModel):
     llm_model: ModelName | None = None
     llm_temperature: Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)] | None = None
     llm_max_tokens: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
-    vdp_database_names: _Names | None = Field(
-        default=None, description="Names with commas between them, or a list."
-    )
-    vdp_tag_names: _Names | None = Field(default=None, description="As vdp_database_names.")
-    use_views: _Names | None = Field(default=None, description="As vdp_database_names.")
+    vdp_database_names: _Names | None = optional("Names with commas between them, or a list.")
+    vdp_tag_names: _Names | None = optional("As vdp_database_names.")
+    use_views: _Names | None = optional("As vdp_database_names.")
     expand_set_views: bool | None = None
-    custom_instructions: Annotated[str, Field(max_length=100_000)] | None = Field(
-        default=None, description="What the conversation adds is put behind it."
+    custom_instructions: Annotated[str, Field(max_length=100_000)] | None = optional(
+        "What the conversation adds is put behind it."
     )
     markdown_response: bool | None = None
     vector_search_k: _Count | None = None
     vector_search_sample_data_k: _Count | None = None
-    mode: Literal["default", "data", "metadata"] | None = Field(
-        default=None,
-        description="What the AI SDK answers from: the data, the metadata, or what it finds "
-        "fitting (default).",
+    mode: Literal["default", "data", "metadata"] | None = optional(
+        "What the AI SDK answers from: the data, the metadata, or what it finds fitting (default)."
     )
     disclaimer: bool | None = None
     verbose: bool | None = None
@@ -141,21 +138,20 @@ class MemoryChatIn(AnswerQuestionFields):
     }
 
     question: Content
-    session_id: UuidText | None = Field(
-        default=None, description="The conversation to resume; missing or blank: by the preset."
+    session_id: UuidText | None = optional(
+        "The conversation to resume; missing or blank: by the preset."
     )
-    session_name: Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)] | None = Field(
-        default=None, description="Name of a new conversation; default: its first question."
+    session_name: Annotated[str, Field(max_length=MAX_SESSION_NAME_LENGTH)] | None = optional(
+        "Name of a new conversation; default: its first question."
     )
     use_memory: Annotated[bool, Field(strict=True)] = Field(
         default=True, description="False for a plain call: nothing is read, nothing is stored."
     )
-    max_history_messages: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
-        default=None, description="Messages or turns in the window; default: the preset's."
+    max_history_messages: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = optional(
+        "Messages or turns in the window; default: the preset's."
     )
-    semantic_search_k: Annotated[int, Field(ge=0, le=100, strict=True)] | None = Field(
-        default=None,
-        description="Similar earlier questions to recall; default: MEMORY_SEMANTIC_SEARCH_K.",
+    semantic_search_k: Annotated[int, Field(ge=0, le=100, strict=True)] | None = optional(
+        "Similar earlier questions to recall; default: MEMORY_SEMANTIC_SEARCH_K."
     )
 
     def options(self) -> dict[str, JsonValue]:
@@ -182,8 +178,8 @@ class ConversationMetadata(BaseModel):
 
     conversation_id: str | None = None
     session_name: str | None = None
-    message_count: int | None = Field(default=None, description="Questions and answers together.")
-    turn_count: int | None = Field(default=None, description="Questions.")
+    message_count: int | None = optional("Questions and answers together.")
+    turn_count: int | None = optional("Questions.")
     created_at: datetime | None = None
     updated_at: datetime | None = None
     expires_at: datetime | None = None

@@ -26,6 +26,7 @@ from recollect.interfaces.http.schemas.conversations import (
     ModelName,
     UuidText,
     example,
+    optional,
 )
 
 _Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH)]
@@ -40,12 +41,11 @@ _Databases: TypeAlias = Annotated[
 class RecallOptions(BaseModel):
     """What of earlier exchanges goes into the context of a question."""
 
-    recall_k: Annotated[int, Field(ge=0, le=MAX_RECALLED, strict=True)] | None = Field(
-        default=None,
-        description="Earlier exchanges at most, 0 for none; default: MEMORY_SEMANTIC_SEARCH_K.",
+    recall_k: Annotated[int, Field(ge=0, le=MAX_RECALLED, strict=True)] | None = optional(
+        "Earlier exchanges at most, 0 for none; default: MEMORY_SEMANTIC_SEARCH_K."
     )
-    recall_scope: Literal["user", "session", "off"] | None = Field(
-        default=None, description="Where they are looked for; default: MEMORY_RECALL."
+    recall_scope: Literal["user", "session", "off"] | None = optional(
+        "Where they are looked for; default: MEMORY_RECALL."
     )
     recall_elsewhere: bool = Field(
         default=True,
@@ -74,21 +74,15 @@ class RecallIn(BaseModel):
     k: Annotated[int, Field(ge=1, le=MAX_RECALLED, strict=True)] = Field(
         default=DEFAULT_RECALLED, description="The most items."
     )
-    scope: Literal["user", "session"] | None = Field(
-        default=None,
-        description="In all sessions of the user, or in one; default: in the one that is named, "
-        "else in all.",
+    scope: Literal["user", "session"] | None = optional(
+        "In all sessions of the user, or in one; default: in the one that is named, else in all."
     )
     session_id: UuidText | None = None
-    since: AwareDatetime | None = Field(default=None, description="Said at this time or later.")
-    until: AwareDatetime | None = Field(default=None, description="Said before this time.")
-    tables: _Names | None = Field(
-        default=None, description="Answers that draw on at least one of these tables."
-    )
-    databases: _Names | None = Field(
-        default=None, description="Answers that draw on no other databases than these."
-    )
-    speaker: _Name | None = Field(default=None, description="Said by this speaker of a log.")
+    since: AwareDatetime | None = optional("Said at this time or later.")
+    until: AwareDatetime | None = optional("Said before this time.")
+    tables: _Names | None = optional("Answers that draw on at least one of these tables.")
+    databases: _Names | None = optional("Answers that draw on no other databases than these.")
+    speaker: _Name | None = optional("Said by this speaker of a log.")
 
     def filters(self, session_id: UUID | None) -> RecallFilter:
         """What an entry must match, in that session if one is given."""
@@ -158,11 +152,9 @@ class RewriteIn(BaseModel):
     question: Content
     session_id: UuidText | None = None
     history: Annotated[list[HistoryMessageIn], Field(max_length=1000, fail_fast=True)] | None = None
-    model: ModelName | None = Field(
-        default=None, description="The model that answers; default: MEMORY_LLM_MODEL."
-    )
-    language: Annotated[str, Field(max_length=10)] | None = Field(
-        default=None, description="en, nl, de, fr or es; default: told by the question."
+    model: ModelName | None = optional("The model that answers; default: MEMORY_LLM_MODEL.")
+    language: Annotated[str, Field(max_length=10)] | None = optional(
+        "en, nl, de, fr or es; default: told by the question."
     )
 
 
@@ -183,17 +175,15 @@ class ContextIn(RecallOptions):
     model_config = example(question="What about 2023?", model="gpt-4o")
 
     question: Content
-    model: ModelName | None = Field(
-        default=None, description="The model that will read it; default: MEMORY_LLM_MODEL."
+    model: ModelName | None = optional("The model that will read it; default: MEMORY_LLM_MODEL.")
+    max_tokens: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = optional(
+        "The most tokens; default: MEMORY_MAX_CONTEXT_TOKENS."
     )
-    max_tokens: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = Field(
-        default=None, description="The most tokens; default: MEMORY_MAX_CONTEXT_TOKENS."
+    window: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = optional(
+        "Messages or turns in the window; default: the preset's."
     )
-    window: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
-        default=None, description="Messages or turns in the window; default: the preset's."
-    )
-    databases: _Databases | None = Field(
-        default=None, description="Only what draws on these databases, or on none; default: any."
+    databases: _Databases | None = optional(
+        "Only what draws on these databases, or on none; default: any."
     )
 
 

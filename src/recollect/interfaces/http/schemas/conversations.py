@@ -62,6 +62,11 @@ def example(**fields: Any) -> ConfigDict:  # noqa: ANN401  # JSON
     return ConfigDict(extra="forbid", json_schema_extra={"example": fields})
 
 
+def optional(description: str, **more: Any) -> Any:  # noqa: ANN401  # as pydantic's own Field
+    """A field that may be left out or null."""
+    return Field(default=None, description=description, **more)
+
+
 class FromDomain(BaseModel):
     """The JSON form of a domain value whose attributes have the same names."""
 
@@ -115,7 +120,7 @@ class SessionIn(BaseModel):
             description="A UUID; missing or blank: a new one.", json_schema_extra={"format": "uuid"}
         ),
     ] = None
-    name: _SessionName | None = Field(default=None, description="Default: the first question.")
+    name: _SessionName | None = optional("Default: the first question.")
     metadata: AnyObject = Field(default_factory=dict)
     databases: _Labels = ()
     tags: _Labels = ()
@@ -215,9 +220,8 @@ class Details(BaseModel):
     execution_time_ms: Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)] | None = None
     citations: tuple[AnyJson, ...] | None = None
     model: _ShortText | None = None
-    database: _ShortText | None = Field(
-        default=None,
-        description="Of tables named without one; default: the session's, if it has just one.",
+    database: _ShortText | None = optional(
+        "Of tables named without one; default: the session's, if it has just one."
     )
 
     def details(self) -> AnswerDetails:
@@ -240,13 +244,11 @@ class NewMessageIn(Details):
     role: Role
     content: Content
     metadata: AnyObject = Field(default_factory=dict)
-    message_id: UuidText | None = Field(
-        default=None, description="A UUID of your own; the same one again stores nothing twice."
+    message_id: UuidText | None = optional(
+        "A UUID of your own; the same one again stores nothing twice."
     )
-    created_at: _CreatedAt = Field(
-        default=None,
-        validation_alias=AliasChoices("created_at", "timestamp"),
-        description=_SAID_AT,
+    created_at: _CreatedAt = optional(
+        _SAID_AT, validation_alias=AliasChoices("created_at", "timestamp")
     )
 
     def to_domain(self, session_id: UUID, idempotency_key: str | None, ids: Ids) -> NewMessage:
@@ -268,9 +270,8 @@ class NewMessageIn(Details):
 class MessageIn(NewMessageIn):
     """A message to store in a session; `created_at` may also be called `timestamp`."""
 
-    reply_to: UuidText | None = Field(
-        default=None,
-        description="For a reply: the message it answers. Default: the latest question.",
+    reply_to: UuidText | None = optional(
+        "For a reply: the message it answers. Default: the latest question."
     )
 
 
@@ -285,7 +286,7 @@ class ExchangeIn(Details):
 
     question: Content
     answer: Content
-    created_at: _CreatedAt = Field(default=None, description=_SAID_AT)
+    created_at: _CreatedAt = optional(_SAID_AT)
 
     def to_domain(
         self, session_id: UUID, idempotency_key: str | None, ids: Ids
@@ -335,10 +336,9 @@ class MessageOut(Details):
     is_active: bool = Field(
         description="Whether it is on the active branch; else another reply or question is."
     )
-    visibility: Literal["shape", "nothing"] | None = Field(
-        default=None,
-        description="Given where permissions keep something back: all but the question and the "
-        "form of the SQL (shape), or all (nothing).",
+    visibility: Literal["shape", "nothing"] | None = optional(
+        "Given where permissions keep something back: all but the question and the "
+        "form of the SQL (shape), or all (nothing)."
     )
 
     @classmethod
