@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.context.budget import CUT_MARK, fit, readable_tokens
-from recollect.domain.context.rendering import message_text
+from recollect.domain.context.context import message_text
 from recollect.domain.context.window import (
     LARGE,
     SMALL,

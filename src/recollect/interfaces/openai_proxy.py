@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.identity.accounts import MemoryPolicy, parse_memory_policy, stricter
-from recollect.interfaces.http.auth.callers import KnownCaller
+from recollect.interfaces.http.callers import KnownCaller
 from recollect.interfaces.http.errors import documented
 from recollect.interfaces.http.large_json import BodySize, LargeBodyRoute
 from recollect.interfaces.http.parameters import (
@@ -61,7 +61,7 @@ def wanted_memory(headers: Headers) -> MemoryPolicy:
 
 
 def headers_for(passing: StreamedReply) -> dict[str, str]:
-    """What a client is told beside the endpoint's own headers."""
+    """The headers of a response: the endpoint's own, and ours."""
     headers = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
     if passing.session_id is not None:
         headers[SESSION_HEADER] = str(passing.session_id)

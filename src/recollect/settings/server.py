@@ -153,7 +153,7 @@ class UserIdSource(StrEnum):
 
 
 class AuthSettings(BaseModel):
-    """How callers are told from each other."""
+    """How callers are identified."""
 
     tenant: Annotated[Identity, BeforeValidator(_tenant)] = DEFAULT_TENANT
     """Tenant of the local user, and of credentials that name none."""

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
-from recollect.interfaces.http.auth.callers import UPSTREAM_HEADER
+from recollect.interfaces.http.callers import UPSTREAM_HEADER
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
 from support.doubles.denodo_sdk import ALICE, DenodoDouble, basic, denodo_double

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.app import create_app
-from recollect.interfaces.http.auth.callers import Authenticator
+from recollect.interfaces.http.callers import Authenticator
 from recollect.memory import Memory
 from recollect.services.access import UNAVAILABLE
 from recollect.services.services import Services

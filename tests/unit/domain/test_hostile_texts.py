@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.domain.chat.requests import without_thoughts
-from recollect.domain.context.rendering import quoted
+from recollect.domain.context.context import quoted
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rewrite import Rewriter, load_everything

@@ -8,7 +8,7 @@ are found by plain searches, which take time in proportion to the text, however 
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from recollect.domain.context.rendering import RECALLED_FRAME
+from recollect.domain.context.context import RECALLED_FRAME
 
 _Kind = Callable[[str], str | None]
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from recollect.domain.context.rendering import message_text
+from recollect.domain.context.context import message_text
 from recollect.domain.context.window import BudgetShares, ConversationTurn
 from recollect.domain.conversation.message import Message
 

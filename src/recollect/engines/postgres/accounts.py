@@ -24,17 +24,7 @@ class PostgresAuditLog(PostgresStore):
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
         """The owner's latest entries, newest first."""
         rows = await self._database.run("list_audit", owner_id=scope.owner_id, limit=limit)
-        return tuple(
-            AuditEntry(
-                action=AuditAction(row["action"]),
-                target=row["target"],
-                count=row["count"],
-                actor=row["actor"],
-                transaction_id=row["transaction_id"],
-                at=row["at"],
-            )
-            for row in rows
-        )
+        return tuple(AuditEntry(**{**row, "action": AuditAction(row["action"])}) for row in rows)
 
 
 async def record(

@@ -95,10 +95,7 @@ class PostgresSummaryStore(PostgresStore):
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
         """The session's summary, or None."""
-        owner_id, now = scope.owner_id, self._clock.now()
-        rows = await self._database.run(
-            "get_summary", owner_id=owner_id, session_id=session_id, now=now
-        )
+        rows = await self._database.run("get_summary", **self._session(scope, session_id))
         return summary_from(rows[0]) if rows else None
 
     async def uncompacted(
@@ -135,8 +132,7 @@ class PostgresSummaryStore(PostgresStore):
         """Store a summary if what it adds to the last one is still all there."""
         (row,) = await self._database.write(
             "put_summary",
-            owner_id=scope.owner_id,
-            session_id=session_id,
+            **self._session(scope, session_id),
             replaces=replaces,
             added=added,
             first_sequence=summary.first_sequence,
@@ -145,7 +141,6 @@ class PostgresSummaryStore(PostgresStore):
             tables=summary.tables,
             method=summary.method,
             created_at=summary.created_at,
-            now=self._clock.now(),
         )
         return bool(row["is_kept"])
 
@@ -169,10 +164,8 @@ class PostgresIndexingStore(PostgresStore):
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
         """The session's oldest turns that are due, and questions that newer turns passed over."""
-        key = {"owner_id": scope.owner_id, "session_id": session_id}
-        rows = await self._database.read(
-            "turns_to_index", **key, limit=limit, now=self._clock.now()
-        )
+        session = self._session(scope, session_id)
+        rows = await self._database.read("turns_to_index", **session, limit=limit)
         messages = [row for row in rows if row["message_id"] is not None]
         return await off_loop(partial(_due_turns, rows), characters=reading_effort(messages))
 

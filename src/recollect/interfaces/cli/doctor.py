@@ -144,7 +144,7 @@ async def check_token_keys(settings: Settings) -> AsyncIterator[Finding]:
     if settings.jwt_jwks_url:
         # Loaded here: it is an extra's.
         require("jwt", "MEMORY_JWT_JWKS_URL")
-        from recollect.interfaces.http.auth.credentials import fetch_keys  # noqa: PLC0415
+        from recollect.interfaces.http.credentials import fetch_keys  # noqa: PLC0415
 
         yield _ok(f"{await asyncio.to_thread(fetch_keys, settings)} keys")
 

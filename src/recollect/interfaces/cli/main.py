@@ -167,7 +167,7 @@ def recollect(
 
 
 def main() -> None:
-    """Run a command; what went wrong is said in one line, without a traceback."""
+    """Run a command; an error is printed in one line, without a traceback."""
     try:
         with named_extra(f"'recollect {' '.join(sys.argv[1:2])}'"):
             app()

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from recollect.domain.context.rendering import recalled_object
+from recollect.domain.context.context import recalled_object
 from recollect.domain.conversation.message import parse_role
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said

@@ -241,9 +241,9 @@ def _listed_id(text: str, line: int) -> str:
 
 
 def _chat_id(session: Session) -> str | None:
-    """OpenWebUI's id of the chat that a session remembers; None if it has told none."""
-    noted = session.metadata.get(_CHAT_ID)
-    return noted.strip().lower() or None if isinstance(noted, str) else None
+    """OpenWebUI's id of a session's chat; None where the session has none."""
+    chat_id = session.metadata.get(_CHAT_ID)
+    return chat_id.strip().lower() or None if isinstance(chat_id, str) else None
 
 
 async def _delete(services: Services, scope: Scope, sessions: list[Session]) -> list[UUID]:

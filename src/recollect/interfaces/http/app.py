@@ -5,7 +5,7 @@ from importlib.metadata import version
 from fastapi import Depends, FastAPI
 
 from recollect.interfaces import openai_proxy
-from recollect.interfaces.http.auth.callers import Authenticator
+from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.parameters import refuse_unknown_query

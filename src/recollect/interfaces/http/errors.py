@@ -62,7 +62,7 @@ _OPENAI_KINDS: Final = {
 _NO_OBJECT: Final = {
     "model_attributes_type": "must be a JSON object, sent with 'Content-Type: application/json'"
 }
-"""What is said of a body that is none, in place of how pydantic would have read it."""
+"""The message for a body that is no object, in place of pydantic's own."""
 _OUR_NAME: Final = re.compile(r"[A-Za-z_-]{1,40}")
 
 

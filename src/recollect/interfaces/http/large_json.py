@@ -18,7 +18,7 @@ from recollect.domain.text import JsonValue, count_parts, count_values
 from recollect.offloading import AT_ONCE, off_loop
 
 MAX_VALUES: Final = 50_000
-"""Values in one body: to write so many at once, as JSON, takes 2 ms, and all threads wait."""
+"""The most values in one body: writing them at once, as JSON, takes 2 ms, and all threads wait."""
 MAX_BATCH_VALUES: Final = 300_000
 """Values in a batch, which is checked and stored message by message: none may have more than
 the body of another route."""

@@ -18,8 +18,7 @@ from recollect.domain.chat.answers import AnswerRequest
 from recollect.domain.chat.replies import OurCompletion, our_models
 from recollect.domain.chat.requests import CompletionCall, to_bytes, to_bytes_in_steps
 from recollect.domain.chat.writing import Memories, with_memories
-from recollect.domain.context.context import Context
-from recollect.domain.context.rendering import recalled_text, summary_text, window_messages
+from recollect.domain.context.context import Context, recalled_text, summary_text, window_messages
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.identity.accounts import MemoryPolicy

@@ -8,13 +8,16 @@ from uuid import UUID
 
 from recollect.domain.context.budget import FittedTurns, fit
 from recollect.domain.context.compaction import Summary
-from recollect.domain.context.context import Context, Sources, Tokens, Truncation
-from recollect.domain.context.rendering import (
+from recollect.domain.context.context import (
     FRAME,
     PAST_QUERIES,
     RECALLED_FRAME,
     RECALLED_HEADINGS,
     SUMMARY_FRAME,
+    Context,
+    Sources,
+    Tokens,
+    Truncation,
     block_line,
     earlier_line,
     message_text,

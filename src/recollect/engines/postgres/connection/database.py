@@ -3,12 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Final, Self
+from typing import Any, Final, Self
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import UUID
 
 import asyncpg
 
+from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
 from recollect.engines.postgres.sql import statement
@@ -144,15 +145,8 @@ class Database:
         with translated():
             return await self._connections.fetch(*statement(name, **parameters))
 
-    async def write(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
-        """Run a statement that changes rows of one owner, sets that owner itself, and commits."""
-        with translated():
-            return await self._connections.fetch(*statement(name, **parameters))
-
-    async def work(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
-        """Run a statement of a worker, who serves all owners, and which says so itself."""
-        with translated():
-            return await self._connections.fetch(*statement(name, **parameters))
+    write = read  # a statement that changes rows of one owner, sets that owner itself, and commits
+    work = read  # a statement of a worker, who serves all owners, which says so itself
 
     async def run(
         self, name: str, /, *, owner_id: UUID, **parameters: object
@@ -187,6 +181,10 @@ class PostgresStore:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+
+    def _session(self, scope: Scope, session_id: UUID) -> dict[str, Any]:
+        """The parameters of statements about a session, unless it has expired by now."""
+        return {"owner_id": scope.owner_id, "session_id": session_id, "now": self._clock.now()}
 
 
 async def _leave_as_it_is(_: asyncpg.Connection) -> None:

@@ -145,13 +145,8 @@ class PostgresTurnStore(PostgresStore):
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
         """The turn, or None if the session has none of that number."""
-        rows = await self._database.run(
-            "get_turn",
-            owner_id=scope.owner_id,
-            session_id=session_id,
-            turn_number=turn_number,
-            now=self._clock.now(),
-        )
+        session = self._session(scope, session_id)
+        rows = await self._database.run("get_turn", **session, turn_number=turn_number)
         if not rows:
             return None
         return StoredTurn(status=TurnStatus(rows[0]["status"]), messages=await read_messages(rows))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from asyncpg import Connection, ForeignKeyViolationError, UniqueViolationError
@@ -98,10 +98,8 @@ class PostgresMessageStore(_DeletingStore):
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
-        session = {"owner_id": scope.owner_id, "session_id": session_id}
-        rows = await self._database.read(
-            "last_messages", **session, count=count, now=self._clock.now()
-        )
+        session = self._session(scope, session_id)
+        rows = await self._database.read("last_messages", **session, count=count)
         if not rows and not await self._exists(scope, session_id):
             return None
         return await read_messages(rows[::-1])
@@ -112,12 +110,10 @@ class PostgresMessageStore(_DeletingStore):
         """The session, its summary and its last messages, oldest first; None without a session."""
         rows = await self._database.read(
             "read_window",
-            owner_id=scope.owner_id,
-            session_id=session_id,
+            **self._session(scope, session_id),
             count=count,
             covers_all=covers_all,
             max_count=MAX_WINDOW,
-            now=self._clock.now(),
         )
         return await read_window(rows) if rows else None
 
@@ -133,13 +129,11 @@ class PostgresMessageStore(_DeletingStore):
         (sequence,) = page.position(MessagePosition) or (None,)
         rows = await self._database.read(
             "list_messages",
-            owner_id=scope.owner_id,
-            session_id=session_id,
+            **self._session(scope, session_id),
             newest_first=page.order is Order.DESC,
             after_sequence=sequence,
             limit=page.limit + 1,
             offset=page.offset,
-            now=self._clock.now(),
             include_inactive=include_inactive,
         )
         if not rows and not await self._exists(scope, session_id):
@@ -166,21 +160,14 @@ class PostgresMessageStore(_DeletingStore):
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
         """How far the turn has come, or None if there is no such turn."""
-        rows = await self._database.run("turn_status", **self._turn(scope, session_id, turn_number))
+        session = self._session(scope, session_id)
+        rows = await self._database.run("turn_status", **session, turn_number=turn_number)
         return TurnStatus(rows[0]["status"]) if rows else None
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
         """Mark a turn as failed if it is pending; whether there is such a turn."""
-        rows = await self._database.run("fail_turn", **self._turn(scope, session_id, turn_number))
-        return bool(rows)
-
-    def _turn(self, scope: Scope, session_id: UUID, turn_number: int) -> dict[str, Any]:
-        return {
-            "owner_id": scope.owner_id,
-            "session_id": session_id,
-            "turn_number": turn_number,
-            "now": self._clock.now(),
-        }
+        session = self._session(scope, session_id)
+        return bool(await self._database.run("fail_turn", **session, turn_number=turn_number))
 
     async def _start(
         self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
@@ -198,8 +185,7 @@ class PostgresMessageStore(_DeletingStore):
             return await append_within(connection, target, messages, reply_to=None)
 
     async def _exists(self, scope: Scope, session_id: UUID) -> bool:
-        session = {"owner_id": scope.owner_id, "session_id": session_id}
-        return bool(await self._database.read("get_session", **session, now=self._clock.now()))
+        return bool(await self._database.read("get_session", **self._session(scope, session_id)))
 
     async def _find_repeated(
         self, scope: Scope, session_id: UUID, messages: Sequence[NewMessage]

@@ -50,10 +50,7 @@ class PostgresSessionStore(PostgresStore):
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
         """The session, or None."""
-        owner_id, now = scope.owner_id, self._clock.now()
-        rows = await self._database.read(
-            "get_session", owner_id=owner_id, session_id=session_id, now=now
-        )
+        rows = await self._database.read("get_session", **self._session(scope, session_id))
         return await read_session(rows[0]) if rows else None
 
     async def list(
@@ -100,10 +97,9 @@ class PostgresSessionStore(PostgresStore):
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
         """Delete the session with its turns and messages; whether there was one. Audited."""
-        session = {"owner_id": scope.owner_id, "session_id": session_id}
         async with self._database.owned_by(scope.owner_id) as connection:
             count = await connection.fetchval(
-                *statement("delete_session", **session, now=self._clock.now())
+                *statement("delete_session", **self._session(scope, session_id))
             )
             if count is None:
                 return False

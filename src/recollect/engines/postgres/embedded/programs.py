@@ -175,7 +175,7 @@ def _open_for_reading(folder: Path) -> None:
 
 
 def cache_megabytes(memory: int) -> int:
-    """A quarter of so many bytes of memory, as PostgreSQL's manual advises, within reason."""
+    """A quarter of the memory given in bytes, as PostgreSQL's manual advises, within limits."""
     return min(max(memory // 4 // _MEGABYTE, _LEAST), _MOST)
 
 
@@ -253,8 +253,8 @@ def ask_server(binaries: Binaries, sockets: Path) -> Answer:
     """Ask whether the server takes connections: connecting is the only proof."""
     command = [binaries.program("pg_isready"), "--host", str(sockets), "--port", str(PORT)]
     command += ["--dbname", "postgres", "--timeout", "5", "--quiet"]
-    asked = subprocess.run(command, check=False, env=_environment())  # noqa: S603  # our own paths
-    return Answer(min(asked.returncode, Answer.NONE))
+    knock = subprocess.run(command, check=False, env=_environment())  # noqa: S603  # our own paths
+    return Answer(min(knock.returncode, Answer.NONE))
 
 
 def _environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final
 from urllib.parse import quote
 
 from recollect.engines.postgres.embedded.postmaster import Lease, Postmaster, drop_if_stale
@@ -40,7 +40,7 @@ _CHECK_SECONDS: Final = 0.5
 _PATIENT_SECONDS: Final = 30.0
 _NICEST: Final = 19
 
-Result = TypeVar("Result")
+_Run = Callable[[Callable[[], Any]], asyncio.Future[Any]]
 logger = logging.getLogger(__name__)
 
 
@@ -183,26 +183,16 @@ class EmbeddedServer:
             )
 
 
-class _Threads:
-    """Threads of its own, so that nobody else's work can keep the server from being stopped."""
-
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="embedded-postgres")
-
-    def run(self, work: Callable[[], Result]) -> asyncio.Future[Result]:
-        return asyncio.get_running_loop().run_in_executor(self._pool, work)
-
-    def close(self) -> None:
-        self._pool.shutdown(wait=False)
-
-
 @asynccontextmanager
 async def running_server(home: Path) -> AsyncIterator[str]:
     """The administrator's connection string of a server that runs until the block ends."""
-    server, threads = EmbeddedServer(home), _Threads()
+    server = EmbeddedServer(home)
+    # Threads of its own, so that no other work can keep the server from being stopped.
+    pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="embedded-postgres")
+    run: _Run = partial(asyncio.get_running_loop().run_in_executor, pool)
     try:
-        dsn = await _started(server, threads)
-        keeping = TaskSupervisor().run("embedded.keeper", partial(_keep_running, server, threads))
+        dsn = await _started(server, run)
+        keeping = TaskSupervisor().run("embedded.keeper", partial(_keep_running, server, run))
         keeper = asyncio.create_task(keeping)
         try:
             yield dsn
@@ -210,35 +200,36 @@ async def running_server(home: Path) -> AsyncIterator[str]:
             keeper.cancel()
             with suppress(asyncio.CancelledError):
                 await keeper
-            await threads.run(server.stop)
+            await run(server.stop)
     finally:
-        threads.close()
+        pool.shutdown(wait=False)
 
 
-async def _started(server: EmbeddedServer, threads: _Threads) -> str:
+async def _started(server: EmbeddedServer, run: _Run) -> str:
     """Start a server; if that is no longer wanted meanwhile, it is stopped once it runs."""
-    starting = threads.run(server.start)
+    starting = run(server.start)
     try:
-        return await asyncio.shield(starting)
+        dsn: str = await asyncio.shield(starting)
     except asyncio.CancelledError:
         with suppress(EmbeddedServerFailed):
             await starting
-            await threads.run(server.stop)
+            await run(server.stop)
         raise
+    return dsn
 
 
-async def _keep_running(server: EmbeddedServer, threads: _Threads) -> None:
+async def _keep_running(server: EmbeddedServer, run: _Run) -> None:
     while True:
         await asyncio.sleep(_CHECK_SECONDS)
-        if await threads.run(server.is_running):
+        if await run(server.is_running):
             continue
         if _has_stepped_back():  # what it starts would step back as well: others may do it
             await asyncio.sleep(_PATIENT_SECONDS)
-            if await threads.run(server.is_running):
+            if await run(server.is_running):
                 continue
         logger.warning("embedded.died")
         try:
-            await threads.run(server.ensure_running)
+            await run(server.ensure_running)
         except EmbeddedServerFailed as error:
             logger.exception("embedded.restart_failed", exc_info=error)
 

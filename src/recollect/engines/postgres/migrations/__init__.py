@@ -68,12 +68,16 @@ async def downgrade(dsn: str, *, target: str) -> tuple[str | None, str | None]:
 async def current_revision(dsn: str) -> str | None:
     """The revision the database is at, or None if it has never been migrated."""
     with translated():
-        # Without prepared statements, which a pooler between us and the server may not carry.
-        connection = await asyncpg.connect(dsn, statement_cache_size=0)
+        connection = await _connect(dsn)
         try:
             return await _read_revision(connection)
         finally:
             await connection.close()
+
+
+async def _connect(dsn: str) -> asyncpg.Connection:
+    """Connect without prepared statements, which a pooler may not carry."""
+    return await asyncpg.connect(dsn, statement_cache_size=0)
 
 
 async def ensure_current(dsn: str) -> None:
@@ -186,7 +190,7 @@ async def inspect(dsn: str) -> DatabaseFacts:
     """Look at a database through an administrator's or the application's connection."""
     revision = await current_revision(dsn)
     with translated():
-        connection = await asyncpg.connect(as_application(dsn) if revision else dsn)
+        connection = await _connect(as_application(dsn) if revision else dsn)
         try:
             is_bound = await connection.fetchval(_BOUND_BY_POLICIES) if revision else None
             return DatabaseFacts(

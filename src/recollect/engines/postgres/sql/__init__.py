@@ -52,14 +52,14 @@ def statement(name: str, /, **parameters: object) -> tuple[str, *tuple[object, .
 @cache
 def statements() -> dict[str, Statement]:
     """All statements by their names."""
-    found: dict[str, Statement] = {}
+    by_name: dict[str, Statement] = {}
     for path in files(__package__).iterdir():
         if path.name.endswith(".sql"):
             for name, read in parse(path.read_text(encoding="utf-8")):
-                if name in found:
+                if name in by_name:
                     raise ValueError(f"two statements are named {name}")
-                found[name] = read
-    return found
+                by_name[name] = read
+    return by_name
 
 
 def parse(script: str) -> Iterator[tuple[str, Statement]]:

@@ -37,8 +37,8 @@ RETURNING true
 SELECT state.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT found.mode, found.updated_at FROM states AS found
-    WHERE scope.owner_id = :owner_id AND found.owner_id = :owner_id
+    SELECT state.mode, state.updated_at FROM states AS state
+    WHERE scope.owner_id = :owner_id AND state.owner_id = :owner_id
     LIMIT 1
 ) AS state
 

@@ -82,14 +82,14 @@ FOR SHARE OF message
 -- name: get_turn
 -- A turn's status with each of its messages, oldest first, in a session that has not expired.
 SELECT
-    turn.status, said.message_id, said.session_id, said.sequence, said.turn_number, said.role,
-    said.content, said.metadata, said.details, said.created_at,
-    said.is_active
+    turn.status, message.message_id, message.session_id, message.sequence, message.turn_number, message.role,
+    message.content, message.metadata, message.details, message.created_at,
+    message.is_active
 FROM turns AS turn
-JOIN messages AS said
-    ON said.owner_id = :owner_id
-    AND said.session_id = turn.session_id
-    AND said.turn_number = turn.turn_number
+JOIN messages AS message
+    ON message.owner_id = :owner_id
+    AND message.session_id = turn.session_id
+    AND message.turn_number = turn.turn_number
 WHERE turn.owner_id = :owner_id
   AND turn.session_id = :session_id
   AND turn.turn_number = :turn_number
@@ -99,7 +99,7 @@ WHERE turn.owner_id = :owner_id
       AND session.session_id = :session_id
       AND (session.expires_at IS NULL OR session.expires_at > :now)
   )
-ORDER BY said.sequence
+ORDER BY message.sequence
 
 -- name: turn_status
 -- How far a turn has come, in a session that has not expired.

@@ -55,18 +55,18 @@ WITH session AS (
     SELECT
         :owner_id,
         :session_id,
-        sequence_before + said.position,
-        said.message_id,
-        turn_before + said.turn_offset,
-        said.role,
-        said.content,
-        coalesce(said.metadata, '{}'),
+        sequence_before + given.position,
+        given.message_id,
+        turn_before + given.turn_offset,
+        given.role,
+        given.content,
+        coalesce(given.metadata, '{}'),
         CASE
-            WHEN said.lacks_database AND only_database IS NOT NULL
-            THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
-            ELSE said.details
+            WHEN given.lacks_database AND only_database IS NOT NULL
+            THEN concat(left(given.details::text, -1), ',"database":', to_json(only_database), '}')::json
+            ELSE given.details
         END,
-        coalesce(said.created_at, updated_at)
+        coalesce(given.created_at, updated_at)
     FROM session
     CROSS JOIN (
         SELECT
@@ -79,7 +79,7 @@ WITH session AS (
             unnest(:lack_database::boolean[]) AS lacks_database,
             unnest(:turn_offsets::bigint[]) AS turn_offset,
             unnest(:message_times::timestamptz[]) AS created_at
-    ) AS said
+    ) AS given
 )
 SELECT appended.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
@@ -137,18 +137,18 @@ WITH session AS (
     SELECT
         :owner_id,
         :session_id,
-        sequence_before + said.position,
-        said.message_id,
-        answered_turn + said.turn_offset,
-        said.role,
-        said.content,
-        coalesce(said.metadata, '{}'),
+        sequence_before + given.position,
+        given.message_id,
+        answered_turn + given.turn_offset,
+        given.role,
+        given.content,
+        coalesce(given.metadata, '{}'),
         CASE
-            WHEN said.lacks_database AND only_database IS NOT NULL
-            THEN concat(left(said.details::text, -1), ',"database":', to_json(only_database), '}')::json
-            ELSE said.details
+            WHEN given.lacks_database AND only_database IS NOT NULL
+            THEN concat(left(given.details::text, -1), ',"database":', to_json(only_database), '}')::json
+            ELSE given.details
         END,
-        coalesce(said.created_at, updated_at)
+        coalesce(given.created_at, updated_at)
     FROM session
     CROSS JOIN (
         SELECT
@@ -161,7 +161,7 @@ WITH session AS (
             unnest(:lack_database::boolean[]) AS lacks_database,
             unnest(:turn_offsets::bigint[]) AS turn_offset,
             unnest(:message_times::timestamptz[]) AS created_at
-    ) AS said
+    ) AS given
 )
 SELECT appended.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
@@ -183,34 +183,34 @@ SELECT
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     SELECT
-        found.owner_id, found.session_id, found.name, found.name_turn, found.metadata AS session_metadata,
-        found.databases, found.tags, found.created_at AS session_created_at, found.updated_at,
-        found.last_accessed_at, found.expires_at, found.message_count, found.turn_count,
-        found.summarized_count,
+        session.owner_id, session.session_id, session.name, session.name_turn, session.metadata AS session_metadata,
+        session.databases, session.tags, session.created_at AS session_created_at, session.updated_at,
+        session.last_accessed_at, session.expires_at, session.message_count, session.turn_count,
+        session.summarized_count,
         summary.text AS summary_text, summary.first_sequence, summary.last_sequence AS summary_end,
         summary.tables, summary.method, summary.created_at AS summarized_at
-    FROM sessions AS found
+    FROM sessions AS session
     LEFT JOIN summaries AS summary
-        ON summary.owner_id = :owner_id AND summary.session_id = found.session_id
+        ON summary.owner_id = :owner_id AND summary.session_id = session.session_id
     WHERE scope.owner_id = :owner_id
-      AND found.owner_id = :owner_id
-      AND found.session_id = :session_id
-      AND (found.expires_at IS NULL OR found.expires_at > :now)
+      AND session.owner_id = :owner_id
+      AND session.session_id = :session_id
+      AND (session.expires_at IS NULL OR session.expires_at > :now)
     LIMIT 1
 ) AS session
 LEFT JOIN LATERAL (
     -- The status is looked up for each message read; a join would read all of the session's turns.
-    SELECT said.* FROM messages AS said
-    WHERE said.owner_id = :owner_id
-      AND said.session_id = :session_id
-      AND said.is_active
-      AND (said.turn_number IS NULL OR 'complete' = (
+    SELECT recent.* FROM messages AS recent
+    WHERE recent.owner_id = :owner_id
+      AND recent.session_id = :session_id
+      AND recent.is_active
+      AND (recent.turn_number IS NULL OR 'complete' = (
         SELECT turn.status FROM turns AS turn
         WHERE turn.owner_id = :owner_id
           AND turn.session_id = :session_id
-          AND turn.turn_number = said.turn_number
+          AND turn.turn_number = recent.turn_number
       ))
-    ORDER BY said.sequence DESC
+    ORDER BY recent.sequence DESC
     LIMIT least(:max_count, CASE
         WHEN :covers_all THEN greatest(:count, session.message_count - session.summarized_count)
         ELSE :count

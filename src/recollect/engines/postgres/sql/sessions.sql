@@ -20,14 +20,14 @@ RETURNING *, NULL::text AS summary, NULL::text[] AS summary_tables
 SELECT session.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
-    SELECT found.*, summary.text AS summary, summary.tables AS summary_tables
-    FROM sessions AS found
+    SELECT session.*, summary.text AS summary, summary.tables AS summary_tables
+    FROM sessions AS session
     LEFT JOIN summaries AS summary
-        ON summary.owner_id = :owner_id AND summary.session_id = found.session_id
+        ON summary.owner_id = :owner_id AND summary.session_id = session.session_id
     WHERE scope.owner_id = :owner_id
-      AND found.owner_id = :owner_id
-      AND found.session_id = :session_id
-      AND (found.expires_at IS NULL OR found.expires_at > :now)
+      AND session.owner_id = :owner_id
+      AND session.session_id = :session_id
+      AND (session.expires_at IS NULL OR session.expires_at > :now)
     LIMIT 1
 ) AS session
 

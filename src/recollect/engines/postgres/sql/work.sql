@@ -103,7 +103,7 @@ WITH chosen AS (
     RETURNING
         session.owner_id, session.session_id,
         session.message_count + session.inactive_count AS message_count
-), told AS (
+), audited AS (
     INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
     SELECT owner_id, 'session.expired', session_id::text, message_count, 'retention', '', :now
     FROM gone
@@ -121,7 +121,7 @@ FROM (
     OFFSET 0
 ) AS scope
 CROSS JOIN LATERAL (
-    SELECT found.session_id, owner.tenant_id, owner.user_id
+    SELECT chosen.session_id, owner.tenant_id, owner.user_id
     FROM (
         SELECT turn.owner_id, turn.session_id FROM turns AS turn
         WHERE turn.index_due IS NOT NULL
@@ -134,8 +134,8 @@ CROSS JOIN LATERAL (
           )
         GROUP BY turn.owner_id, turn.session_id
         LIMIT :limit
-    ) AS found
-    JOIN owners AS owner ON owner.owner_id = found.owner_id
+    ) AS chosen
+    JOIN owners AS owner ON owner.owner_id = chosen.owner_id
     LIMIT :limit
 ) AS due
 
@@ -160,7 +160,7 @@ WITH due AS MATERIALIZED (
     ) AS before
     WHERE before.status = 'pending'
 )
-SELECT found.*
+SELECT indexable.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     SELECT
@@ -179,7 +179,7 @@ CROSS JOIN LATERAL (
       AND (session.expires_at IS NULL OR session.expires_at > :now)
     ORDER BY chosen.turn_number, message.sequence
     OFFSET 0
-) AS found
+) AS indexable
 
 -- name: finish_indexing
 -- Turns are indexed, but for those that have changed again meanwhile.

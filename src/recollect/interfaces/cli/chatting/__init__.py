@@ -145,7 +145,7 @@ class _JsonScreen(Screen):
         super().__init__(Console(stderr=True), shows_sources=True)
 
     def piece(self, text: str) -> None:
-        """The whole comes at the end."""
+        """Print nothing: the whole answer is printed at its end."""
 
     def end(self, answer: AnswerSummary | None) -> None:
         """The answer with everything that is known of it."""
@@ -153,4 +153,4 @@ class _JsonScreen(Screen):
             typer.echo(to_json(fields_of(answer)))
 
     def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
-        """Each answer has told the session."""
+        """Print nothing: each answer has the session's id."""

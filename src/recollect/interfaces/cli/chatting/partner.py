@@ -1,4 +1,4 @@
-"""Whom the terminal talks to: a memory opened in this process, or a server."""
+"""What `recollect chat` talks to: a memory opened in this process, or a server."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -19,7 +19,7 @@ from recollect.services.services import Services
 
 SESSION_METADATA: Final = {"created_via": "cli"}
 STOPPED: Final = {"stopped": True}
-"""Metadata of a reply that the person who asked did not want to hear to its end."""
+"""Metadata of a reply that was stopped before its end."""
 _NO_ANSWER: Final = "(no answer)"
 _ASKED_BEFORE = 200
 
@@ -40,7 +40,7 @@ class AnswerSummary:
 
     @classmethod
     def of(cls, answered: Mapping[str, Any]) -> "AnswerSummary":
-        """Read the JSON form of an answer, whoever made it."""
+        """Read the JSON form of an answer."""
         metadata = answered["metadata"]
         return cls(
             answer=answered["answer"],
@@ -131,7 +131,7 @@ class EmbeddedPartner:
         turn = await self._services.chat.begin(self._scope, inquiry)
         async with aclosing(turn.stream()) as pieces:
             async for piece in pieces:
-                yield _told(piece) if isinstance(piece, Answered) else piece
+                yield _summary(piece) if isinstance(piece, Answered) else piece
 
     async def keep_stopped(self, partial: str) -> None:
         """Keep what was heard of the last answer; its question stays in the context."""
@@ -154,10 +154,10 @@ class EmbeddedPartner:
         """The questions of the conversation that is resumed."""
         if self._session_id is None:
             return ()
-        said = await self._services.messages.last(
+        messages = await self._services.messages.last(
             self._scope, self._session_id, count=_ASKED_BEFORE
         )
-        return [message.content for message in said if message.role is Role.USER]
+        return [message.content for message in messages if message.role is Role.USER]
 
     def start_anew(self) -> None:
         """Begin another conversation with the next question."""
@@ -176,5 +176,5 @@ class EmbeddedPartner:
         return session.session_id
 
 
-def _told(answered: Answered) -> AnswerSummary:
+def _summary(answered: Answered) -> AnswerSummary:
     return AnswerSummary.of(ChatOut.of(answered).model_dump(mode="json"))

@@ -33,7 +33,7 @@ from recollect.errors import (
     RecollectError,
     Unavailable,
 )
-from recollect.interfaces.http.auth.callers import USER_HEADER, CallerScope
+from recollect.interfaces.http.callers import USER_HEADER, CallerScope
 from recollect.interfaces.http.errors import ANSWERING, ErrorBody, described
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (

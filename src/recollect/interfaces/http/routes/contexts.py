@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from recollect.domain.conversation.message import characters_to_write
 from recollect.domain.conversation.session import parse_uuid
 from recollect.errors import InvalidInput
-from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.callers import CallerScope
 from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import SessionIdPath, UseCases

@@ -14,7 +14,7 @@ from recollect.domain.conversation.message import Message, NewMessage, character
 from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import parse_uuid, user_wide_session_id
 from recollect.domain.identity.scope import Scope
-from recollect.interfaces.http.auth.callers import CallerScope
+from recollect.interfaces.http.callers import CallerScope
 from recollect.interfaces.http.errors import CONFLICT, ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import (
     WRITTEN_AT_ONCE,

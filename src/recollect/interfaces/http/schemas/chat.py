@@ -187,7 +187,7 @@ class ConversationMetadata(BaseModel):
 
     @classmethod
     def of(cls, session: Session) -> Self:
-        """What is told of a session."""
+        """The metadata of a session."""
         return cls(
             conversation_id=str(session.session_id),
             session_name=session.name,

@@ -304,7 +304,7 @@ AnyContextOut: TypeAlias = ContextOut | VariablesOut | ChatMessagesOut | Instruc
 
 
 def in_form(context: Context, form: ContextFormat) -> AnyContextOut:
-    """The JSON form of a context that was asked for."""
+    """The JSON form of a context in a format."""
     match form:
         case ContextFormat.OBJECT:
             return ContextOut.of(context)

@@ -16,7 +16,7 @@ from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.identity.accounts import KEY_PREFIX, ApiKey, KeyScope, MemoryPolicy
 from recollect.domain.identity.scope import ANONYMOUS, Scope, anonymous_user, check_identity
 from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
-from recollect.interfaces.http.auth.credentials import (
+from recollect.interfaces.http.credentials import (
     BasicReader,
     TokenReader,
     openwebui_reader,
@@ -48,7 +48,7 @@ async def anonymous_session_of(request: Request) -> UUID:
 
     Raises:
         Unauthenticated: it names none by its UUID. A name that can be guessed would open the
-            memory of whoever uses it, and a retry with an Idempotency-Key would start another.
+            memory of its user, and a retry with an Idempotency-Key would start another.
     """
     named = await _named(request)
     path = request.url.path
@@ -125,7 +125,7 @@ class Authenticator:
     ) -> Caller:
         """Who is calling, or an error that says what is missing.
 
-        An operator is whoever runs the program that users speak to, not one of them. Where the
+        An operator runs the program that users speak to, and is not one of them. Where the
         caller has no credentials and needs none, `session` is the one that stands for them.
         """
         principal = await self._identify(headers) if session is None else self._anonymous(session)

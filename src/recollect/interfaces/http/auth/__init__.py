@@ -1,1 +1,0 @@
-"""Who calls: API keys, tokens, Basic credentials, trusted headers and anonymous callers."""
