@@ -37,3 +37,14 @@ class TestPostgresWithCachedEntries(WholeRecallContract):
         index = PostgresRecallIndex(database, clock)
         cached = CachedRecallIndex(index, database, clock, from_first_search=True)
         return replace(stores, recall=cached)
+
+
+class TestPostgresWithCachedVectors(WholeRecallContract):
+    """As if every owner had many entries and had searched before."""
+
+    @pytest.fixture
+    def stores(self, stores: Stores, database: Database) -> Stores:
+        clock = SystemClock()
+        index = PostgresRecallIndex(database, clock, exact_up_to=0)
+        cached = CachedRecallIndex(index, database, clock, max_entries=0, from_first_search=True)
+        return replace(stores, recall=cached)

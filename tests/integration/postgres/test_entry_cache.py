@@ -2,8 +2,11 @@
 
 import asyncio
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from conformance.contracts.recall_shared import (
     EAST,
@@ -22,7 +25,7 @@ from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
-from support.examples import a_scope
+from support.examples import a_scope, seconds_on
 from support.recall.search_comparison import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")
@@ -33,10 +36,13 @@ OTHER_MODEL = "model-b:3"
 def cached(
     stores: Stores, database: Database, clock: Clock | None = None, **options: object
 ) -> Stores:
-    """The same, as another process sees it that caches entries from the first search on."""
+    """The same, as another process sees it that caches from the first search on.
+
+    With `max_entries` of 0 all owners are large: the first pass is made in the process.
+    """
     clock = clock or SystemClock()
-    options = {"from_first_search": True, **options}
-    index = PostgresRecallIndex(database, clock)
+    options = {"from_first_search": True, "max_entries": 1_000, **options}
+    index = PostgresRecallIndex(database, clock, exact_up_to=int(str(options["max_entries"])))
     return replace(stores, recall=CachedRecallIndex(index, database, clock, **options))  # type: ignore[arg-type]
 
 
@@ -45,11 +51,13 @@ def uncached(stores: Stores, database: Database) -> Stores:
     return replace(stores, recall=PostgresRecallIndex(database, SystemClock()))
 
 
+@pytest.mark.parametrize("max_entries", [1_000, 0], ids=["entries", "binary-quantised vectors"])
 async def test_cached_search_finds_the_same_as_the_database_during_changes(
-    stores: Stores, database: Database
+    stores: Stores, database: Database, max_entries: int
 ) -> None:
     chance = random.Random(11)  # noqa: S311  # the same course of events on every run
-    here, there = cached(stores, database), uncached(stores, database)
+    here = cached(stores, database, max_entries=max_entries)
+    there = uncached(stores, database)
     scope = a_scope()
     logs: list[Log] = []
     for _ in range(60):
@@ -85,10 +93,11 @@ async def test_cached_search_finds_the_same_as_the_database_during_changes(
             )
 
 
+@pytest.mark.parametrize("max_entries", [1_000, 0], ids=["entries", "binary-quantised vectors"])
 async def test_concurrent_searches_each_find_their_own_results(
-    stores: Stores, database: Database
+    stores: Stores, database: Database, max_entries: int
 ) -> None:
-    here = cached(stores, database)
+    here = cached(stores, database, max_entries=max_entries)
     log = await Log.start(stores)
     for number in range(10):
         told = log.say(f"snow {number}", EAST)
@@ -181,10 +190,91 @@ async def test_the_entries_of_the_least_recently_searching_owner_are_evicted(
     stores: Stores, database: Database
 ) -> None:
     asked = Asked(database)
-    here = cached(stores, asked, max_cached=1)
+    here = cached(stores, asked, max_bytes=10_000)  # one entry, not two
     one, other = await Log.start(stores), await Log.start(stores)
     for log in (one, other):
         await log.say("snow", EAST)
     for log in (one, other, other, one):
         assert len(await search(here, log.scope, "snow")) == 1
     assert [int(name[-1]) for name in asked.names] == [2, 2, 1, 2]
+
+
+def names(asked: Asked) -> Sequence[str]:
+    """The statements since the last call."""
+    statements = [name.partition(":")[0] for name in asked.names]
+    asked.names.clear()
+    return statements
+
+
+CHOSEN_HERE = ["binary_vectors_since", "search_entries"]
+
+
+async def texts_near_east(stores: Stores, log: Log) -> set[str]:
+    return {one.entry.text for one in await search(stores, log.scope, "", EAST)}
+
+
+async def test_vectors_of_large_owners_are_cached_from_the_third_search_on(
+    stores: Stores, database: Database
+) -> None:
+    asked, log = Asked(database), await Log.start(stores)
+    here = cached(stores, asked, max_entries=1, from_first_search=False)
+    expected = {"snow", "ice"}
+    for text in expected:
+        await log.say(text, EAST)
+    statements = []
+    for number in range(4):
+        assert await texts_near_east(here, log) == expected
+        statements.append(names(asked))
+        await log.say(f"hut {number}", EAST)
+        expected = expected | {f"hut {number}"}
+    assert statements == [
+        ["search_entries"],
+        ["entries_since", "search_entries"],
+        CHOSEN_HERE,
+        CHOSEN_HERE,
+    ]
+
+
+async def test_cached_vectors_are_read_again_after_a_deletion(
+    stores: Stores, database: Database
+) -> None:
+    asked, log = Asked(database), await Log.start(stores)
+    here = cached(stores, asked, max_entries=1)
+    said = [await log.say(text, EAST) for text in ("snow", "ice", "hut")]
+    for _ in range(2):
+        assert await texts_near_east(here, log) == {"snow", "ice", "hut"}
+    (message_id,) = said[1].entry.message_ids
+    await stores.messages.delete(log.scope, log.session_id, message_id, now=seconds_on(1))
+    for _ in range(3):
+        assert await texts_near_east(here, log) == {"snow", "hut"}
+
+
+async def test_cached_vectors_of_a_large_owner_leave_out_expired_sessions(
+    stores: Stores, database: Database
+) -> None:
+    clock = FixedClock(datetime.now(UTC))
+    here, log = cached(stores, database, clock, max_entries=0), await Log.start(stores)
+    await log.say("snow", EAST)
+    ends = clock.now() + timedelta(minutes=5)
+    await (await Log.start(stores, log.scope, expires_at=ends)).say("ice", EAST)
+    for _ in range(3):
+        assert await texts_near_east(here, log) == {"snow", "ice"}
+    clock.move(timedelta(minutes=6))
+    assert await texts_near_east(here, log) == {"snow"}
+
+
+async def test_an_owner_with_few_entries_left_is_cached_as_a_small_one(
+    stores: Stores, database: Database
+) -> None:
+    asked, log = Asked(database), await Log.start(stores)
+    here = cached(stores, asked, max_entries=1)
+    for text in ("snow", "ice"):
+        await log.say(text, EAST)
+    for _ in range(2):
+        assert await texts_near_east(here, log) == {"snow", "ice"}
+    message_id = log.messages[0].message_id
+    await stores.messages.delete(log.scope, log.session_id, message_id, now=seconds_on(1))
+    assert await texts_near_east(here, log) == {"ice"}
+    names(asked)
+    assert await texts_near_east(here, log) == {"ice"}
+    assert names(asked) == ["entries_since"]

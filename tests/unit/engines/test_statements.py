@@ -42,12 +42,9 @@ WITHOUT_OWNER: dict[str, str] = {
 
 PARTS = (exp.Select, exp.Update, exp.Delete, exp.Insert)
 
-# Statements of searches, which name the owner as the statement has set it, by `scope.owner_id`.
-BY_SCOPE = {"entries_now", "entries_since", "list_speakers", "search_entries"}
-
 
 def test_exceptions_are_statements_that_exist() -> None:
-    assert {*WITHOUT_OWNER, *BY_SCOPE} <= set(NAMES)
+    assert set(WITHOUT_OWNER) <= set(NAMES)
 
 
 @pytest.mark.parametrize(("name", "one"), STATEMENTS, ids=NAMES)
@@ -63,8 +60,6 @@ def test_every_table_of_a_statement_is_filtered_by_the_owner(name: str, one: Sta
     for table in tables:
         values = [*values_of_owner(table)]
         allowed = [is_parameter(value, owner) for value in values]
-        if name in BY_SCOPE:
-            allowed += [value.sql() == "scope.owner_id" for value in values]
         assert any(allowed), f"{name}: {table.sql()}"
 
 

@@ -133,6 +133,8 @@ class RecallQuery:
     """How many candidates are wanted by words, and as many by meaning."""
     nearest: Mapping[int, float] | None = None
     """Cosines from an outside vector store, by the numbers of entries; in place of vectors."""
+    chosen: Sequence[int] | None = None
+    """The numbers of entries that a first pass has chosen to be rescored."""
 
 
 class Scores(NamedTuple):

@@ -1,25 +1,41 @@
-"""A cache of the entries of small owners, around the recall index."""
+"""A cache around the recall index: entries of small owners, first passes for large ones."""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 from asyncpg import Record
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallFilter,
+    RecallQuery,
+    Vector,
+)
 from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.recall.binary_quantised import BinaryQuantisedVectors, bytes_for
 from recollect.engines.postgres.recall.cached_entries import CachedEntries, OwnerState
-from recollect.engines.postgres.recall.index import EXACT_UP_TO, query_model_key, term_weights
+from recollect.engines.postgres.recall.index import (
+    EXACT_UP_TO,
+    query_model_key,
+    rescored_count,
+    term_weights,
+)
 from recollect.ports.recall import IndexSize, RecallIndex
 from recollect.ports.runtime import Clock
 
-_MAX_CACHED: Final = 20_000
-"""Entries of all owners together: about 130 MB."""
+_MAX_BYTES: Final = 256 * 2**20
+"""Of all owners together: some 40,000 entries, or four million binary-quantised vectors."""
+_ENTRY_BYTES: Final = 6_500  # of an exchange of thirty words, with its vector
+_CHOSEN_AT_ONCE: Final = 100_000  # takes about three milliseconds
 _MAX_OWNERS: Final = 10_000
 _UNUSED: Final = timedelta(minutes=10)
 _UNKNOWN: Final = -1
@@ -30,7 +46,8 @@ class CachedRecallIndex:
 
     Entries are cached from an owner's second search within ten minutes on. At each search the
     database is asked what has changed, and only that is read: what others add or delete is found
-    or gone at once. All other calls, and the searches of large owners, go to the index.
+    or gone at once. Of large owners the binary-quantised vectors are cached: the first pass is made
+    here, the rest by the index, as are all other calls.
     """
 
     def __init__(
@@ -40,23 +57,29 @@ class CachedRecallIndex:
         clock: Clock,
         *,
         max_entries: int = EXACT_UP_TO,
-        max_cached: int = _MAX_CACHED,
+        max_bytes: int = _MAX_BYTES,
         from_first_search: bool = False,
     ) -> None:
-        """Cache owners with up to `max_entries`, up to `max_cached` entries of all together."""
+        """Cache the entries of owners with up to `max_entries`, in at most `max_bytes`."""
         self._index = index
         self._database = database
         self._clock = clock
         self._max_entries = max_entries
         self._from_first_search = from_first_search
-        self._owners = _OwnerLru(max_cached)
+        self._max_bytes = max_bytes
+        self._owners = _OwnerLru(max_bytes)
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, from the cache where the owner's are in it."""
-        if query.nearest is None:
-            candidates = await self._search(scope.owner_id, query, now=self._clock.now())
-            if candidates is not None:
-                return candidates
+        owner_id, now = scope.owner_id, self._clock.now()
+        owner, is_back = self._owners.touch(owner_id, now)
+        if query.nearest is None and (is_back or self._from_first_search):
+            if owner.is_large:
+                query = await self._choose(owner, owner_id, query, now=now)
+            else:
+                candidates = await self._search(owner, owner_id, query, now=now)
+                if candidates is not None:
+                    return candidates
         return await self._index.search(scope, query)
 
     async def replace(
@@ -92,12 +115,9 @@ class CachedRecallIndex:
         await self._index.embed(scope, vectors, model=model)
 
     async def _search(
-        self, owner_id: UUID, query: RecallQuery, *, now: datetime
+        self, owner: "_CachedOwner", owner_id: UUID, query: RecallQuery, *, now: datetime
     ) -> tuple[Candidate, ...] | None:
         """The best of the cached entries; None where the index should search."""
-        owner, is_back = self._owners.touch(owner_id, now)
-        if owner.is_large or not (is_back or self._from_first_search):
-            return None
         if owner.entries is not None and not owner.entries.has_grown:
             candidates = await self._search_unchanged(owner.entries, owner_id, query, now=now)
             if candidates is not None:
@@ -157,8 +177,81 @@ class CachedRecallIndex:
             return None
         entries.add(added, last_number=state.last_number)
         entries.expired = state.expired
-        self._owners.put(owner, entries)
+        self._owners.put(owner, entries=entries)
         return entries
+
+    async def _choose(
+        self, owner: "_CachedOwner", owner_id: UUID, query: RecallQuery, *, now: datetime
+    ) -> RecallQuery:
+        """The query with the entries that a first pass has chosen, or as it is."""
+        vector, without = query.vector, query.filters.without
+        is_filtered = query.filters != RecallFilter(without=without)
+        if vector is None or is_filtered or owner.is_being_read:
+            return query
+        vectors = await self._current_vectors(owner, owner_id, query, vector, now=now)
+        if vectors is None:
+            return query
+        count = rescored_count(query) + len(without)  # some of them may be left out
+        if len(vectors) <= _CHOSEN_AT_ONCE:
+            return replace(query, chosen=vectors.nearest(vector, count))
+        return replace(query, chosen=await asyncio.to_thread(vectors.nearest, vector, count))
+
+    async def _current_vectors(
+        self,
+        owner: "_CachedOwner",
+        owner_id: UUID,
+        query: RecallQuery,
+        vector: Vector,
+        *,
+        now: datetime,
+    ) -> BinaryQuantisedVectors | None:
+        """The owner's binary-quantised vectors; None where the database makes the first pass.
+
+        They are read again at the search after a change. While they are read for one search, other
+        searches do not wait.
+        """
+        key, known = query_model_key(query), owner.vectors
+        if key is None or (known is not None and known.model_key != key):
+            known = None
+        owner.is_being_read = known is None
+        try:
+            rows = await self._database.read(
+                "binary_vectors_since",
+                owner_id=owner_id,
+                model_key=key,
+                known_changes=_UNKNOWN if known is None else known.changes,
+                last_number=0 if known is None else known.last_number,
+                max_entries=self._max_bytes // (2 * bytes_for(len(vector))),
+                now=now,
+            )
+            return await self._update_vectors(owner, known, rows, key or 0, len(vector))
+        finally:
+            owner.is_being_read = False
+
+    async def _update_vectors(
+        self,
+        owner: "_CachedOwner",
+        vectors: BinaryQuantisedVectors | None,
+        rows: Sequence[Record],
+        key: int,
+        dimensions: int,
+    ) -> BinaryQuantisedVectors | None:
+        owner.is_large = bool(rows) and rows[0]["entries"] > self._max_entries
+        has_changed = bool(rows) and vectors is not None and rows[0]["changes"] != vectors.changes
+        if not owner.is_large or has_changed:
+            self._owners.evict(owner)
+            return None
+        row = rows[0]
+        if vectors is None:
+            if row["numbers"] is None:
+                return None
+            vectors = BinaryQuantisedVectors(key, dimensions=dimensions, changes=row["changes"])
+            add = partial(vectors.add, last_number=row["last_number"])
+            await asyncio.to_thread(add, row["numbers"], row["bits"])
+        else:
+            vectors.add(row["numbers"], row["bits"], last_number=row["last_number"])
+        self._owners.put(owner, vectors=vectors)
+        return None if row["has_expired"] else vectors
 
 
 def _state_of(row: Record) -> OwnerState:
@@ -173,21 +266,24 @@ def _search(entries: CachedEntries, query: RecallQuery) -> tuple[Candidate, ...]
 
 @dataclass(slots=True)
 class _CachedOwner:
-    """An owner who has searched, with the cached entries."""
+    """An owner who has searched, with the cached entries or vectors."""
 
     searched_at: datetime
     entries: CachedEntries | None = None
+    vectors: BinaryQuantisedVectors | None = None
     size: int = 0
+    """In bytes."""
     is_large: bool = False
+    is_being_read: bool = False
     is_gone: bool = False
     """Whether the owner was dropped, perhaps while a search still reads for them."""
 
 
 class _OwnerLru:
-    """The owners who searched lately; entries are evicted by age, and where there are too many."""
+    """The owners who searched lately; what is cached is evicted by age, and to keep the size."""
 
-    def __init__(self, max_cached: int) -> None:
-        self._max_cached = max_cached
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._owners: OrderedDict[UUID, _CachedOwner] = OrderedDict()
         self._size = 0
 
@@ -208,18 +304,27 @@ class _OwnerLru:
         owner.searched_at = now
         return owner, True
 
-    def put(self, owner: _CachedOwner, entries: CachedEntries) -> None:
-        """Cache an owner's entries; the owners who searched longest ago make room."""
+    def put(
+        self,
+        owner: _CachedOwner,
+        *,
+        entries: CachedEntries | None = None,
+        vectors: BinaryQuantisedVectors | None = None,
+    ) -> None:
+        """Cache an owner's entries or vectors; the owners who searched longest ago make room."""
         if owner.is_gone:
             return
-        self._size += len(entries) - owner.size
-        owner.entries, owner.size = entries, len(entries)
+        self.evict(owner)
+        owner.entries, owner.vectors = entries, vectors
+        owner.size = len(entries) * _ENTRY_BYTES if entries is not None else 0
+        owner.size += vectors.size if vectors is not None else 0
+        self._size += owner.size
         for other in self._owners.values():
-            if self._size <= self._max_cached:
+            if self._size <= self._max_bytes:
                 return
             self.evict(other)
 
     def evict(self, owner: _CachedOwner) -> None:
         """Cache nothing of an owner any more."""
         self._size -= owner.size
-        owner.entries, owner.size = None, 0
+        owner.entries, owner.vectors, owner.size = None, None, 0

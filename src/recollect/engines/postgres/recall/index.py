@@ -76,8 +76,9 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
         "model_key": query_model_key(query),
         "outside_numbers": None if outside is None else list(outside),
         "outside_cosines": None if outside is None else list(outside.values()),
+        "chosen": None if query.chosen is None else list(query.chosen),
         "count": query.count,
-        "rescored": max(_RESCORED_AT_LEAST, query.count * _RESCORED_FOR_EACH),
+        "rescored": rescored_count(query),
         "exact_up_to": exact_up_to,
         "reach": REACH,
         "k1": K1,
@@ -92,6 +93,11 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
         "speaker": filters.speaker,
         "without": list(filters.without) or None,
     }
+
+
+def rescored_count(query: RecallQuery) -> int:
+    """How many entries the first pass chooses."""
+    return max(_RESCORED_AT_LEAST, query.count * _RESCORED_FOR_EACH)
 
 
 def _needs_entries(filters: RecallFilter) -> bool:

@@ -67,14 +67,14 @@ CROSS JOIN LATERAL (
     WITH RECURSIVE named AS (
         (
             SELECT speaker FROM recall_entries
-            WHERE owner_id = scope.owner_id AND speaker IS NOT NULL
+            WHERE owner_id = :owner_id AND speaker IS NOT NULL
             ORDER BY speaker
             LIMIT 1
         )
         UNION ALL
         SELECT (
             SELECT entry.speaker FROM recall_entries AS entry
-            WHERE entry.owner_id = scope.owner_id AND entry.speaker > named.speaker
+            WHERE entry.owner_id = :owner_id AND entry.speaker > named.speaker
             ORDER BY entry.speaker
             LIMIT 1
         )
@@ -82,7 +82,7 @@ CROSS JOIN LATERAL (
         WHERE named.speaker IS NOT NULL
     )
     SELECT speaker FROM named
-    WHERE speaker IS NOT NULL
+    WHERE scope.owner_id = :owner_id AND speaker IS NOT NULL
     LIMIT :limit
 ) AS result
 

@@ -8,8 +8,9 @@
 -- Words are scored by BM25 over all entries of the owner. Meaning has two stages: a first pass
 -- over the binary-quantised vectors in the index recall_by_number chooses :rescored entries,
 -- whose vectors are then compared. All entries are compared at once if they are few
--- (:exact_up_to), or if a filter needs columns that are not in that index (:is_filtered). Cosines
--- of a vector store outside come as :outside_numbers and :outside_cosines, without a :vector.
+-- (:exact_up_to), or if a filter needs columns that are not in that index (:is_filtered). A caller
+-- that has made the first pass itself gives the numbers it has :chosen. Cosines of a vector store
+-- outside come as :outside_numbers and :outside_cosines, without a :vector.
 SELECT result.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -22,8 +23,8 @@ CROSS JOIN LATERAL (
         SELECT entry.number
         FROM sessions AS session
         JOIN recall_entries AS entry ON entry.session_id = session.session_id
-        WHERE session.owner_id = scope.owner_id
-          AND entry.owner_id = scope.owner_id
+        WHERE session.owner_id = :owner_id
+          AND entry.owner_id = :owner_id
           AND session.expires_at <= :now
     ), size AS MATERIALIZED (
         SELECT
@@ -34,7 +35,7 @@ CROSS JOIN LATERAL (
             EXISTS (SELECT FROM expired) AS has_expired,
             :count::bigint + coalesce(cardinality(:without::uuid[]), 0) AS with_known
         FROM recall_owners
-        WHERE owner_id = scope.owner_id
+        WHERE owner_id = :owner_id
     ), term AS MATERIALIZED (
         SELECT
             given.term,
@@ -46,7 +47,7 @@ CROSS JOIN LATERAL (
         CROSS JOIN unnest(:terms::integer[], :weights::float8[]) AS given (term, weight)
         CROSS JOIN LATERAL (
             SELECT count(*)::float8 AS entries FROM recall_words AS word
-            WHERE word.owner_id = scope.owner_id AND word.term = given.term
+            WHERE word.owner_id = :owner_id AND word.term = given.term
         ) AS known
     ), bm25 AS MATERIALIZED (
         SELECT
@@ -54,7 +55,7 @@ CROSS JOIN LATERAL (
             sum(term.worth * word.count
                 / (word.count + term.fixed + term.for_length * word.length)) AS score
         FROM term JOIN recall_words AS word ON word.term = term.term
-        WHERE word.owner_id = scope.owner_id
+        WHERE word.owner_id = :owner_id
         GROUP BY word.number
     ), matching AS MATERIALIZED (
         SELECT
@@ -63,7 +64,7 @@ CROSS JOIN LATERAL (
                 THEN inner_product(entry.vector, (SELECT vector FROM question)) END AS semantic
         FROM recall_entries AS entry
         WHERE (SELECT is_exact FROM size)
-          AND entry.owner_id = scope.owner_id
+          AND entry.owner_id = :owner_id
           AND entry.session_id >= coalesce(:session_id, '00000000-0000-0000-0000-000000000000'::uuid)
           AND entry.session_id <= coalesce(:session_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
           AND (:since::timestamptz IS NULL OR entry.said_at >= :since)
@@ -83,7 +84,7 @@ CROSS JOIN LATERAL (
                   AND (NOT :is_filtered::boolean OR number IN (SELECT number FROM matching))
                   AND (:since::timestamptz IS NULL AND :until::timestamptz IS NULL OR EXISTS (
                       SELECT FROM recall_entries AS entry
-                      WHERE entry.owner_id = scope.owner_id
+                      WHERE entry.owner_id = :owner_id
                         AND entry.number = bm25.number
                         AND (:since::timestamptz IS NULL OR entry.said_at >= :since)
                         AND (:until::timestamptz IS NULL OR entry.said_at < :until)
@@ -109,8 +110,9 @@ CROSS JOIN LATERAL (
                             | number AS distance_and_number
                     FROM recall_entries
                     WHERE :vector::text IS NOT NULL
+                      AND :chosen::integer[] IS NULL
                       AND NOT (SELECT is_exact FROM size)
-                      AND owner_id = scope.owner_id
+                      AND owner_id = :owner_id
                       AND model_key = :model_key
                       AND (:since::timestamptz IS NULL OR said_at >= :since)
                       AND (:until::timestamptz IS NULL OR said_at < :until)
@@ -119,6 +121,8 @@ CROSS JOIN LATERAL (
                     LIMIT :rescored + (SELECT with_known FROM size) - :count
                 ) AS nearest
             )
+            UNION ALL
+            SELECT number, 0 FROM unnest(:chosen::integer[]) AS chosen (number)
             UNION ALL
             SELECT number, 0 FROM outside
             WHERE (NOT (SELECT has_expired FROM size) OR number NOT IN (SELECT number FROM expired))
@@ -137,7 +141,7 @@ CROSS JOIN LATERAL (
         CROSS JOIN LATERAL (
             SELECT session_id, sequence, said_at, speaker, model_key, vector, message_ids
             FROM recall_entries
-            WHERE owner_id = scope.owner_id AND number = candidate.number
+            WHERE owner_id = :owner_id AND number = candidate.number
             LIMIT 1
         ) AS entry
         LEFT JOIN outside ON outside.number = candidate.number
@@ -164,7 +168,7 @@ CROSS JOIN LATERAL (
             UNION ALL
             (
                 SELECT number, false FROM recall_entries
-                WHERE owner_id = scope.owner_id
+                WHERE owner_id = :owner_id
                   AND session_id = best.session_id
                   AND sequence < best.sequence
                 ORDER BY sequence DESC
@@ -173,7 +177,7 @@ CROSS JOIN LATERAL (
             UNION ALL
             (
                 SELECT number, false FROM recall_entries
-                WHERE owner_id = scope.owner_id
+                WHERE owner_id = :owner_id
                   AND session_id = best.session_id
                   AND sequence > best.sequence
                 ORDER BY sequence
@@ -197,11 +201,12 @@ CROSS JOIN LATERAL (
     FROM shown
     CROSS JOIN LATERAL (
         SELECT * FROM recall_entries
-        WHERE owner_id = scope.owner_id AND number = shown.number
+        WHERE owner_id = :owner_id AND number = shown.number
         LIMIT 1
     ) AS entry
     LEFT JOIN outside ON outside.number = shown.number
     LEFT JOIN shown_score ON shown_score.number = shown.number
+    WHERE scope.owner_id = :owner_id
     ORDER BY entry.session_id, entry.sequence
     OFFSET 0
 ) AS result
@@ -216,10 +221,10 @@ CROSS JOIN LATERAL (
         entries, last_number, changes,
         (
             SELECT array_agg(session_id) FROM sessions
-            WHERE owner_id = scope.owner_id AND expires_at <= :now
+            WHERE owner_id = :owner_id AND expires_at <= :now
         ) AS expired
     FROM recall_owners
-    WHERE owner_id = scope.owner_id
+    WHERE scope.owner_id = :owner_id AND owner_id = :owner_id
     LIMIT 1
 ) AS result
 
@@ -231,13 +236,13 @@ SELECT result.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
     WITH size AS MATERIALIZED (
-        SELECT entries, last_number, changes FROM recall_owners WHERE owner_id = scope.owner_id
+        SELECT entries, last_number, changes FROM recall_owners WHERE owner_id = :owner_id
     )
     SELECT
         size.entries, size.last_number, size.changes,
         (
             SELECT array_agg(session_id) FROM sessions
-            WHERE owner_id = scope.owner_id AND expires_at <= :now
+            WHERE owner_id = :owner_id AND expires_at <= :now
         ) AS expired,
         NULL::integer AS number, NULL::uuid AS session_id, NULL::bigint AS turn_number,
         NULL::bigint AS sequence, NULL::uuid[] AS message_ids, NULL::text AS text,
@@ -245,6 +250,7 @@ CROSS JOIN LATERAL (
         NULL::integer AS model_key, NULL::bytea AS vector,
         NULL::integer[] AS terms, NULL::smallint[] AS counts
     FROM size
+    WHERE scope.owner_id = :owner_id
     UNION ALL
     SELECT
         NULL, NULL, NULL, NULL,
@@ -252,8 +258,38 @@ CROSS JOIN LATERAL (
         entry.text, entry.said_at, entry.speaker, entry.tables,
         entry.model_key, halfvec_send(entry.vector), entry.terms, entry.counts
     FROM recall_entries AS entry
-    WHERE entry.owner_id = scope.owner_id
+    WHERE scope.owner_id = :owner_id
+      AND entry.owner_id = :owner_id
       AND entry.number > (SELECT CASE WHEN changes = :known_changes THEN :last_number::integer ELSE 0 END FROM size)
       AND (SELECT entries <= :max_entries FROM size)
     OFFSET 0
+) AS result
+
+-- name: binary_vectors_since
+-- The state of an owner's entries, and the binary-quantised vectors that a cache lacks.
+-- They are those of a model after the last number it has. There are none if other entries have
+-- changed since, or if the owner has more entries than :max_entries. The statement sets the owner
+-- itself.
+SELECT result.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT
+        size.entries, size.last_number, size.changes,
+        EXISTS (
+            SELECT FROM sessions WHERE owner_id = :owner_id AND expires_at <= :now
+        ) AS has_expired,
+        added.numbers, added.bits
+    FROM recall_owners AS size
+    CROSS JOIN LATERAL (
+        SELECT array_send(array_agg(number)) AS numbers, array_send(array_agg(bits)) AS bits
+        FROM recall_entries
+        WHERE owner_id = :owner_id
+          AND number > :last_number::integer
+          AND model_key = :model_key
+          AND bits IS NOT NULL
+          AND size.entries <= :max_entries
+          AND :known_changes::bigint IN (size.changes, -1)
+    ) AS added
+    WHERE scope.owner_id = :owner_id AND size.owner_id = :owner_id
+    LIMIT 1
 ) AS result
