@@ -20,7 +20,7 @@ from recollect.interfaces.cli.database import administered
 from recollect.interfaces.cli.doctor.finding import Finding, Status, failed, ok, warning
 from recollect.interfaces.cli.doctor.sql_account import ADVICE, sql_account_problems
 from recollect.interfaces.cli.output import AsJson, facts_of, show_table
-from recollect.interfaces.http.serving.accept_balancer import listening
+from recollect.interfaces.http.serving.listener import bound
 from recollect.settings import (
     AnswererKind,
     Settings,
@@ -125,7 +125,7 @@ def _check_sql_account(settings: Settings) -> Iterator[Finding]:
 
 def _check_address(settings: Settings) -> Iterator[Finding]:
     try:
-        listening(settings.host, settings.port).close()
+        bound(settings.host, settings.port).close()
     except ConfigurationError as error:
         yield warning("address", str(error), "nothing, if the server runs already")
     else:
