@@ -2,8 +2,8 @@
 
     python benchmarks/accepting.py [--processes N] [--clients N] [--rounds N] [--hold MS]
 
-Three ways to accept: all processes from one socket (as uvicorn's own workers do), each from a
-socket of its own (SO_REUSEPORT), and the accept balancer. Every request holds its process for
+Two ways to accept: all processes from one socket (as uvicorn's own workers do), and each from a
+socket of its own (SO_REUSEPORT, as Recollect does). Every request holds its process for
 6 ms, as a turn does, but sleeps instead of computing: so the number of processors and what else
 runs on them hardly matter; on a busy machine a longer hold makes that even less. In every round
 each client opens a connection and asks for as long as 300 requests would take one process: as
@@ -13,6 +13,7 @@ soon as it has its answer, or at a rate that keeps the processes half busy.
 import argparse
 import asyncio
 import multiprocessing
+import os
 import socket
 import statistics
 import time
@@ -31,11 +32,9 @@ from rich.console import Console
 from rich.table import Table
 from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, Scope
 
-from recollect.interfaces.http.serving.accept_balancer import BalancerSlot, balancer_slots
-from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
-from recollect.interfaces.http.serving.server import _Server
+from recollect.interfaces.http.serving.listener import bound, of_one_process
 
-WAYS: Final = ("one socket", "SO_REUSEPORT", "accept balancer")
+WAYS: Final = ("one socket", "SO_REUSEPORT")
 _REQUESTS: Final = 300
 _REQUEST: Final = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -49,22 +48,14 @@ async def _app(
     await send({"type": "http.response.body", "body": name, "more_body": False})
 
 
-def _serve(way: str, slot: BalancerSlot, hold: float, ready: Connection) -> None:
+def _serve(way: str, shared: socket.socket, hold: float, ready: Connection) -> None:
     async def serve() -> None:
-        app = partial(_app, b"%d" % slot.own, hold)
+        app = partial(_app, b"%d" % os.getpid(), hold)
         config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
-        if way == "accept balancer":
-            server: uvicorn.Server = _Server(config, slot, ConnectionLimits())
-            sockets = []
-        else:
-            server = uvicorn.Server(config)
-            address = slot.listener.getsockname()
-            is_shared = way == "one socket"
-            sockets = [
-                slot.listener if is_shared else socket.create_server(address, reuse_port=True)
-            ]
+        is_shared = way == "one socket"
+        listener = shared if is_shared else of_one_process(shared)
         ready.send(True)
-        await server.serve(sockets)
+        await uvicorn.Server(config).serve([listener])
 
     uvloop.run(serve())
 
@@ -72,15 +63,11 @@ def _serve(way: str, slot: BalancerSlot, hold: float, ready: Connection) -> None
 @contextmanager
 def _served(way: str, processes: int, hold: float) -> Iterator[int]:
     """The port of so many processes that accept in that way."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, way == "SO_REUSEPORT")
-    listener.bind(("127.0.0.1", 0))
-    if way != "SO_REUSEPORT":
-        listener.listen(2048)
+    listener = bound("127.0.0.1", 0)
     spawning = multiprocessing.get_context("spawn")
     here, there = spawning.Pipe()
-    slots = balancer_slots(listener, processes)
-    started = [spawning.Process(target=_serve, args=(way, slot, hold, there)) for slot in slots]
+    arguments = (way, listener, hold, there)
+    started = [spawning.Process(target=_serve, args=arguments) for _ in range(processes)]
     for process in started:
         process.start()
     for _ in started:

@@ -98,7 +98,10 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
             for _ in range(16)
         ]
         assert all(client.get("/healthz").is_success for client in clients)
-        assert sorted(connections(pid, port) for pid in before) == [0, 8, 8]
+        served = sorted(connections(pid, port) for pid in before)
+        assert (served[0], sum(served)) == (0, 16), "the worker has none"
+        if sys.platform == "linux":
+            assert served[1] > 0, "by chance once in 32,768 runs"
 
     for pid, number in zip(before, (signal.SIGKILL, signal.SIGTERM, signal.SIGTERM), strict=True):
         os.kill(pid, number)

@@ -40,7 +40,7 @@ async def opened() -> AsyncIterator[Opened]:
     served = HttpConnection(
         uvicorn.Config(never_answer, interface="asgi3", lifespan="off", log_config=None),
         state,
-        connection=ours,
+        {},
         registry=ConnectionRegistry(ConnectionLimits(), loop.time),
     )
     await loop.connect_accepted_socket(lambda: served, ours)

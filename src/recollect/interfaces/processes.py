@@ -109,7 +109,7 @@ class ProcessTask:
     name: str
     run: Callable[[Ready], None]
     """Runs until the process is told to stop; calls its argument when it is ready."""
-    on_death: Callable[[], None]
+    on_death: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True, kw_only=True)

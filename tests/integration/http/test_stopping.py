@@ -37,8 +37,8 @@ _SERVES_AND_HOLDS_THE_LOOP = (
     _START
     + """
 import signal, uvicorn
-from recollect.interfaces.http.serving.accept_balancer import balancer_slots, listening
 from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
+from recollect.interfaces.http.serving.listener import bound
 from recollect.interfaces.http.serving.server import _Server
 async def app(scope, receive, send):
     pass
@@ -48,11 +48,10 @@ def hold():
         pass
 async def work():
     config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
-    slot = balancer_slots(listening("127.0.0.1", 0), 1)[0]
-    server = _Server(config, slot, ConnectionLimits())
+    server = _Server(config, ConnectionLimits())
     running.on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
     asyncio.get_running_loop().call_later(0.1, hold)
-    await server.serve([])
+    await server.serve([bound("127.0.0.1", 0)])
 running._STOP_SECONDS = 0.1
 running.run_until_stopped(work())
 """

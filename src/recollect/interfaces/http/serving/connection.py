@@ -5,10 +5,11 @@ Decision 32 lists which parts of uvicorn's protocol this one replaces, and why.
 
 import asyncio
 import logging
+import os
 import socket
 from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 import httptools
@@ -56,14 +57,14 @@ class HttpConnection(HttpToolsProtocol):
         self,
         config: uvicorn.Config,
         server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        connection: socket.socket,
         registry: ConnectionRegistry,
     ) -> None:
-        super().__init__(config, server_state, {})
+        super().__init__(config, server_state, app_state, _loop)
         self._lingering: _LingeringTransport
         self.phase = Phase.HEAD
-        self._socket = connection
         self._registry = registry
         self._limits = registry.limits
         self._is_in_head = False
@@ -230,8 +231,11 @@ class HttpConnection(HttpToolsProtocol):
 
     def _has_unread(self) -> bool:
         """Whether something has arrived that a busy event loop has not read yet."""
+        number = self.transport.get_extra_info("socket").fileno()
         try:
-            return bool(self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+            # The event loop's own socket cannot be read from.
+            with socket.socket(fileno=os.dup(number)) as connection:
+                return bool(connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
         except OSError:
             return False
 

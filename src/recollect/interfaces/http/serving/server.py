@@ -15,18 +15,16 @@ import uvicorn
 
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app, prepare
-from recollect.interfaces.http.serving.accept_balancer import (
-    AcceptBalancer,
-    BalancerSlot,
-    address_of,
-    allow_open_files,
-    balancer_slots,
-    listening,
-)
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import (
     ConnectionLimits,
     ConnectionRegistry,
+)
+from recollect.interfaces.http.serving.listener import (
+    address_of,
+    allow_open_files,
+    bound,
+    of_one_process,
 )
 from recollect.interfaces.processes import (
     ProcessSupervisor,
@@ -53,21 +51,14 @@ logger = logging.getLogger(__name__)
 def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
     allow_open_files()
-    with listening(settings.host, settings.port) as listener:
+    with bound(settings.host, settings.port) as listener:
         ready = partial(_print_address, listener)
-        slots = balancer_slots(listener, settings.processes)
         pulse = Heartbeat() if settings.worker else None
         if settings.processes == 1:
-            run_until_stopped(_serve(settings, slots[0], pulse, ready))
+            run_until_stopped(_serve(settings, listener, pulse, ready))
             return
-        tasks = [
-            ProcessTask(
-                name="serving",
-                run=partial(_serve_beside, settings, slot, pulse),
-                on_death=slot.leave,
-            )
-            for slot in slots
-        ]
+        serve = partial(_serve_beside, settings, listener, pulse)
+        tasks = [ProcessTask(name="serving", run=serve)] * settings.processes
         if pulse is not None:
             work = partial(_work_beside, settings, pulse)
             tasks.append(ProcessTask(name="working", run=work, on_death=pulse.stop))
@@ -75,11 +66,12 @@ def run_server(settings: Settings) -> None:
 
 
 def _serve_beside(
-    settings: Settings, slot: BalancerSlot, pulse: Heartbeat | None, ready: Ready
+    settings: Settings, shared: socket.socket, pulse: Heartbeat | None, ready: Ready
 ) -> None:
     """Serve in one process of several; another does the background work."""
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_stopped(_serve(settings.model_copy(update={"worker": False}), slot, pulse, ready))
+    without_worker = settings.model_copy(update={"worker": False})
+    run_until_stopped(_serve(without_worker, of_one_process(shared), pulse, ready))
 
 
 def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
@@ -100,7 +92,7 @@ def _print_address(listener: socket.socket) -> None:
 
 
 async def _serve(
-    settings: Settings, slot: BalancerSlot, pulse: Heartbeat | None, ready: Ready
+    settings: Settings, listener: socket.socket, pulse: Heartbeat | None, ready: Ready
 ) -> None:
     async with Memory.open(settings) as memory:
         app = create_app(memory, settings, pulse=pulse)
@@ -114,7 +106,7 @@ async def _serve(
             ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config, slot, _limits(settings))
+        server = _Server(config, _limits(settings))
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
         supervisor = TaskSupervisor(memory.services.counters)
@@ -122,8 +114,9 @@ async def _serve(
         with watching_loop(memory.services.counters, settings):
             async with working, running_beside(warming):
                 collect_seldom()
+                listener.listen(config.backlog)
                 ready()
-                await server.serve([])
+                await server.serve([listener])
 
 
 def watching_loop(counters: Counters, settings: Settings) -> AbstractContextManager[None]:
@@ -165,47 +158,30 @@ async def _warm(memory: Memory) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that accepts through the balancer and leaves signals to us."""
+    """A uvicorn server with limits on connections, which leaves signals to us."""
 
-    def __init__(
-        self, config: uvicorn.Config, slot: BalancerSlot, limits: ConnectionLimits
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, limits: ConnectionLimits) -> None:
         super().__init__(config)
         self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
-        connections = self.server_state.connections
-        self._balancer = AcceptBalancer(slot=slot, connections=connections, admit=self._admit)
+        config.load()
+        config.http_protocol_class = partial(HttpConnection, registry=self._registry)  # type: ignore[assignment]  # makes one
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Leave signals alone; uvicorn would raise them again, which ends the process at once."""
+        """Leave signals alone: our handlers limit how long stopping may take."""
         yield
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections once everything is ready."""
-        await super().startup(sockets)
-        if not self.should_exit:
-            self._balancer.open()
-
     async def on_tick(self, counter: int) -> bool:
-        """End connections whose time is over, and show the others how many there are."""
+        """End connections whose time is over."""
         self._registry.sweep()
-        self._balancer.count()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more connections, and end those there are."""
         self._registry.is_shutting_down = True
-        self._balancer.close()
         await super().shutdown(sockets)
 
     def stop(self) -> None:
         """Stop serving; at the second call without waiting for requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
-
-    async def _admit(self, connection: socket.socket) -> object:
-        protocol = HttpConnection(
-            self.config, self.server_state, connection=connection, registry=self._registry
-        )
-        loop = asyncio.get_running_loop()
-        return await loop.connect_accepted_socket(lambda: protocol, connection)
