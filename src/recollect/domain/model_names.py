@@ -49,24 +49,16 @@ _LOCAL_RUNNER = re.compile(
 class ModelFamily(NamedTuple):
     """One row of the table: names that match, their size and context window."""
 
-    patterns: str
-    """Globs over names as `family_name` spells them, separated by blanks."""
+    patterns: tuple[str, ...]
+    """Globs over names as `family_name` spells them."""
     billions: float | None
     """Parameters when the name itself gives no size; None for hosted models that keep it secret."""
     context_window: int
     """The most tokens the model can read; a local runner may be set to fewer."""
 
-    def matches(self, name: str) -> bool:
-        """Tell whether a name, as `family_name` spells it, belongs to the family."""
-        return _matches(name, self.patterns)
-
-
-def _matches(name: str, patterns: str) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns.split())
-
 
 def _rows(*rows: tuple[str, float | None, int]) -> tuple[ModelFamily, ...]:
-    return tuple(ModelFamily(*row) for row in rows)
+    return tuple(ModelFamily(tuple(row[0].split()), row[1], row[2]) for row in rows)
 
 
 FAMILIES: Final = _rows(
@@ -151,6 +143,7 @@ FAMILIES: Final = _rows(
     ("*hermes3*", 8, 128 * _K),
 )
 """Known families, the special before the general: the first row that matches counts."""
+_BY_PATTERN: Final = tuple((pattern, family) for family in FAMILIES for pattern in family.patterns)
 
 
 def remembering_names(read: Callable[[str | None], Result]) -> Callable[[str | None], Result]:
@@ -274,7 +267,7 @@ def _context_in(text: str) -> int | None:
 @remembering_names  # a scan of the table takes 150 µs
 def _family_of(cleaned_name: str | None) -> ModelFamily | None:
     name = family_name(cleaned_name)
-    return next((family for family in FAMILIES if family.matches(name)), None)
+    return next((family for pattern, family in _BY_PATTERN if fnmatchcase(name, pattern)), None)
 
 
 class ChatTemplate(StrEnum):
@@ -297,14 +290,18 @@ class ChatTemplate(StrEnum):
         return _template_of(model) if self is ChatTemplate.AUTO else self
 
 
-_NO_SYSTEM: Final = "*gemma* *mistral*7b*v0.[12]*"
-_ALTERNATING: Final = """*mixtral* *mistral* *ministral* *magistral* *devstral* *codestral*
-    *pixtral* *codellama* *llama2* commandr* aya*"""
+_TEMPLATES: Final = {
+    ChatTemplate.NO_SYSTEM: "*gemma* *mistral*7b*v0.[12]*",
+    ChatTemplate.ALTERNATING: "*mixtral* *mistral* *ministral* *magistral* *devstral* *codestral* "
+    "*pixtral* *codellama* *llama2* commandr* aya*",
+}
+"""Globs over names as `family_name` spells them, separated by blanks; the first match counts."""
 
 
 @remembering_names
 def _template_of(model: str | None) -> ChatTemplate:
     name = family_name(model)
-    if _matches(name, _NO_SYSTEM):
-        return ChatTemplate.NO_SYSTEM
-    return ChatTemplate.ALTERNATING if _matches(name, _ALTERNATING) else ChatTemplate.PLAIN
+    for template, patterns in _TEMPLATES.items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns.split()):
+            return template
+    return ChatTemplate.PLAIN

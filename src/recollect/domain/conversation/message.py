@@ -131,13 +131,19 @@ class AnswerDetails:
     @classmethod
     def stored(cls, values: JsonObject) -> Self:
         """Read back what `to_json` gave, which was checked when it was stored."""
-        details = object.__new__(cls)
+        details = _OpenDetails()
         for name in _DETAILS:
             value = values.get(name)
-            if name in _LISTS and isinstance(value, list):
+            if isinstance(value, list) and name in _LISTS:
                 value = tuple(value)
-            object.__setattr__(details, name, value)
-        return details
+            setattr(details, name, value)
+        return frozen(details, cls)
+
+
+class _OpenDetails:
+    """The slots of `AnswerDetails`, open until they are filled; see `frozen`."""
+
+    __slots__ = AnswerDetails.__slots__
 
 
 def frozen(filled: object, kind: type[Item]) -> Item:
