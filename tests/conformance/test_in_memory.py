@@ -8,8 +8,8 @@ from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.domain.identity.accounts import AuditAction
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_scope, append, messages_of, seconds_on, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.examples import a_scope, append, messages_of, seconds_on, start_session
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from recollect.domain.chat.reconciliation import gist, reconcile
 from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.turns import Stored
 from recollect.engines.in_memory import in_memory_stores
-from recollect.testing.examples import a_message
 from support.conversations import a_stored_message
+from support.examples import a_message
 
 moves = st.lists(
     st.tuples(

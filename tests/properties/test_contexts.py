@@ -15,8 +15,8 @@ from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_scope, a_session, put_summary
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from support.examples import a_message, a_scope, a_session, put_summary
 from support.recalling import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"

@@ -28,7 +28,7 @@ from recollect.domain.identity.accounts import SECRET_BYTES, KeyText
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonValue, check_json, check_text
 from recollect.errors import InvalidCursor, InvalidInput
-from recollect.testing.examples import messages_of
+from support.examples import messages_of
 
 storable_text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 any_text = st.text(st.characters(exclude_categories=[]))

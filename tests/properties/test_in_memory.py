@@ -12,7 +12,7 @@ from recollect.domain.conversation.session import Session
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session
+from support.examples import a_message, a_scope, append, seconds_on, start_session
 
 SESSION_COUNT = 3
 orders = st.sampled_from(Order)

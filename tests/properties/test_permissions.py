@@ -30,8 +30,8 @@ from recollect.services.access.permissions import UNAVAILABLE
 from recollect.services.recall.recall import NO_EMBEDDER
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
+from support.examples import a_message, a_session
 from support.recalling import ScriptedIndex, candidates_of
 
 TABLES = ("sales.orders", "sales.customers", "hr.pay", "hr.staff", "stock.items")

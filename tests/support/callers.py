@@ -11,7 +11,7 @@ import httpx
 from recollect.domain.identity.accounts import SECRET_BYTES, KeyScope, KeyText, hash_secret
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.services.services import Services
-from recollect.testing.examples import an_api_key
+from support.examples import an_api_key
 
 Json: TypeAlias = dict[str, Any]
 QueryValue: TypeAlias = str | int | float

@@ -20,7 +20,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.supervision import TASK_FAILURES
 from recollect.system import RandomIds, SystemClock
 from recollect.telemetry.counters import ProcessCounters
-from recollect.testing.examples import a_message, a_scope, append, start_session
+from support.examples import a_message, a_scope, append, start_session
 
 
 class Troubled:

@@ -1,1 +1,1 @@
-"""What tests of programs need: fakes of clocks, ids and models, and examples of values."""
+"""Fakes of clocks, ids and models for tests of programs that use Recollect."""

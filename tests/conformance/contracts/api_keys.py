@@ -7,7 +7,7 @@ from uuid import uuid4
 from recollect.domain.identity.accounts import ApiKey, AuditAction, KeyScope, hash_secret
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_tenant_scope, an_api_key, seconds_on
+from support.examples import a_tenant_scope, an_api_key, seconds_on
 
 
 class ApiKeyStoreContract:

@@ -6,7 +6,7 @@ from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.identity.accounts import AuditAction, AuditEntry
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_scope,
     a_tenant_scope,
     an_api_key,

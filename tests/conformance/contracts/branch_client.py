@@ -8,7 +8,7 @@ from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.ports.conversations import Followed
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, a_scope, seconds_on, start_session
+from support.examples import a_message, a_scope, seconds_on, start_session
 
 
 class Talk:

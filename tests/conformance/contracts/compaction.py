@@ -11,7 +11,7 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_scope,
     a_session,
     a_summary,

@@ -11,7 +11,7 @@ from conformance.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.domain.identity.accounts import AuditAction, AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_scope, a_session, start_session
+from support.examples import a_scope, a_session, start_session
 
 
 class ExpiredSessionsContract:

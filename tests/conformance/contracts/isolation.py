@@ -13,7 +13,7 @@ from recollect.domain.identity.accounts import AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.errors import MessageNotFound
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     a_session,

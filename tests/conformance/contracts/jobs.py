@@ -14,7 +14,7 @@ from conformance.contracts.shared import (
 )
 from recollect.ports.stores import Stores
 from recollect.ports.work import Job, JobKind, job_id_for
-from recollect.testing.examples import a_scope, a_session
+from support.examples import a_scope, a_session
 
 
 class JobQueueContract:

@@ -15,7 +15,7 @@ from recollect.domain.conversation.session import (
 )
 from recollect.errors import MessageNotFound
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     EVERY_KIND_OF_JSON,
     a_message,
     a_scope,

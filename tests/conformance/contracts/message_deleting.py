@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_conversation
+from support.examples import a_message, a_scope, append, seconds_on, start_conversation
 
 
 class MessageDeletingContract:

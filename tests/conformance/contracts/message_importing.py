@@ -13,7 +13,7 @@ from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import SessionStart
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     a_session,

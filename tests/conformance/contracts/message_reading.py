@@ -8,7 +8,7 @@ from conformance.contracts.pages import walk
 from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.errors import InvalidCursor
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     append,

@@ -12,7 +12,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Appended
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     append,

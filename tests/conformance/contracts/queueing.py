@@ -13,7 +13,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.stores import Stores
 from recollect.ports.work import Job
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     a_summary,

@@ -10,8 +10,8 @@ from conformance.contracts.recall_shared import (
 )
 from recollect.domain.recall.entry import RecallFilter
 from recollect.ports.stores import Stores
-from recollect.testing.examples import start_session
 from recollect.testing.fakes import FIRST_MOMENT
+from support.examples import start_session
 
 
 class RecallFilterContract:

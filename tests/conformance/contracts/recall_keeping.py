@@ -20,7 +20,7 @@ from conformance.contracts.recall_shared import (
 from recollect.domain.recall.entry import IndexedEntry, RecallFilter
 from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, a_scope, append, seconds_on
+from support.examples import a_message, a_scope, append, seconds_on
 
 
 class RecallKeepingContract:

@@ -18,8 +18,8 @@ from recollect.domain.recall.entry import (
 )
 from recollect.ports.recall import RecallIndex
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import FIRST_MOMENT
+from support.examples import a_message, a_scope, append, start_session
 
 MODEL = "model-a:3"
 EAST: Vector = (1.0, 0.0, 0.0)

@@ -16,7 +16,7 @@ from recollect.domain.conversation.session import Session, SessionChanges
 from recollect.domain.identity.accounts import AuditAction, AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     a_session,

@@ -9,7 +9,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.session import MAX_SESSION_NAME_LENGTH, SessionChanges
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     append,

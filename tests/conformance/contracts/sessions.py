@@ -12,7 +12,7 @@ from recollect.domain.conversation.session import NewSession, SessionChanges
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidCursor
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     EVERY_KIND_OF_JSON,
     a_message,
     a_scope,

@@ -2,7 +2,7 @@
 
 from recollect.domain.identity.accounts import AuditAction, UserState
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_scope, seconds_on
+from support.examples import a_scope, seconds_on
 
 
 class StateStoreContract:

@@ -7,7 +7,7 @@ import pytest
 from recollect.domain.identity.scope import Scope
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_message,
     a_scope,
     a_summary,

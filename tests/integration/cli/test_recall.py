@@ -11,7 +11,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Entry, IndexedEntry
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, append, start_session
+from support.examples import a_message, append, start_session
 from support.program import run_recollect
 
 

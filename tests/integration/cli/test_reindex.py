@@ -16,7 +16,7 @@ from recollect.engines.postgres.engine import open_external
 from recollect.engines.postgres.stores import postgres_stores
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.examples import a_message, a_scope, append, start_session
+from support.examples import a_message, a_scope, append, start_session
 from support.program import run_recollect
 
 

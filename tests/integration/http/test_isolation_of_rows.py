@@ -14,7 +14,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.addresses import as_application
 from recollect.engines.postgres.connection.database import Database
 from recollect.services.services import Services
-from recollect.testing.examples import a_message
+from support.examples import a_message
 from support.snapshots import rows_of, tables_of_owners
 
 ANOTHER: Final = str(uuid4())

@@ -25,8 +25,8 @@ from recollect.errors import NotFound, UserHalted
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
-from recollect.testing.examples import a_message
 from support.conversations import a_stored_message
+from support.examples import a_message
 from support.recalling import index_messages
 from support.snapshots import rows_of
 

@@ -2,8 +2,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.testing.examples import EVERY_KIND_OF_JSON
 from support.callers import Caller, Json
+from support.examples import EVERY_KIND_OF_JSON
 
 DETAILS: Json = {
     "sql_query": "SELECT region, SUM(amount) FROM sales GROUP BY region",

@@ -3,8 +3,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.testing.examples import EVERY_KIND_OF_JSON
 from support.callers import Caller, Json
+from support.examples import EVERY_KIND_OF_JSON
 
 FIELDS = {
     "session_id",

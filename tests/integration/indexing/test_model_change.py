@@ -15,9 +15,9 @@ from conformance.contracts.recall_shared import CLOSE, index_of
 from recollect.ports.recall import IndexSize
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Reindexing
-from recollect.testing.examples import a_scope
 from support.chat_double import serving
 from support.embedding_double import WordsDouble
+from support.examples import a_scope
 from support.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
 
 EXCHANGES = 3_000

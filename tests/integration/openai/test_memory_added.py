@@ -11,8 +11,8 @@ import pytest_asyncio
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import PRESETS, Policies
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_summary
 from support.callers import Caller, Json
+from support.examples import a_summary
 from support.proxying import NumberingDouble, Stage, staged
 
 PATH = "/v1/chat/completions"

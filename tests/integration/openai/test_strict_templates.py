@@ -12,8 +12,8 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import Policies
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_summary
 from support.callers import Caller, Json
+from support.examples import a_summary
 from support.proxying import Stage, staged
 from support.recalling import index_messages
 from support.strict_templates import StrictDouble

@@ -10,7 +10,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
 from recollect.errors import MessageNotFound
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, append, seconds_on, start_conversation
+from support.examples import a_message, append, seconds_on, start_conversation
 
 
 async def has_to_wait_for(connection: asyncpg.Connection) -> bool:

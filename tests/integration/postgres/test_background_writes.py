@@ -16,7 +16,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.conversations.deletion import lock_sessions, remove
 from recollect.engines.postgres.queries import query
 from recollect.ports.stores import Stores
-from recollect.testing.examples import (
+from support.examples import (
     a_summary,
     append,
     messages_of,

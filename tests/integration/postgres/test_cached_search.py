@@ -22,8 +22,8 @@ from recollect.engines.postgres.recall import cached_search
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.examples import a_scope
 from support.searching import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")

@@ -14,7 +14,7 @@ from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
 from recollect.ports.stores import Stores
 from recollect.services.services import Services
-from recollect.testing.examples import a_message, a_summary, put_summary
+from support.examples import a_message, a_summary, put_summary
 
 _TABLES = """
     SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables

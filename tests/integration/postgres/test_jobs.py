@@ -8,7 +8,7 @@ from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message
+from support.examples import a_message
 
 _BEFORE_ALL_OTHERS = datetime(1940, 1, 1, tzinfo=UTC)
 

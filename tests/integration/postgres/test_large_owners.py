@@ -23,8 +23,8 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall import large_owners
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_message, append, seconds_on
 from recollect.testing.fakes import FixedClock
+from support.examples import a_message, append, seconds_on
 from support.searching import Asked, assert_same, found
 
 WORDS = ("skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap")

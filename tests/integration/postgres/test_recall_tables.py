@@ -12,7 +12,7 @@ from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, index_o
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.ports.stores import Stores
-from recollect.testing.examples import a_scope, seconds_on
+from support.examples import a_scope, seconds_on
 
 _CHANCE = random.Random(5)  # noqa: S311  # the same course of events on every run
 _WORDS = ["skis", "sledge", "snow", "ice", "hut", "lift", "pass", "glove", "scarf", "cap"]

@@ -17,8 +17,8 @@ from recollect.ports.models import Embedder
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from support.examples import a_message, a_scope, a_session
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -16,7 +16,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.examples import a_message, a_session
+from support.examples import a_message, a_session
 
 A_SUMMARY = "The user asked about the sales of several regions and got them."
 

@@ -15,8 +15,8 @@ from recollect.engines.postgres.stores import postgres_stores
 from recollect.errors import SessionNotFound
 from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.examples import a_scope
 from recollect.testing.fakes import FixedClock
+from support.examples import a_scope
 from support.program import run_recollect
 
 

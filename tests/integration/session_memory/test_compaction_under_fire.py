@@ -29,8 +29,8 @@ from recollect.ports.models import ChatModel
 from recollect.ports.stores import Stores
 from recollect.services.context.summarising import Compaction, LlmSummariser
 from recollect.services.services import Services
-from recollect.testing.examples import a_message
 from recollect.testing.fakes import FixedClock
+from support.examples import a_message
 from support.patience import PATIENCE
 
 LEASE = timedelta(minutes=5)

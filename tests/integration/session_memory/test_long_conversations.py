@@ -23,7 +23,7 @@ from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.examples import a_scope
+from support.examples import a_scope
 
 TURNS = 200
 MODELS = {

@@ -28,8 +28,8 @@ from recollect.services.recall.outside_index import OutsideIndex, Removals, stor
 from recollect.services.recall.reconciling import Differences, Reconciling
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.examples import a_message, a_scope, append, seconds_on, start_session
 from recollect.testing.fakes import FixedClock, WordEmbedder
+from support.examples import a_message, a_scope, append, seconds_on, start_session
 from support.opensearch_double import OpenSearchDouble, running_opensearch
 from support.outside import outside_index
 from support.patience import PATIENCE

@@ -6,8 +6,8 @@ import pytest
 from recollect.domain.identity.accounts import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
 from recollect.domain.identity.scope import TenantScope
 from recollect.errors import InvalidInput
-from recollect.testing.examples import an_api_key
 from recollect.testing.fakes import FIRST_MOMENT
+from support.examples import an_api_key
 
 A_SECRET = bytes(range(SECRET_BYTES))
 

@@ -11,8 +11,8 @@ from recollect.domain.context.compaction import (
 )
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
 from recollect.errors import InvalidInput
-from recollect.testing.examples import a_summary
 from recollect.testing.fakes import FIRST_MOMENT
+from support.examples import a_summary
 
 
 def a_stored_message(

@@ -1,7 +1,7 @@
 import pytest
 
 from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
-from recollect.testing.examples import messages_of
+from support.examples import messages_of
 
 
 @pytest.mark.parametrize(

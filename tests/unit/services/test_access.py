@@ -20,8 +20,8 @@ from recollect.services.access.permissions import UNAVAILABLE
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_scope, put_summary
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from support.examples import a_message, a_scope, put_summary
 from support.permissions import ByHand
 
 SALES = Access(tables={"sales.*": Visibility.ALL})

@@ -8,8 +8,8 @@ from recollect.domain.identity.accounts import KeyScope, KeyText
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated
 from recollect.services.access.accounts import ApiKeys
-from recollect.testing.examples import a_tenant_scope
 from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from support.examples import a_tenant_scope
 
 
 @pytest.fixture

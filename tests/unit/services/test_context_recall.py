@@ -17,8 +17,8 @@ from recollect.services.recall.recall import FAILED, OFF
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
+from support.examples import a_message, a_scope, a_session
 from support.recalling import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"

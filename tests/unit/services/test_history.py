@@ -7,8 +7,8 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, MessageNotFound
 from recollect.ports.stores import Stores
 from recollect.services.conversations.messages import History
-from recollect.testing.examples import a_scope, start_conversation
 from recollect.testing.fakes import FixedClock
+from support.examples import a_scope, start_conversation
 from support.permissions import permissions_on
 
 

@@ -13,8 +13,8 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.services import ServiceDependencies, Services
-from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
+from support.examples import a_message, a_scope, append, start_session
 
 
 class Scene:

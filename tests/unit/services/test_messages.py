@@ -16,14 +16,14 @@ from recollect.errors import (
 from recollect.ports.stores import Stores
 from recollect.services.conversations.messages import Messages
 from recollect.services.conversations.sessions import LastAccess
-from recollect.testing.examples import (
+from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from support.examples import (
     a_message,
     a_scope,
     messages_of,
     start_conversation,
     start_session,
 )
-from recollect.testing.fakes import FIRST_MOMENT, FixedClock
 from support.permissions import permissions_on
 
 

@@ -16,8 +16,8 @@ from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_scope, a_session
 from recollect.testing.fakes import CountingIds, FixedClock
+from support.examples import a_message, a_scope, a_session
 
 
 class Story:

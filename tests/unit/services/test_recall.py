@@ -49,8 +49,8 @@ from recollect.services.recall.recall import (
     VisibleEntries,
 )
 from recollect.sql.reader import SqlglotReader
-from recollect.testing.examples import a_message, a_scope, append, start_session
 from recollect.testing.fakes import FIRST_MOMENT, FixedClock, WordEmbedder
+from support.examples import a_message, a_scope, append, start_session
 from support.recalling import ScriptedIndex, an_entry
 
 QUERY = "What were the sales?"

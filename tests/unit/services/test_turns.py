@@ -16,8 +16,8 @@ from recollect.ports.conversations import Appended, MessageStore
 from recollect.services.conversations.messages import Messages
 from recollect.services.conversations.sessions import LastAccess
 from recollect.services.conversations.turns import Turns
-from recollect.testing.examples import a_message, a_scope
 from recollect.testing.fakes import FixedClock
+from support.examples import a_message, a_scope
 from support.patience import PATIENCE
 from support.permissions import permissions_on
 

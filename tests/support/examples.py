@@ -148,7 +148,7 @@ async def append(
     appended = await stores.messages.append(
         scope, session_id, messages, reply_to=reply_to, now=now, compaction=compaction
     )
-    assert appended is not None, "the session should exist"  # noqa: S101  # for tests
+    assert appended is not None, "the session should exist"  # for tests
     return appended.messages
 
 
