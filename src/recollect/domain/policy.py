@@ -161,10 +161,7 @@ CHAT: Final = Preset(
     context=ContextForm.SYSTEM_PROMPT,
 )
 APP: Final = Preset(
-    name="app",
-    missing_session=MissingSession.USER_WIDE,
-    roles=_TALK,
-    context=ContextForm.TEMPLATE,
+    name="app", missing_session=MissingSession.USER_WIDE, roles=_TALK, context=ContextForm.TEMPLATE
 )
 AGENT: Final = Preset(
     name="agent",

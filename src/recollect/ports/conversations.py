@@ -143,12 +143,7 @@ class MessageStore(Protocol):
         """
 
     async def list(
-        self,
-        scope: Scope,
-        session_id: UUID,
-        page: PageRequest,
-        *,
-        include_inactive: bool = False,
+        self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message] | None:
         """Return messages of the active branch, or of all, by number; None without a session."""
 

@@ -26,11 +26,7 @@ class RecallIndex(Protocol):
     """
 
     async def replace(
-        self,
-        scope: Scope,
-        session_id: UUID,
-        turns: Sequence[int],
-        entries: Sequence[IndexedEntry],
+        self, scope: Scope, session_id: UUID, turns: Sequence[int], entries: Sequence[IndexedEntry]
     ) -> None:
         """Store these entries of these turns in place of what was stored of the turns before.
 

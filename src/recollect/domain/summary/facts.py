@@ -5,7 +5,7 @@ regard to case, accents, endings and the format of numbers and dates.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -106,30 +106,17 @@ class Fact:
     kind: FactKind
     terms: frozenset[str]
 
-    def is_in(self, text: "FactIndex") -> bool:
-        """Whether another text states it, too; of a wish most of its words."""
-        if self.kind is FactKind.FIGURE:
-            return self.terms <= text.figures
-        if self.kind is FactKind.NAME:
-            return self.terms <= text.stems
-        return len(self.terms & text.stems) >= _KEPT_OF_WISH * len(self.terms)
+    def is_in(self, terms: frozenset[str]) -> bool:
+        """Whether a text with these terms states it, too; of a wish most of its words."""
+        needed = _KEPT_OF_WISH if self.kind is FactKind.WISH else 1
+        return len(self.terms & terms) >= needed * len(self.terms)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactIndex:
-    """The stems and figures of a text, to look facts up in."""
-
-    stems: frozenset[str]
-    figures: frozenset[str]
-
-    @classmethod
-    def by(cls, text: str) -> "FactIndex":
-        """Read a text."""
-        tokens = _tokens(text[:_READ])
-        return cls(
-            stems=frozenset(_stem(token) for token in tokens if not token[0].isdigit()),
-            figures=frozenset(figure for token in tokens for figure in _figures(token)),
-        )
+def terms_of(text: str) -> frozenset[str]:
+    """Return the stems and figures in the first 20,000 characters of a text."""
+    tokens = _tokens(text[:_READ])
+    stems = (_stem(token) for token in tokens if not token[0].isdigit())
+    return frozenset(stems) | {figure for token in tokens for figure in _figures(token)}
 
 
 def facts_in(text: str) -> frozenset[Fact]:
@@ -269,17 +256,12 @@ class _Sentence:
         """Whether it states facts of the user's own."""
         return self.is_users and not self.is_asking and bool(self.facts)
 
-    def lost_in(self, index: FactIndex) -> frozenset[Fact]:
-        return frozenset(fact for fact in self.facts if not fact.is_in(index))
+    def lost_in(self, terms: frozenset[str]) -> frozenset[Fact]:
+        return frozenset(fact for fact in self.facts if not fact.is_in(terms))
 
 
 def keep_facts(
-    summary: str,
-    *,
-    earlier: str,
-    utterances: Sequence[Utterance] = (),
-    limit: int,
-    count: Count,
+    summary: str, *, earlier: str, utterances: Sequence[Utterance] = (), limit: int, count: Count
 ) -> str:
     """Return the summary, after sentences with the facts that it has lost, within the limit.
 
@@ -292,11 +274,11 @@ def keep_facts(
     sentences = [*_earlier(earlier), *_stated(utterances)][-_MOST_SENTENCES:]
     if not sentences:
         return summary
-    index = FactIndex.by(summary)
-    lost = [sentence for sentence in sentences if sentence.lost_in(index)]
+    terms = terms_of(summary)
+    lost = [sentence for sentence in sentences if sentence.lost_in(terms)]
     if not lost:
         return summary
-    chosen = _within(lost, index, limit=int(limit * _KEPT_PART), count=count)
+    chosen = _within(lost, terms, limit=int(limit * _KEPT_PART), count=count)
     lines = [sentence.line for sentence in sorted(chosen, key=lambda one: one.place)]
     room = limit - sum(count(f"{line}\n") for line in lines)
     return "\n".join(filter(None, [*lines, _shortened(summary, limit=room, count=count)]))
@@ -346,29 +328,23 @@ def _is_request(text: str, language: str | None) -> bool:
 
 
 def _within(
-    lost: Sequence[_Sentence], index: FactIndex, *, limit: int, count: Count
+    lost: Sequence[_Sentence], terms: frozenset[str], *, limit: int, count: Count
 ) -> list[_Sentence]:
     """The sentences worth most that fit, each judged by what it adds to those before it."""
     chosen: list[_Sentence] = []
-    room = limit
-    for sentence in sorted(lost, key=lambda one: (_worth(one, index), one.place), reverse=True):
+    covered, room = terms, limit
+    for sentence in sorted(lost, key=lambda one: (_worth(one, terms), one.place), reverse=True):
         size = count(f"{sentence.line}\n")
-        if size > room or not sentence.lost_in(_with(index, chosen)):
+        if size > room or not sentence.lost_in(covered):
             continue
         chosen.append(sentence)
+        covered = covered.union(*(fact.terms for fact in sentence.facts))
         room -= size
     return chosen
 
 
-def _with(index: FactIndex, sentences: Iterable[_Sentence]) -> FactIndex:
-    facts = [fact for sentence in sentences for fact in sentence.facts]
-    figures = (fact.terms for fact in facts if fact.kind is FactKind.FIGURE)
-    stems = (fact.terms for fact in facts if fact.kind is not FactKind.FIGURE)
-    return FactIndex(stems=index.stems.union(*stems), figures=index.figures.union(*figures))
-
-
-def _worth(sentence: _Sentence, index: FactIndex) -> float:
-    kinds = {fact.kind for fact in sentence.lost_in(index)}
+def _worth(sentence: _Sentence, terms: frozenset[str]) -> float:
+    kinds = {fact.kind for fact in sentence.lost_in(terms)}
     return sum(_WORTH[kind] for kind in kinds) + _USERS_OWN * sentence.is_stated
 
 

@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import (
-    Count,
-    Utterance,
-    cut_to_fit,
-    summarise_extractively,
-)
+from recollect.domain.summary.extractive import Count, Utterance, cut_to_fit, summarise_extractively
 from recollect.domain.summary.sentences import split_sentences
 
 _MOST: Final = 50
@@ -155,12 +150,7 @@ def _without_tags(text: str) -> str:
 
 
 def summary_from_answer(
-    answer: str,
-    *,
-    prompt: SummaryPrompt,
-    language: str | None,
-    limit: int,
-    count: Count,
+    answer: str, *, prompt: SummaryPrompt, language: str | None, limit: int, count: Count
 ) -> str:
     """Return the summary in an answer, cut at a sentence's end if it is too long.
 

@@ -87,12 +87,7 @@ class InMemoryMessages(InMemoryStore):
         )
 
     async def list(
-        self,
-        scope: Scope,
-        session_id: UUID,
-        page: PageRequest,
-        *,
-        include_inactive: bool = False,
+        self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
         conversation = self.state.conversation(scope, session_id)

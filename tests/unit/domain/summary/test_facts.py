@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.summary.facts import Fact, FactIndex, FactKind, facts_in
+from recollect.domain.summary.facts import Fact, FactKind, facts_in, terms_of
 
 
 def said(text: str, kind: FactKind) -> set[str]:
@@ -49,7 +49,7 @@ def test_the_first_word_of_a_sentence_is_no_name_by_its_capital_alone() -> None:
     ],
 )
 def test_a_fact_survives_in_another_form(earlier: str, new: str) -> None:
-    lost = [fact for fact in facts_in(earlier) if not fact.is_in(FactIndex.by(new))]
+    lost = [fact for fact in facts_in(earlier) if not fact.is_in(terms_of(new))]
 
     assert lost == []
 
@@ -68,8 +68,8 @@ def test_a_fact_survives_in_another_form(earlier: str, new: str) -> None:
     ],
 )
 def test_a_fact_that_is_not_told_again_is_lost(earlier: str, kind: FactKind) -> None:
-    told = FactIndex.by("The user asked about sales by region and the assistant answered.")
-    lost = {fact.kind for fact in facts_in(earlier) if not fact.is_in(told)}
+    terms = terms_of("The user asked about sales by region and the assistant answered.")
+    lost = {fact.kind for fact in facts_in(earlier) if not fact.is_in(terms)}
 
     assert kind in lost
 
@@ -78,4 +78,4 @@ def test_a_figure_is_a_fact_of_its_own() -> None:
     figure = Fact(kind=FactKind.FIGURE, terms=frozenset({"36"}))
 
     assert figure in facts_in("The team has 36 people.")
-    assert not figure.is_in(FactIndex.by("The team has 360 people."))
+    assert not figure.is_in(terms_of("The team has 360 people."))
