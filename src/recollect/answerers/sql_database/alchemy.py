@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -77,10 +77,8 @@ class SqlAlchemyDatabase:
 
     async def read(self, statement: str, *, limit: int) -> Rows:
         """Run a statement in a transaction that cannot write and is undone at the end."""
-        if not isinstance(self._engine, AsyncEngine):  # in a thread already, row by row
-            return await self._run(lambda one: self._read(one, statement, limit, convert=to_rows))
-        rows_of = await self._run(lambda one: self._read(one, statement, limit, convert=_fetched))
-        return await asyncio.to_thread(rows_of)
+        rows = await self._run(lambda connection: self._read(connection, statement, limit))
+        return rows if isinstance(rows, Rows) else await asyncio.to_thread(rows)
 
     async def close(self) -> None:
         """Interrupt what still runs, and let go of all connections."""
@@ -124,22 +122,28 @@ class SqlAlchemyDatabase:
         return await self._threads.run(run, timeout=self._timeout)
 
     def _read(
-        self, connection: Connection, statement: str, limit: int, *, convert: Callable[..., Result]
-    ) -> Result:
+        self, connection: Connection, statement: str, limit: int
+    ) -> Rows | Callable[[], Rows]:
+        """The rows, or what converts them where that would block the event loop."""
         for setting in self._settings(connection):
             connection.exec_driver_sql(setting)
+        longest: int | None = None
+        encoded: frozenset[int] = frozenset()
         if self._name == "postgresql":
             columns, bounded = _bounded(connection, statement, limit)
             result = connection.exec_driver_sql(bounded.text)
-            options = {"longest": bounded.longest, "encoded": bounded.encoded}
+            longest, encoded = bounded.longest, bounded.encoded
         else:
             _limit_values(connection)
             result = connection.exec_driver_sql(statement)
-            columns, options = tuple(result.keys()), {}
-        converted = convert(columns, islice(result, limit + 1), limit=limit, **options)
+            columns = tuple(result.keys())
+        fetched = islice(result, limit + 1)
+        convert = partial(to_rows, columns, limit=limit, longest=longest, encoded=encoded)
+        is_on_loop = isinstance(self._engine, AsyncEngine)
+        rows = partial(convert, rows=list(fetched)) if is_on_loop else convert(rows=fetched)
         result.close()
         connection.rollback()
-        return converted
+        return rows
 
     def _settings(self, connection: Connection) -> Iterator[str]:
         """What keeps the transaction from writing, and from running for ever."""
@@ -172,13 +176,6 @@ class SqlAlchemyDatabase:
 
 def _is_in_memory(url: URL) -> bool:
     return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
-
-
-def _fetched(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], **options: int
-) -> Callable[[], Rows]:
-    """Take all rows from a connection, and leave their conversion for later."""
-    return partial(to_rows, columns, list(rows), **options)  # type: ignore[arg-type]  # as given
 
 
 def _bounded(
