@@ -72,7 +72,7 @@ async def test_without_a_database_the_question_is_answered_with_a_warning(
 ) -> None:
     async with failing_server(shared_home, client) as (caller, double, database, scope):
         await caller.post(PATH, question("One?"))
-        await database.close()
+        await database.aclose()
         response = await caller.post(PATH, question("Two?", stream=stream))
         assert response.status_code == 200
         said = streamed_text(response.content) if stream else response.json()["choices"]
@@ -93,7 +93,7 @@ async def test_a_database_that_leaves_during_the_answer_costs_the_reply_and_noth
         asking = asyncio.create_task(caller.post(PATH, question("Count!", stream=True)))
         while not double.requests:  # noqa: ASYNC110  # the double tells it by its list alone
             await asyncio.sleep(0.01)
-        await database.close()
+        await database.aclose()
         double.gate.set()
         response = await asking
         assert streamed_text(response.content) == "one two three"
@@ -112,7 +112,7 @@ async def test_a_whole_answer_that_cannot_be_stored_says_so(
         asking = asyncio.create_task(caller.post(PATH, question("Hello?")))
         while not double.requests:  # noqa: ASYNC110  # as above
             await asyncio.sleep(0.01)
-        await database.close()
+        await database.aclose()
         response = await asking
         assert response.json()["choices"][0]["message"]["content"] == "Late."
         assert "reply is not remembered" in response.headers["X-Memory-Warning"]
@@ -123,7 +123,7 @@ async def test_without_a_database_api_keys_are_refused(
     shared_home: Path, client: httpx.AsyncClient
 ) -> None:
     async with failing_server(shared_home, client) as (caller, double, database, _):
-        await database.close()
+        await database.aclose()
         key = "rec_" + "A" * 86  # one that would have to be looked up
         response = await caller.with_headers({"Authorization": f"Bearer {key}"}).post(
             PATH, question("Hello?")

@@ -7,7 +7,7 @@ from recollect.domain.context.compaction import (
     CompactionPolicy,
     Uncompacted,
     range_to_compact,
-    tables_of,
+    tables_of_summary,
 )
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
 from recollect.errors import InvalidInput
@@ -109,8 +109,8 @@ def named_in(message: Message) -> tuple[str, ...]:
 
 def test_a_summary_draws_on_the_tables_of_its_messages_and_of_the_one_before() -> None:
     messages = [drawing_on("sales", "crm"), a_stored_message(2, 1), drawing_on("sales")]
-    assert tables_of(messages, None, named_in) == ("crm", "sales")
+    assert tables_of_summary(messages, None, named_in) == ("crm", "sales")
     previous = a_summary(through=4, tables=("stock", "crm"))
-    assert tables_of(messages, previous, named_in) == ("crm", "sales", "stock")
-    assert tables_of([], previous, named_in) == ("crm", "stock")
-    assert tables_of([], None, named_in) == ()
+    assert tables_of_summary(messages, previous, named_in) == ("crm", "sales", "stock")
+    assert tables_of_summary([], previous, named_in) == ("crm", "stock")
+    assert tables_of_summary([], None, named_in) == ()

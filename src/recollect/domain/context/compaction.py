@@ -75,7 +75,7 @@ def _up_to(uncompacted: Uncompacted, keep: int) -> int:
     return sum(m.sequence <= uncompacted.last_sequence - keep for m in uncompacted.messages)
 
 
-def tables_of(
+def tables_of_summary(
     messages: Sequence[Message],
     previous: Summary | None,
     tables_of_message: Callable[[Message], tuple[str, ...]],

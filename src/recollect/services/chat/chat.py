@@ -33,7 +33,7 @@ from recollect.services.chat.turn import (
     SWITCHED_OFF,
     Answering,
     Degradation,
-    StoredTurn,
+    TurnEnding,
     TurnMemory,
     too_slow,
     with_language,
@@ -58,7 +58,7 @@ class ChatTurn:
     scope: Scope
     request: AnswerRequest
     session_id: UUID | None
-    stored: StoredTurn
+    ending: TurnEnding
     earlier_reply: Message | None
     """The answer that a retry found stored already."""
     began: float
@@ -72,10 +72,10 @@ class ChatTurn:
             async with asyncio.timeout(self.answering.time_limit):
                 answer = await self.answering.require_answerer().answer(self.scope, self.request)
         except TimeoutError:
-            await self.stored.fail()
+            await self.ending.fail()
             raise too_slow(self.answering.time_limit) from None
         except BaseException:
-            await self.stored.fail()
+            await self.ending.fail()
             raise
         return await self._finish(answer)
 
@@ -90,7 +90,7 @@ class ChatTurn:
                 async for piece in pieces:
                     yield await self._finish(piece) if isinstance(piece, Answer) else piece
             except BaseException:
-                await self.stored.fail()
+                await self.ending.fail()
                 raise
 
     async def _pieces(self) -> AsyncGenerator[str | Answer, None]:
@@ -112,7 +112,7 @@ class ChatTurn:
 
     async def _finish(self, answer: Answer) -> Answered:
         answered_at = perf_counter()
-        reply = await self.stored.complete(partial(self._store, answer))
+        reply = await self.ending.complete(partial(self._store, answer))
         return self._answered(answer, reply, answered_at)
 
     async def _store(self, answer: Answer, question: Message) -> Message | None:
@@ -123,7 +123,7 @@ class ChatTurn:
             content=answer.remembered,
             details=drawing_on(answer.details, self.request.context.tables),
         )
-        turns = self.stored.turns
+        turns = self.ending.turns
         try:
             return await turns.complete(self.scope, question, reply)
         except IdAlreadyUsed:
@@ -143,20 +143,20 @@ class ChatTurn:
             self._answered(answer, reply, perf_counter()),
             context=self.request.context.without_memory(),
             is_repeated=True,
-            warnings=(*self.stored.attempts.warnings, REPLAYED),
+            warnings=(*self.ending.attempts.warnings, REPLAYED),
         )
 
     def _answered(self, answer: Answer, reply: Message | None, at: float) -> Answered:
         if reply is not None and reply.content != answer.remembered:
             answer = Answer(content=reply.content, details=reply.details)
-        question = self.stored.question
+        question = self.ending.question
         return Answered(
             answer=answer,
             context=self.request.context,
             session_id=self.session_id,
             question_id=question.message_id if question else None,
             reply_id=reply.message_id if reply else None,
-            warnings=(*self.request.context.warnings, *self.stored.attempts.warnings),
+            warnings=(*self.request.context.warnings, *self.ending.attempts.warnings),
             timings=Timings(
                 memory=self.ready - self.began,
                 answer=at - self.ready,
@@ -204,7 +204,7 @@ class Chat:
             scope=scope,
             request=AnswerRequest(context=context, options=inquiry.options, model=inquiry.model),
             session_id=session_id,
-            stored=StoredTurn(
+            ending=TurnEnding(
                 scope=scope,
                 turns=self.memory.turns,
                 attempts=attempts,

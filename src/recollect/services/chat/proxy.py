@@ -43,7 +43,7 @@ from recollect.services.chat.turn import (
     NOT_STORED,
     SWITCHED_OFF,
     Answering,
-    StoredTurn,
+    TurnEnding,
     TurnMemory,
     too_slow,
     with_language,
@@ -90,7 +90,7 @@ class Proxy:
         reply = StreamedReply(
             call=call,
             session_id=session_id,
-            stored=StoredTurn(
+            ending=TurnEnding(
                 scope=scope,
                 turns=self.memory.turns,
                 attempts=attempts,

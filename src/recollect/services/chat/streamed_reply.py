@@ -33,7 +33,7 @@ from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
 from recollect.offloading import off_loop
 from recollect.ports.models import EndpointReply
 from recollect.ports.runtime import Ids
-from recollect.services.chat.turn import Degradation, StoredTurn, too_slow
+from recollect.services.chat.turn import Degradation, TurnEnding, too_slow
 
 MAX_REPLY_BYTES: Final = 8_000_000
 """The largest reply that is read whole; streams may be longer."""
@@ -126,7 +126,7 @@ class StreamedReply:
 
     call: CompletionCall
     session_id: UUID | None
-    stored: StoredTurn
+    ending: TurnEnding
     ids: Ids
     time_limit: float
     """The most seconds that the whole answer may take."""
@@ -141,7 +141,7 @@ class StreamedReply:
     @property
     def attempts(self) -> Degradation:
         """What memory could not do for this call."""
-        return self.stored.attempts
+        return self.ending.attempts
 
     @property
     def reply(self) -> EndpointReply:
@@ -160,7 +160,7 @@ class StreamedReply:
         """How much memory is used for this call."""
         if self.session_id is None or self.attempts.is_database_away:
             return MemoryPolicy.OFF
-        return MemoryPolicy.READ if self.stored.question is None else MemoryPolicy.FULL
+        return MemoryPolicy.READ if self.ending.question is None else MemoryPolicy.FULL
 
     async def remember(self, finding: Awaitable[Result], *, warning: str) -> Result | None:
         """What memory finds; None where it does not answer, or knows of no such session."""
@@ -215,7 +215,7 @@ class StreamedReply:
             if not reader.has_events:
                 raise ReplyUnusable(_NO_ANSWER)
         except (ModelUnavailable, TimeoutError) as error:
-            await self.stored.fail()
+            await self.ending.fail()
             is_slow = isinstance(error, TimeoutError)
             yield error_event(str(too_slow(self.time_limit) if is_slow else error))
             return
@@ -226,7 +226,7 @@ class StreamedReply:
     async def aclose(self) -> None:
         """End it all; a turn that is not settled by now has failed."""
         try:
-            await self.stored.fail()
+            await self.ending.fail()
         finally:
             await self._open.aclose()
 
@@ -248,17 +248,17 @@ class StreamedReply:
 
     async def _settle(self, reader: AnswerReader) -> None:
         """Store the answer; fail the turn if it is none; leave it open for calls of tools."""
-        if self.stored.is_ended or self.stored.question is None:
+        if self.ending.is_ended or self.ending.question is None:
             return
         text = self.call.request.begun_answer + reader.content
         content = await off_loop(partial(storable_text, text), characters=len(text))
         is_answer = self.reply.status == HTTPStatus.OK and reader.is_finished
         if not is_answer or reader.has_failed or not (content or reader.has_tool_calls):
-            await self.stored.fail()
+            await self.ending.fail()
         elif reader.has_tool_calls:
-            self.stored.is_ended = True
+            self.ending.is_ended = True
         else:
-            await self.stored.complete(partial(self._store, content, reader))
+            await self.ending.complete(partial(self._store, content, reader))
 
     async def _store(self, content: str, reader: AnswerReader, question: Message) -> Message:
         tools = self.call.request.tools_called
@@ -277,4 +277,4 @@ class StreamedReply:
             metadata=metadata,
             details=drawing_on(details, self.tables),
         )
-        return await self.stored.turns.reply(self.stored.scope, question, reply)
+        return await self.ending.turns.reply(self.ending.scope, question, reply)

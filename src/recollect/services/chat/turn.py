@@ -148,8 +148,8 @@ async def _cancel(working: "asyncio.Future[Result]") -> bool:
 
 
 @dataclass(slots=True, kw_only=True)
-class StoredTurn:
-    """The stored side of one turn, which ends once: with its reply, or as failed."""
+class TurnEnding:
+    """Ends a stored turn, once: with its reply, or as failed."""
 
     scope: Scope
     turns: Turns

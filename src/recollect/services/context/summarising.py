@@ -14,7 +14,7 @@ from recollect.domain.context.compaction import (
     Uncompacted,
     naming,
     range_to_compact,
-    tables_of,
+    tables_of_summary,
 )
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
@@ -247,7 +247,7 @@ class Compaction:
             text=_storable(text) or (previous.text if previous else _NOTHING_OF_NOTE),
             first_sequence=previous.first_sequence if previous else chosen[0].sequence,
             last_sequence=chosen[-1].sequence,
-            tables=tables_of(messages, previous, self.tables_of),
+            tables=tables_of_summary(messages, previous, self.tables_of),
             method=by.method,
             created_at=self.clock.now(),
         )
