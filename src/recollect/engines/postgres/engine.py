@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
+from typing import Final
 
 import asyncpg
 
@@ -39,6 +40,8 @@ from recollect.engines.postgres.work import (
 from recollect.ports.runtime import Clock
 from recollect.ports.stores import Stores
 
+_CAN_LOG_IN: Final = "SELECT rolcanlogin FROM pg_roles WHERE rolname = $1"
+
 
 @asynccontextmanager
 async def open_embedded(home: Path, *, max_connections: int) -> AsyncIterator[Database]:
@@ -67,11 +70,15 @@ async def open_external(
 
 
 async def _let_application_log_in(dsn: str) -> None:
-    """Let the role in by itself, for here nobody but us can reach the socket."""
+    """Let the role log in by itself: only this machine's user can reach the socket."""
     with translated():
         connection = await asyncpg.connect(dsn)
         try:
-            await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
+            async with connection.transaction():
+                # Two processes that change a role at once: PostgreSQL fails one of them.
+                await connection.execute("LOCK TABLE recollect.schema_revision IN EXCLUSIVE MODE")
+                if not await connection.fetchval(_CAN_LOG_IN, APP_ROLE):
+                    await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
         finally:
             await connection.close()
 
