@@ -71,6 +71,7 @@ NOT_FOUND: Final[dict[str, Call]] = {
     "sessions.delete": lambda s, scope, o: s.sessions.delete(scope, o.session_id),
     "messages.append": lambda s, scope, o: s.messages.append(scope, o.session_id, [a_message()]),
     "messages.last": lambda s, scope, o: s.messages.last(scope, o.session_id, count=10),
+    "messages.window": lambda s, scope, o: s.messages.window(scope, o.session_id, count=10),
     "messages.list": lambda s, scope, o: s.messages.list(scope, o.session_id, PAGE),
     "messages.delete": lambda s, scope, o: s.messages.delete(scope, o.session_id, o.message_id),
     "messages.clear": lambda s, scope, o: s.messages.clear(scope, o.session_id),

@@ -56,6 +56,8 @@ class DenodoDouble:
         self.reply: Response | None = None
         self.refused = 0
         """How many requests had a field of another type."""
+        self.hidden: set[str] = set()
+        """Paths that are not found."""
         self.users = {ALICE: "alice", "Bearer alices-token": "alice"}
 
     @property
@@ -70,6 +72,8 @@ class DenodoDouble:
 
         @app.middleware("http")
         async def count(request: Request, call_next: RequestResponseEndpoint) -> Response:
+            if request.url.path in self.hidden:
+                return JSONResponse({"detail": "Not Found"}, HTTPStatus.NOT_FOUND)
             response = await call_next(request)
             self.refused += response.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
             return response
