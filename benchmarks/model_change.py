@@ -40,11 +40,11 @@ from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.models import Embedder
-from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.fakes import WordEmbedder
+from recollect.testing import WordEmbedder
 
 OWNER: Final = "owner"
 NEW: Final = "words"

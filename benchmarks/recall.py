@@ -32,11 +32,11 @@ from recollect.memory import Memory
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.system import RandomIds
-from recollect.testing.fakes import FixedClock
+from recollect.testing import FixedClock
 
 Json: TypeAlias = dict[str, Any]
 

@@ -18,9 +18,9 @@ from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql.reader import SqlglotReader
+from recollect.sql_reading.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.timeouts import PATIENCE
 

@@ -1,9 +1,10 @@
 """Opens what the settings name beside an engine: models, an answerer, permissions, vectors."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import SecretStr
 
@@ -12,7 +13,6 @@ from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.policy import PRESETS
-from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
 from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
@@ -22,15 +22,66 @@ from recollect.permissions.local import PermissionFunction
 from recollect.permissions.opening import open_permissions
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Answerer
+from recollect.ports.recall import VectorStore
 from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
-from recollect.sql.reader import SqlglotReader
+from recollect.sql_reading.reader import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
     from recollect.answerers.denodo.client import DenodoClient
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat
     from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorStoreChoice:
+    """Which outside vector store is used, and where it is."""
+
+    kind: Literal["chroma", "opensearch"]
+    place: str
+    """An address; for Chroma also a folder."""
+    collection: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @property
+    def kept_in(self) -> str:
+        """The store's name in the database, which stays when its folder or server moves."""
+        return f"{self.kind}/{self.collection}"
+
+
+@asynccontextmanager
+async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[VectorStore | None]:
+    """The vector store; None if vectors are in PostgreSQL."""
+    if choice is None:
+        yield None
+    elif choice.kind == "chroma":
+        yield await asyncio.to_thread(_open_chroma, choice)
+    else:
+        # Loaded here: the HTTP client is an extra.
+        from recollect.engines.opensearch import (  # noqa: PLC0415
+            OpenSearchClient,
+            OpenSearchVectorStore,
+        )
+
+        async with OpenSearchClient(
+            choice.place, username=choice.username, password=choice.password
+        ) as client:
+            yield OpenSearchVectorStore(client, collection=choice.collection)
+
+
+def _open_chroma(choice: VectorStoreChoice) -> VectorStore:
+    require("chromadb", "MEMORY_VECTOR_STORE=chroma")
+    # Not above: it is an extra, and takes a second to load.
+    from recollect.engines.chroma import open_chroma  # noqa: PLC0415
+
+    return open_chroma(
+        choice.place,
+        collection=choice.collection,
+        username=choice.username,
+        password=choice.password,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from functools import cached_property
 
 from recollect.domain.conversation.turns import patience
 from recollect.domain.policy import Policies
-from recollect.domain.recall.entries import EntryMaker
-from recollect.ports.stores import Stores
-from recollect.ports.work import JobKind
+from recollect.domain.recall.entry_maker import EntryMaker
+from recollect.ports import Stores
+from recollect.ports.jobs import JobKind
 from recollect.services.access import ApiKeys, Permissions, States
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
@@ -17,12 +17,13 @@ from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
 from recollect.services.conversations.turns import Turns
+from recollect.services.jobs import Work
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals
 from recollect.services.recall.recall import Recall, VisibleEntries
-from recollect.services.recall.reconciling import Reconciling
+from recollect.services.recall.vector_store_check import VectorStoreCheck
+from recollect.services.retention import Retention
 from recollect.services.services import ServiceDependencies, Services
-from recollect.services.work import Retention, Work
 
 
 def build_services(
@@ -69,7 +70,7 @@ class _Builder:
             indexing=self._indexing(),
             reindexing=self._reindexing(),
             removals=self._removals(),
-            reconciling=self._reconciling(),
+            vector_store_check=self._vector_store_check(),
             permissions=self.permissions,
             retention=self._retention(),
             work=Work(
@@ -194,11 +195,11 @@ class _Builder:
             return None
         return Removals(entries=self.outside.entries, vectors=self.outside.vectors)
 
-    def _reconciling(self) -> Reconciling | None:
+    def _vector_store_check(self) -> VectorStoreCheck | None:
         outside, embedder = self.outside, self.needs.embedder
         if outside is None or embedder is None or not self.policies.keeps_index:
             return None
-        return Reconciling(index=outside, embedder=embedder)
+        return VectorStoreCheck(index=outside, embedder=embedder)
 
     def _retention(self) -> Retention:
         return Retention(

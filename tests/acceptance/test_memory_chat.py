@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.doubles.denodo_sdk import ALICE, REGIONS, SQL, DenodoDouble, denodo_double
 from support.http.callers import Caller, Json
 from support.servers.answering_server import answering_server

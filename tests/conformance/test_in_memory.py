@@ -7,8 +7,8 @@ from conformance.contracts.indexing import IndexingContract
 from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.domain.identity.accounts import AuditAction
 from recollect.engines.in_memory import in_memory_stores
-from recollect.ports.stores import Stores
-from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from recollect.ports import Stores
+from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import a_scope, append, messages_of, seconds_on, start_session
 
 

@@ -8,10 +8,9 @@ import pytest_asyncio
 
 from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.engines.chroma import open_chroma
-from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.store import OpenSearchClient
+from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.engines.postgres.connection.database import Database
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.doubles.opensearch import running_opensearch
 from support.recall.outside_index import outside_index
 

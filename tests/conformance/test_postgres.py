@@ -8,7 +8,7 @@ from conformance.contracts.recall_whole import WholeRecallContract
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.system import SystemClock
 
 

@@ -24,7 +24,7 @@ from recollect.domain.conversation.session import (
     session_id_from,
 )
 from recollect.domain.conversation.turns import turn_offsets
-from recollect.domain.identity.accounts import SECRET_BYTES, KeyText
+from recollect.domain.identity.api_keys import SECRET_BYTES, KeyText
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonValue, check_json, check_text
 from recollect.errors import InvalidCursor, InvalidInput

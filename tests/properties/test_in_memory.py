@@ -11,7 +11,7 @@ from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_message, a_scope, append, seconds_on, start_session
 
 SESSION_COUNT = 3

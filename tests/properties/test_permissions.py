@@ -19,19 +19,19 @@ from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, Access, turn_key
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
-from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import Candidate, RecallQuery
+from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.recalled import RecallPolicy, RecallScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import PermissionsUnavailable
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.conversations import HistoryStore
-from recollect.ports.stores import Stores
 from recollect.services.access import UNAVAILABLE
 from recollect.services.recall.recall import NO_EMBEDDER
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_session
 from support.recall.scripted_index import ScriptedIndex, candidates_of
 

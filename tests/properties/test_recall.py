@@ -7,11 +7,12 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, Scores
 from recollect.domain.recall.query import read_question
 from recollect.domain.recall.ranking import rank, said_once
-from recollect.domain.recall.words import WordIndex, words_of
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.domain.recall.words import words_of
+from recollect.testing import FIRST_MOMENT
 
 WORDS = st.sampled_from(["skis", "sledge", "snow", "ice", "sun"])
 ENTRY = st.dictionaries(WORDS, st.integers(1, 9))
@@ -82,7 +83,7 @@ def test_a_smaller_limit_keeps_the_first_of_the_entries_without_duplicates(
 def test_only_entries_with_a_word_of_the_question_score_above_zero(
     entries: list[dict[str, int]], question: dict[str, float], word: str
 ) -> None:
-    index = WordIndex(entries)
+    index = Bm25Index(entries)
     scores = index.scores(question)
     with_word = index.scores({**question, word: question.get(word, 0) + 1})
     shares = (question.keys() & terms.keys() for terms in entries)
@@ -93,7 +94,7 @@ def test_only_entries_with_a_word_of_the_question_score_above_zero(
 @given(st.lists(ENTRY, min_size=2, max_size=8))
 def test_a_rarer_word_has_a_higher_weight(entries: list[dict[str, int]]) -> None:
     probe = dict.fromkeys(chain.from_iterable(entries), 1)
-    index = WordIndex([*entries, probe])
+    index = Bm25Index([*entries, probe])
     frequency = Counter(chain.from_iterable(entries))
     by_frequency = sorted(probe, key=frequency.__getitem__)
     scores = [index.scores({word: 1.0})[len(entries)] for word in by_frequency]

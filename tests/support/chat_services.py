@@ -15,7 +15,7 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Answerer
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.services import ServiceDependencies, Services
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.testing import CountingIds, FixedClock
 from support.scripted_answerer import ScriptedAnswerer
 
 SCOPE: Final = Scope(tenant="acme", user="alice")

@@ -14,11 +14,11 @@ from recollect.domain.conversation.message import (
     Role,
 )
 from recollect.domain.conversation.session import NewSession, Session
-from recollect.domain.identity.accounts import ApiKey, KeyScope, hash_secret
+from recollect.domain.identity.api_keys import ApiKey, KeyScope, hash_secret
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
-from recollect.ports.stores import Stores
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.ports import Stores
+from recollect.testing import FIRST_MOMENT
 
 EVERY_KIND_OF_JSON: Final[JsonObject] = {
     "text": "quotes ' \" and \\ backslash",

@@ -3,10 +3,10 @@
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
+from recollect.ports import Stores
 from recollect.ports.accounts import PermissionSource
-from recollect.ports.stores import Stores
 from recollect.services.access import Permissions
-from recollect.sql.reader import SqlglotReader
+from recollect.sql_reading.reader import SqlglotReader
 
 
 def permissions_on(stores: Stores, source: PermissionSource | None = None) -> Permissions:

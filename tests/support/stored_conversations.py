@@ -5,7 +5,7 @@ from uuid import UUID
 
 from recollect.domain.context.window import ConversationTurn, conversation_turns
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 A_SESSION = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 ROLES = {"u": Role.USER, "a": Role.ASSISTANT, "s": Role.SYSTEM}

@@ -3,8 +3,8 @@
 import asyncio
 import multiprocessing
 
+from recollect.concurrency import TaskSupervisor
 from recollect.interfaces.worker import Heartbeat, WorkerState
-from recollect.supervision import TaskSupervisor
 
 
 class Clock:

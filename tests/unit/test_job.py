@@ -1,6 +1,6 @@
 from uuid import uuid4
 
-from recollect.ports.work import JobKind, job_id_for
+from recollect.ports.jobs import JobKind, job_id_for
 
 
 def test_the_same_work_on_a_session_has_one_id() -> None:

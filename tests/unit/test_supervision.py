@@ -5,8 +5,8 @@ import logging
 
 import pytest
 
+from recollect.concurrency import TASK_FAILURES, TaskSupervisor, watch
 from recollect.errors import InvalidInput
-from recollect.supervision import TASK_FAILURES, TaskSupervisor, watch
 from recollect.system import ProcessCounters
 
 SECRET = "the zeppelin cost 3 million"

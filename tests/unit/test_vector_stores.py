@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from recollect.adapters import VectorStoreChoice, open_vectors
 from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.vector_stores import VectorStoreChoice, open_vectors
 from recollect.errors import ConfigurationError
 from recollect.settings import VectorStoreKind, load_settings
 

@@ -10,14 +10,14 @@ from uuid import UUID
 import pytest
 
 from recollect.composition import build_services
+from recollect.concurrency import TASK_FAILURES
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.interfaces.worker import Heartbeat, WorkerState, work_forever
 from recollect.models.tokens import token_counter_for
-from recollect.ports.work import DueTurn, IndexingStore
+from recollect.ports.jobs import DueTurn, IndexingStore
 from recollect.services.services import ServiceDependencies
-from recollect.supervision import TASK_FAILURES
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 from support.examples import a_message, a_scope, append, start_session
 

@@ -9,13 +9,13 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
+from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import Recalled
 from recollect.domain.text import JsonValue, without_breaks
-from recollect.offloading import off_loop
 
 _MOST_EXCHANGES: Final = 3
 _QUOTED_CHARACTERS: Final = 500

@@ -4,12 +4,12 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 
+from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import AnswerDetails
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import ContextForm
 from recollect.domain.text import storable
-from recollect.offloading import off_loop
 from recollect.ports.models import AnsweringModel, Completion, Prompt, Sampling
 
 _MAX_NAME = 1000

@@ -9,8 +9,9 @@ from starlette.datastructures import Headers
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from recollect.concurrency import off_loop
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
-from recollect.domain.identity.accounts import MemoryPolicy, parse_memory_policy, stricter
+from recollect.domain.identity.api_keys import MemoryPolicy, parse_memory_policy, stricter
 from recollect.interfaces.http.callers import KnownCaller
 from recollect.interfaces.http.errors import documented
 from recollect.interfaces.http.large_json import BodySize, LargeBodyRoute
@@ -23,8 +24,7 @@ from recollect.interfaces.http.parameters import (
     header_text,
     session_metadata,
 )
-from recollect.offloading import off_loop
-from recollect.services.chat.streamed_reply import StreamedReply, WholeReply
+from recollect.services.chat.proxied_reply import ProxiedReply, WholeReply
 
 MEMORY_HEADER: Final = "X-Memory"
 WARNING_HEADER: Final = "X-Memory-Warning"
@@ -60,7 +60,7 @@ def wanted_memory(headers: Headers) -> MemoryPolicy:
     return parse_memory_policy(text, MEMORY_HEADER) if text else MemoryPolicy.FULL
 
 
-def headers_for(passing: StreamedReply) -> dict[str, str]:
+def headers_for(passing: ProxiedReply) -> dict[str, str]:
     """The headers of a response: the endpoint's own, and ours."""
     headers = {**passing.reply.headers, MEMORY_HEADER: str(passing.memory)}
     if passing.session_id is not None:
@@ -220,7 +220,7 @@ def _response(reply: WholeReply) -> Response:
     return Response(reply.body, status_code=reply.status, headers=dict(reply.headers))
 
 
-async def _whole(passing: StreamedReply) -> Response:
+async def _whole(passing: ProxiedReply) -> Response:
     """The reply at once, so that its headers can tell whether it was stored."""
     try:
         body = await passing.whole()
@@ -232,7 +232,7 @@ async def _whole(passing: StreamedReply) -> Response:
 class _Streamed(StreamingResponse):
     """A reply in pieces; a client that leaves ends the endpoint's work at once."""
 
-    def __init__(self, passing: StreamedReply) -> None:
+    def __init__(self, passing: ProxiedReply) -> None:
         self._passing = passing
         self._pieces = passing.pieces()
         super().__init__(

@@ -12,14 +12,14 @@ from enum import StrEnum
 from functools import partial
 from typing import Final
 
+from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import Unavailable
 from recollect.memory import Memory
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals
-from recollect.services.recall.reconciling import Reconciling
+from recollect.services.recall.vector_store_check import VectorStoreCheck
 from recollect.services.services import Services
 from recollect.settings import Settings
-from recollect.supervision import TaskSupervisor, running_beside
 
 _BEAT_SECONDS: Final = 1.0
 _SILENT_SECONDS: Final = 60.0
@@ -145,7 +145,10 @@ def _rounds(
         rounds["indexing"] = ("indexing.waits", partial(_index, services.indexing, pause))
     if services.reindexing is not None:
         slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
-        rounds["reindexing"] = ("reindexing.waits", _ReindexRound(slowly, services.reconciling))
+        rounds["reindexing"] = (
+            "reindexing.waits",
+            _ReindexRound(slowly, services.vector_store_check),
+        )
     if services.removals is not None:
         rounds["removals"] = ("removals.wait", partial(_remove, services.removals))
     return rounds
@@ -169,15 +172,15 @@ class _ReindexRound:
     When all have one, a vector store outside deletes the vectors of other models.
     """
 
-    def __init__(self, reindexing: Reindexing, reconciling: Reconciling | None) -> None:
+    def __init__(self, reindexing: Reindexing, check: VectorStoreCheck | None) -> None:
         self._reindexing = reindexing
-        self._reconciling = reconciling
-        self._is_tidy = reconciling is None
+        self._check = check
+        self._is_tidy = check is None
 
     async def __call__(self) -> float:
         count = await self._reindexing.do_some()
-        if self._reconciling is not None and (count or not self._is_tidy):
-            self._is_tidy = not count and await self._reconciling.forget_other_models()
+        if self._check is not None and (count or not self._is_tidy):
+            self._is_tidy = not count and await self._check.forget_other_models()
         return 0 if count else _REINDEXING_SECONDS
 
 

@@ -1,1 +1,41 @@
 """What the core needs from outside, as protocols."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from recollect.ports.accounts import ApiKeyStore, AuditLog, StateStore
+from recollect.ports.conversations import (
+    BranchStore,
+    HistoryStore,
+    MessageStore,
+    SessionStore,
+    TurnStore,
+)
+from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore
+from recollect.ports.recall import OutsideEntries, RecallIndex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """The stores of one engine, working on the same data."""
+
+    sessions: SessionStore
+    messages: MessageStore
+    branches: BranchStore
+    turns: TurnStore
+    history: HistoryStore
+    summaries: SummaryStore
+    states: StateStore
+    jobs: JobQueue
+    expired: ExpiredSessions
+    api_keys: ApiKeyStore
+    audit: AuditLog
+    recall: RecallIndex | None = None
+    """None for an engine without an index; recall then finds nothing, with a warning."""
+    indexing: IndexingStore | None = None
+    """None for an engine whose messages are not indexed."""
+    outside: OutsideEntries | None = None
+    """None where the engine's own index holds the vectors."""
+    is_answering: Callable[[], Awaitable[bool]] | None = None
+    """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
+    that cannot."""

@@ -9,15 +9,14 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import NO_DETAILS, Message, Visibility
 from recollect.domain.conversation.session import Session
-from recollect.domain.identity.accounts import (
+from recollect.domain.identity.accounts import UserState, check_mode
+from recollect.domain.identity.api_keys import (
     OFFERED_SCOPES,
     SECRET_BYTES,
     ApiKey,
     KeyScope,
     KeyText,
     MemoryPolicy,
-    UserState,
-    check_mode,
     hash_secret,
 )
 from recollect.domain.identity.permissions import (

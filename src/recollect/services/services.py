@@ -26,11 +26,12 @@ from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
 from recollect.services.conversations.turns import Turns
+from recollect.services.jobs import Work
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals
 from recollect.services.recall.recall import Recall
-from recollect.services.recall.reconciling import Reconciling
-from recollect.services.work import Retention, Work
+from recollect.services.recall.vector_store_check import VectorStoreCheck
+from recollect.services.retention import Retention
 
 _SETTLE_SECONDS: Final = 10.0
 
@@ -87,7 +88,7 @@ class Services:
     """None where nothing is indexed, or no model embeds."""
     removals: Removals | None
     """None where no store outside has vectors."""
-    reconciling: Reconciling | None
+    vector_store_check: VectorStoreCheck | None
     """None where no store outside has vectors, or no model embeds."""
     permissions: Permissions
     retention: Retention

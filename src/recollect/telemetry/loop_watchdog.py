@@ -33,7 +33,7 @@ THREAD: Final = "thread"
 _UNKNOWN: Final = "unknown"
 _OUR_CODE: Final = "recollect."
 _SERVICES: Final = "recollect.services."
-_NOT_WORKING: Final = ("recollect.offloading", "recollect.telemetry.loop_watchdog")
+_NOT_WORKING: Final = ("recollect.concurrency", "recollect.telemetry.loop_watchdog")
 """Modules that only call the code that works, and the watchdog itself."""
 _OWN_SHARE: Final = 0.5
 """Of a hold, the part that the loop's thread must have worked itself to be blamed for it."""

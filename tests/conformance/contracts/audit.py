@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.identity.accounts import AuditAction, AuditEntry
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_scope,
     a_tenant_scope,

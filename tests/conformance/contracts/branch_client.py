@@ -6,8 +6,8 @@ from recollect.domain.conversation.message import Message, NewMessage, parse_rol
 from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
+from recollect.ports import Stores
 from recollect.ports.conversations import Followed
-from recollect.ports.stores import Stores
 from support.examples import a_message, a_scope, seconds_on, start_session
 
 

@@ -10,7 +10,7 @@ from conformance.contracts.branch_client import Talk, listed
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import IdAlreadyUsed
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

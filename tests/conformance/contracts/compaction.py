@@ -1,4 +1,4 @@
-"""What `recollect.ports.work.SummaryStore` promises."""
+"""What `recollect.ports.jobs.SummaryStore` promises."""
 
 import asyncio
 from dataclasses import replace
@@ -10,7 +10,7 @@ from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_scope,
     a_session,

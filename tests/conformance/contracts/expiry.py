@@ -1,4 +1,4 @@
-"""What `recollect.ports.work.ExpiredSessions` promises."""
+"""What `recollect.ports.jobs.ExpiredSessions` promises."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ import pytest
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.domain.identity.accounts import AuditAction, AuditEntry
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_scope, a_session, start_session
 
 

@@ -9,7 +9,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidCursor
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

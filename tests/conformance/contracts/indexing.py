@@ -4,8 +4,8 @@ from uuid import UUID
 
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
-from recollect.ports.work import DueTurn, IndexingStore
+from recollect.ports import Stores
+from recollect.ports.jobs import DueTurn, IndexingStore
 from support.examples import (
     a_message,
     a_scope,

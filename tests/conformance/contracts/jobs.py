@@ -1,4 +1,4 @@
-"""What `recollect.ports.work.JobQueue` promises."""
+"""What `recollect.ports.jobs.JobQueue` promises."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,8 +12,8 @@ from conformance.contracts.shared import (
     long_ago,
     queue_job,
 )
-from recollect.ports.stores import Stores
-from recollect.ports.work import Job, JobKind, job_id_for
+from recollect.ports import Stores
+from recollect.ports.jobs import Job, JobKind, job_id_for
 from support.examples import a_scope, a_session
 
 

@@ -14,7 +14,7 @@ from recollect.domain.conversation.session import (
     SessionChanges,
 )
 from recollect.errors import MessageNotFound
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     EVERY_KIND_OF_JSON,
     a_message,

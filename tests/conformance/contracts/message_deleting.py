@@ -4,7 +4,7 @@ import asyncio
 from uuid import UUID, uuid4
 
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_message, a_scope, append, seconds_on, start_conversation
 
 

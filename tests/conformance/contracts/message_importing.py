@@ -11,8 +11,8 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.errors import IdAlreadyUsed
+from recollect.ports import Stores
 from recollect.ports.conversations import SessionStart
-from recollect.ports.stores import Stores
 from support.examples import (
     a_message,
     a_scope,

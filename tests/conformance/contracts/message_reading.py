@@ -7,7 +7,7 @@ import pytest
 from conformance.contracts.pages import walk
 from recollect.domain.conversation.paging import Order, PageRequest
 from recollect.errors import InvalidCursor
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

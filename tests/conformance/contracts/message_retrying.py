@@ -10,8 +10,8 @@ import pytest
 from recollect.domain.conversation.message import NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.errors import IdAlreadyUsed
+from recollect.ports import Stores
 from recollect.ports.conversations import Appended
-from recollect.ports.stores import Stores
 from support.examples import (
     a_message,
     a_scope,

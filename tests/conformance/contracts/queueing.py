@@ -11,8 +11,8 @@ from conformance.contracts.shared import END_OF_PAST, LEASE, an_empty_queue, lon
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.identity.scope import Scope
 from recollect.errors import IdAlreadyUsed
-from recollect.ports.stores import Stores
-from recollect.ports.work import Job
+from recollect.ports import Stores
+from recollect.ports.jobs import Job
 from support.examples import (
     a_message,
     a_scope,

@@ -14,9 +14,9 @@ from conformance.contracts.recall_shared import (
     index_of,
     search,
 )
+from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import REACH, RecallFilter, RecallQuery, Vector
-from recollect.domain.recall.words import WordIndex
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 
 
 class RecallIndexContract:
@@ -37,7 +37,7 @@ class RecallIndexContract:
             await log.say("nothing of all that"),
         ]
         await other.say("skis")
-        scores = WordIndex(one.terms for one in said).scores({"skis": 1.0, "sledge": 1.0})
+        scores = Bm25Index(one.terms for one in said).scores({"skis": 1.0, "sledge": 1.0})
         expected = {one.entry.text: scores.get(at, 0.0) for at, one in enumerate(said)}
         found = {
             one.entry.text: one.scores.lexical

@@ -9,8 +9,8 @@ from conformance.contracts.recall_shared import (
     search,
 )
 from recollect.domain.recall.entry import RecallFilter
-from recollect.ports.stores import Stores
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.ports import Stores
+from recollect.testing import FIRST_MOMENT
 from support.examples import start_session
 
 

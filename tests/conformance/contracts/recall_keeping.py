@@ -18,8 +18,8 @@ from conformance.contracts.recall_shared import (
     search,
 )
 from recollect.domain.recall.entry import IndexedEntry, RecallFilter
+from recollect.ports import Stores
 from recollect.ports.recall import IndexSize
-from recollect.ports.stores import Stores
 from support.examples import a_message, a_scope, append, seconds_on
 
 

@@ -16,9 +16,9 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
+from recollect.ports import Stores
 from recollect.ports.recall import RecallIndex
-from recollect.ports.stores import Stores
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 from support.examples import a_message, a_scope, append, start_session
 
 MODEL = "model-a:3"

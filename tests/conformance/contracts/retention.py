@@ -15,7 +15,7 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import Session, SessionChanges
 from recollect.domain.identity.accounts import AuditAction, AuditEntry
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

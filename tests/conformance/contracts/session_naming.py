@@ -8,7 +8,7 @@ from conformance.contracts.branch_client import Talk
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.session import MAX_SESSION_NAME_LENGTH, SessionChanges
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

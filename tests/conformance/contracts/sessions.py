@@ -11,7 +11,7 @@ from recollect.domain.conversation.paging import Order, PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession, SessionChanges
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidCursor
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     EVERY_KIND_OF_JSON,
     a_message,

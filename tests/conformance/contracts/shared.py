@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_session, append, messages_of, start_session
 
 END_OF_PAST: Final = datetime(1951, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.errors import MessageNotFound
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

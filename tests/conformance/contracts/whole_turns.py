@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,

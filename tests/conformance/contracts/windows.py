@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from recollect.domain.identity.scope import Scope
+from recollect.ports import Stores
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
-from recollect.ports.stores import Stores
 from support.examples import (
     a_message,
     a_scope,

@@ -15,7 +15,7 @@ from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import ContextForm
 from recollect.domain.text import JsonObject
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 from support.doubles.chat_endpoint import Reply, chat_double
 from support.doubles.chat_endpoint import serving as listening
 from support.doubles.strict_templates import StrictDouble

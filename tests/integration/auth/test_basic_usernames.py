@@ -6,10 +6,10 @@ import pytest
 import pytest_asyncio
 from starlette.responses import JSONResponse
 
-from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.api_keys import KeyScope
 from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.callers import UPSTREAM_HEADER
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import Services
 from support.doubles.denodo_sdk import ALICE, DenodoDouble, basic, denodo_double
 from support.http.callers import Caller, assert_unauthenticated, is_same_owner, refusal_of

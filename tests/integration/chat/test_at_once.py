@@ -3,7 +3,7 @@
 import asyncio
 from uuid import uuid4
 
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.doubles.chat_endpoint import Reply, chat_double
 from support.servers.answering_server import answering_server
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.chat.turn import NO_MEMORY, NOT_STORED, REPLY_NOT_STORED
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
 from support.http.callers import Caller, Json

@@ -10,7 +10,7 @@ import pytest
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Entry, IndexedEntry
 from recollect.engines.postgres.connection.database import Database
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_message, append, start_session
 from support.servers.programs import run_recollect
 

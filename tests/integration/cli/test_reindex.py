@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.engines.postgres.migrations import migrate
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.system import SystemClock
 from support.examples import a_message, a_scope, append, start_session
 from support.servers.programs import run_recollect

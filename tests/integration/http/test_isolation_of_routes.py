@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from recollect.engines.postgres.connection.database import Database
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.http.callers import Caller, Json, Tenant
 from support.http.openapi_operations import Operation, operations
 from support.recall.scripted_index import index_messages

@@ -13,7 +13,7 @@ from recollect.domain.chat.answers import Inquiry
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.conversation.paging import Page, PageRequest
 from recollect.domain.conversation.session import NewSession, SessionChanges
-from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.api_keys import KeyScope
 from recollect.domain.identity.permissions import EVERYTHING
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.recall.entry import RecallFilter
@@ -22,7 +22,7 @@ from recollect.domain.recall.recalled import RecallPolicy, Recollection
 from recollect.domain.text import JsonValue
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import NotFound, UserHalted
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from support.examples import a_message

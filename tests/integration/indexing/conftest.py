@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.engines.postgres.migrations import migrate
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.system import SystemClock
 
 

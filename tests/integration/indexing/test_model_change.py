@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from conformance.contracts.recall_shared import CLOSE, index_of
+from recollect.ports import Stores
 from recollect.ports.recall import IndexSize
-from recollect.ports.stores import Stores
 from recollect.services.recall.indexing import Reindexing
 from support.doubles.chat_endpoint import serving
 from support.doubles.embedding_endpoint import WordsDouble

@@ -7,7 +7,7 @@ from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.embedders import CachedEmbedder, EmbeddingChoice, open_embedder
 from recollect.models.embedding.local_embedder import mini_lm_folder
 from recollect.settings import load_settings
-from recollect.testing.fakes import WordEmbedder
+from recollect.testing import WordEmbedder
 from support.doubles.embedding_endpoint import embedding_double
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.http.callers import Tenant
 from support.servers.openai_proxy import NumberingDouble, Stage, staged
 from support.timeouts import PATIENCE

@@ -13,7 +13,7 @@ import pytest
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.system import SystemClock
 from support.doubles.chat_endpoint import Reply

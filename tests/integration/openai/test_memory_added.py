@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import PRESETS, Policies
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_summary
 from support.http.callers import Caller, Json
 from support.servers.openai_proxy import NumberingDouble, Stage, staged

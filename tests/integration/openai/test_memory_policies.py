@@ -2,10 +2,10 @@
 
 import pytest
 
-from recollect.domain.identity.accounts import KeyScope, MemoryPolicy, stricter
+from recollect.domain.identity.api_keys import KeyScope, MemoryPolicy, stricter
 from recollect.domain.identity.scope import TenantScope
 from recollect.domain.policy import Policies
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.http.callers import Caller, Json, Tenant
 from support.servers.openai_proxy import NumberingDouble, Stage, proxy_server
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.conversation.paging import PageRequest
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.access import States
 from support.doubles.openwebui import CALLS_A_TOOL, STYLES, OpenWebUI, Style
 from support.recall.scripted_index import index_messages

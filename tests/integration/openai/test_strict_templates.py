@@ -11,7 +11,7 @@ import pytest_asyncio
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import Policies
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.doubles.strict_templates import StrictDouble
 from support.examples import a_summary
 from support.http.callers import Caller, Json

@@ -9,7 +9,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.conversations.messages import lock_sessions, remove
 from recollect.errors import MessageNotFound
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_message, append, seconds_on, start_conversation
 
 

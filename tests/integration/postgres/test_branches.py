@@ -4,7 +4,7 @@ import asyncio
 
 import asyncpg
 
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_message, a_scope, append, start_session
 
 SWITCH = "UPDATE messages SET is_active = false WHERE session_id = $1 AND owner_id = $2"

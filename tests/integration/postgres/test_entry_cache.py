@@ -21,10 +21,10 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.ports import Stores
 from recollect.ports.runtime import Clock
-from recollect.ports.stores import Stores
 from recollect.system import SystemClock
-from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import a_scope, seconds_on
 from support.recall.search_comparison import Asked, assert_same, found
 

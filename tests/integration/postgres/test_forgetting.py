@@ -12,7 +12,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import Services
 from support.examples import a_message, a_summary, put_summary
 

@@ -7,7 +7,7 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_message
 
 _BEFORE_ALL_OTHERS = datetime(1940, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest_asyncio
 from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, index_of
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import IndexedEntry
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from support.examples import a_scope, seconds_on
 
 _CHANCE = random.Random(5)  # noqa: S311  # the same course of events on every run

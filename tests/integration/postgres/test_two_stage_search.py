@@ -12,8 +12,8 @@ from conformance.contracts.recall_shared import EAST, MODEL, Log, entry_of, sear
 from recollect.domain.recall.entry import IndexedEntry, Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
-from recollect.ports.stores import Stores
-from recollect.testing.fakes import FixedClock
+from recollect.ports import Stores
+from recollect.testing import FixedClock
 from support.examples import a_message, append
 from support.recall.search_comparison import Asked, assert_same, found
 

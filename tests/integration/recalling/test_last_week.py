@@ -17,8 +17,8 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Embedder
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
 
 

@@ -10,12 +10,12 @@ from recollect.domain.conversation.message import AnswerDetails, Message, NewMes
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.models import ChatModel, Prompt
 from recollect.ports.runtime import Clock
-from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql.reader import SqlglotReader
+from recollect.sql_reading.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.examples import a_message, a_session
 

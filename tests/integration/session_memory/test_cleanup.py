@@ -12,9 +12,9 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.errors import SessionNotFound
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.system import SystemClock
-from recollect.testing.fakes import FixedClock
+from recollect.testing import FixedClock
 from support.examples import a_scope
 from support.servers.programs import run_recollect
 

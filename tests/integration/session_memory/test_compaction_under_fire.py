@@ -25,11 +25,11 @@ from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ModelUnavailable
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.models import ChatModel
-from recollect.ports.stores import Stores
 from recollect.services.context.summarising import Compaction, LlmSummariser
 from recollect.services.services import Services
-from recollect.testing.fakes import FixedClock
+from recollect.testing import FixedClock
 from support.examples import a_message
 from support.timeouts import PATIENCE
 

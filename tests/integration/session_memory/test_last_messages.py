@@ -12,7 +12,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.http.callers import Caller

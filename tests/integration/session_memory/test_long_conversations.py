@@ -20,9 +20,9 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import PRESETS
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql.reader import SqlglotReader
+from recollect.sql_reading.reader import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.examples import a_scope
 

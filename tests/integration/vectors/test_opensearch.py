@@ -7,8 +7,7 @@ import pytest
 import pytest_asyncio
 
 from conformance.contracts.vectors import VectorStoreContract
-from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.store import OpenSearchClient
+from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
 from support.doubles.opensearch import OpenSearchDouble, running_opensearch

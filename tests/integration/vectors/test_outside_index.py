@@ -14,21 +14,20 @@ import pytest_asyncio
 from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
 from recollect.composition import build_services
 from recollect.domain.recall.entry import Vector
-from recollect.engines.opensearch import OpenSearchVectorStore
-from recollect.engines.opensearch.store import OpenSearchClient
+from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.engines.postgres.migrations import migrate
 from recollect.errors import VectorStoreUnavailable
 from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.recall import EntryKey, RecallIndex
-from recollect.ports.stores import Stores
 from recollect.services.recall.outside_index import OutsideIndex, Removals, stored_name
-from recollect.services.recall.reconciling import Differences, Reconciling
+from recollect.services.recall.vector_store_check import Differences, VectorStoreCheck
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.fakes import FixedClock, WordEmbedder
+from recollect.testing import FixedClock, WordEmbedder
 from support.doubles.opensearch import OpenSearchDouble, running_opensearch
 from support.examples import a_message, a_scope, append, seconds_on, start_session
 from support.recall.outside_index import outside_index
@@ -296,7 +295,7 @@ async def test_reconciling_adds_missing_vectors_and_removes_orphaned_ones(
     outside: Outside, vectors: OpenSearchVectorStore
 ) -> None:
     embedder = WordEmbedder(dimensions=3, model=MODEL)
-    reconciling = Reconciling(index=outside.index, embedder=embedder)
+    check = VectorStoreCheck(index=outside.index, embedder=embedder)
     log, stranger = await Log.start(outside.stores), uuid4()
     await log.say("said and kept")
     await log.say("said and lost")
@@ -307,27 +306,27 @@ async def test_reconciling_adds_missing_vectors_and_removes_orphaned_ones(
     await vectors.put(owner, {stray: EAST}, model=STORED)
     await vectors.put(stranger, {stray: EAST}, model=STORED)
 
-    assert await reconciling.do_all() == Differences(missing=1, surplus=2)
+    assert await check.do_all() == Differences(missing=1, surplus=2)
 
     assert await outside.keys(stranger) == frozenset()
     assert len(await outside.keys(owner)) == 1
     assert (await cosines(outside.index, log))["said and lost"] is None
     assert await embed_again(outside.index, log) == 1
     assert len(await outside.keys(owner)) == 2
-    assert await reconciling.do_all() == Differences()
+    assert await check.do_all() == Differences()
 
 
 async def test_other_models_are_forgotten_once_nothing_is_theirs_any_more(
     outside: Outside, vectors: OpenSearchVectorStore
 ) -> None:
-    reconciling = Reconciling(index=outside.index, embedder=WordEmbedder(dimensions=3, model=MODEL))
+    check = VectorStoreCheck(index=outside.index, embedder=WordEmbedder(dimensions=3, model=MODEL))
     log, old = await Log.start(outside.stores), stored_name("another:3", 3)
     await log.say("said", model="another:3")
-    assert not await reconciling.forget_other_models()
+    assert not await check.forget_other_models()
     assert len(await outside.keys(log.scope.owner_id, stored=old)) == 1
 
     await _embed_all(outside.index)
-    assert await reconciling.forget_other_models()
+    assert await check.forget_other_models()
     assert await outside.keys(log.scope.owner_id, stored=old) == frozenset()
     assert len(await outside.keys(log.scope.owner_id)) == 1
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from recollect.testing.fakes import WordEmbedder
+from recollect.testing import WordEmbedder
 from support.doubles.chat_endpoint import ChatDouble, Received, Reply, serving
 
 

@@ -13,11 +13,11 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.postgres.recall.index import model_key, term_key
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.models import Embedder
-from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
-from recollect.testing.fakes import WordEmbedder
+from recollect.testing import WordEmbedder
 
 DIMENSIONS: Final = 8
 QUESTION: Final = "word 77"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import postgres_stores
+from recollect.ports import Stores
 from recollect.ports.recall import VectorStore
 from recollect.ports.runtime import Clock
-from recollect.ports.stores import Stores
 from recollect.services.recall.outside_index import OutsideIndex
 from recollect.system import SystemClock
 

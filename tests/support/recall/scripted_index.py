@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import (
     Candidate,
     Entry,
@@ -15,10 +14,11 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
+from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.words import PlainWords
+from recollect.ports import Stores
 from recollect.ports.recall import IndexSize
-from recollect.ports.stores import Stores
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 
 def an_entry(

@@ -9,7 +9,7 @@ from conformance.contracts.recall_shared import EAST, MODEL, search
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import RecallFilter, Scores, Vector
 from recollect.engines.postgres.connection.database import Database
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 
 Found = Mapping[tuple[UUID, int], tuple[Scores, ...]]
 

@@ -10,7 +10,7 @@ from recollect.adapters import open_adapters
 from recollect.composition import build_services
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.settings import load_settings
 from support.http.callers import Caller
 from support.servers.http_servers import serving

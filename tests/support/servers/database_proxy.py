@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 from recollect.engines.postgres.engine import open_external, postgres_stores
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.system import SystemClock
 
 _SOCKET = ".s.PGSQL.5432"

@@ -17,7 +17,7 @@ from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.system import RandomIds, SystemClock

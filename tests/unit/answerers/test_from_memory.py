@@ -10,7 +10,7 @@ from recollect.domain.context.context import Context, Sources, Tokens, Truncatio
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import Recalled
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 SCOPE = Scope(tenant="acme", user="alice")
 SESSION = UUID(int=9)

@@ -3,10 +3,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.identity.accounts import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
+from recollect.domain.identity.api_keys import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
 from recollect.domain.identity.scope import TenantScope
 from recollect.errors import InvalidInput
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 from support.examples import an_api_key
 
 A_SECRET = bytes(range(SECRET_BYTES))

@@ -11,7 +11,7 @@ from recollect.domain.context.compaction import (
 )
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
 from recollect.errors import InvalidInput
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 from support.examples import a_summary
 
 

@@ -13,7 +13,7 @@ from recollect.domain.conversation.message import (
 )
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 from support.examples import EVERY_KIND_OF_JSON, a_message
 
 A_SESSION = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")

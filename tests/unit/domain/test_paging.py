@@ -13,7 +13,7 @@ from recollect.domain.conversation.paging import (
     SessionPosition,
 )
 from recollect.errors import InvalidCursor, InvalidInput
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 AN_ID = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 

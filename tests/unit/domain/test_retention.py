@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.policy import KEEP_ALL, RetentionMode, RetentionPolicy
 from recollect.errors import InvalidInput
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 
 def after(days: float) -> datetime:

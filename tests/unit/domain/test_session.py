@@ -14,7 +14,7 @@ from recollect.domain.conversation.session import (
 )
 from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidId, InvalidInput
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 AN_ID = UUID("0b7a3f52-93c4-4f0e-8a7d-51d2c6e94a20")
 

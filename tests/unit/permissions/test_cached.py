@@ -9,7 +9,7 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 from recollect.permissions.opening import CachedPermissions
-from recollect.testing.fakes import FixedClock
+from recollect.testing import FixedClock
 from support.permissions import ByHand
 
 ANN = Scope(tenant="acme", user="ann")

@@ -16,12 +16,12 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.access import UNAVAILABLE
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, put_summary
 from support.permissions import ByHand
 

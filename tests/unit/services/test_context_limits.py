@@ -12,8 +12,8 @@ from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
 
 QUESTION = "What is the capital of France?"

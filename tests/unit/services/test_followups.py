@@ -14,7 +14,7 @@ from recollect.errors import ModelUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Prompt
 from recollect.services.services import ServiceDependencies
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.testing import CountingIds, FixedClock
 from support.followups import conversation
 from support.timeouts import PATIENCE
 

@@ -11,10 +11,10 @@ from recollect.domain.policy import Policies
 from recollect.domain.recall.entry import IndexedEntry, RecallQuery
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.services import ServiceDependencies, Services
-from recollect.testing.fakes import CountingIds, FixedClock, WordEmbedder
+from recollect.testing import CountingIds, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, append, start_session
 
 

@@ -17,12 +17,12 @@ from recollect.domain.recall.entry import RecallFilter
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
 from recollect.ports.conversations import SessionStore
-from recollect.ports.stores import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
 
 A_WEEK = timedelta(days=7)

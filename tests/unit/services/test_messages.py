@@ -13,9 +13,9 @@ from recollect.errors import (
     SessionNotFound,
     TurnNotFound,
 )
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.conversations.sessions import LastAccess, Messages
-from recollect.testing.fakes import FIRST_MOMENT, FixedClock
+from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import (
     a_message,
     a_scope,

@@ -13,11 +13,11 @@ from recollect.domain.policy import PRESETS, ContextForm, MissingSession
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, SessionNotFound
 from recollect.models.tokens import token_counter_for
-from recollect.ports.stores import Stores
+from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
 
 

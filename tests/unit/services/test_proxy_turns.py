@@ -13,7 +13,7 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.conversations import BranchStore, Followed
 from recollect.services.chat.turn import REPLY_NOT_STORED
 from recollect.services.services import ServiceDependencies
-from recollect.testing.fakes import CountingIds, FixedClock
+from recollect.testing import CountingIds, FixedClock
 from support.chat_services import SCOPE
 from support.scripted_answerer import ScriptedAnswerer
 

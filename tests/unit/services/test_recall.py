@@ -12,7 +12,6 @@ from recollect.domain.conversation.message import AnswerDetails, Visibility
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.permissions import EVERYTHING, Access
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import (
     Candidate,
     Entry,
@@ -21,6 +20,7 @@ from recollect.domain.recall.entry import (
     Scores,
     Vector,
 )
+from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.domain.recall.recalled import RecallPolicy, RecallScope, Recollection
 from recollect.domain.recall.words import PlainWords
@@ -32,10 +32,10 @@ from recollect.errors import (
     SessionNotFound,
     VectorStoreUnavailable,
 )
+from recollect.ports import Stores
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
-from recollect.ports.stores import Stores
 from recollect.services.access import UNAVAILABLE, Permissions
 from recollect.services.conversations.sessions import LastAccess
 from recollect.services.recall.recall import (
@@ -48,8 +48,8 @@ from recollect.services.recall.recall import (
     Recall,
     VisibleEntries,
 )
-from recollect.sql.reader import SqlglotReader
-from recollect.testing.fakes import FIRST_MOMENT, FixedClock, WordEmbedder
+from recollect.sql_reading.reader import SqlglotReader
+from recollect.testing import FIRST_MOMENT, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, append, start_session
 from support.recall.scripted_index import ScriptedIndex, an_entry
 

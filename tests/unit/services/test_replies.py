@@ -6,7 +6,7 @@ import pytest
 
 from recollect.domain.chat.replies import MAX_REPLY_VALUES
 from recollect.errors import ReplyUnusable
-from recollect.services.chat.streamed_reply import each, read_whole
+from recollect.services.chat.proxied_reply import each, read_whole
 
 
 async def test_a_reply_of_too_many_values_is_refused() -> None:

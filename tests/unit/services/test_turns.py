@@ -15,7 +15,7 @@ from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
 from recollect.ports.conversations import Appended, MessageStore
 from recollect.services.conversations.sessions import LastAccess, Messages
 from recollect.services.conversations.turns import Turns
-from recollect.testing.fakes import FixedClock
+from recollect.testing import FixedClock
 from support.examples import a_message, a_scope
 from support.permissions import permissions_on
 from support.timeouts import PATIENCE

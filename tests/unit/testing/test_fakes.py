@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from recollect.testing.fakes import FIRST_MOMENT, CountingIds, FixedClock
+from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 
 
 def test_a_fixed_clock_stands_still_until_it_is_moved() -> None:

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Final
 
 from recollect.answerers.denodo.client import DenodoClient, names_in
+from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, AnswerDetails
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject, JsonValue, storable_json
-from recollect.offloading import off_loop
 from recollect.ports.models import SqlReader
 
 _TEXTS: Final = ("answer", "sql_query", "query_explanation", "raw_graph")

@@ -2,25 +2,19 @@
 
 from datetime import UTC, datetime
 
+from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryAuditLog, InMemoryStates
 from recollect.engines.in_memory.conversations import (
     InMemoryBranches,
+    InMemoryExpired,
     InMemorySessions,
     InMemoryTurns,
 )
+from recollect.engines.in_memory.data import InMemoryData
+from recollect.engines.in_memory.jobs import InMemoryIndexing, InMemoryJobs, InMemorySummaries
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
-from recollect.engines.in_memory.state import InMemoryState
-from recollect.engines.in_memory.work import (
-    InMemoryApiKeys,
-    InMemoryAuditLog,
-    InMemoryExpired,
-    InMemoryIndexing,
-    InMemoryJobs,
-    InMemoryStates,
-    InMemorySummaries,
-)
+from recollect.ports import Stores
 from recollect.ports.runtime import Clock
-from recollect.ports.stores import Stores
 
 __all__ = ["in_memory_stores"]
 
@@ -32,21 +26,21 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
     one. They belong to one event loop: an operation never awaits halfway, so none sees
     another's half-done work.
     """
-    state = InMemoryState(clock or _MachineClock())
+    data = InMemoryData(clock or _MachineClock())
     return Stores(
-        sessions=InMemorySessions(state),
-        messages=InMemoryMessages(state),
-        branches=InMemoryBranches(state),
-        turns=InMemoryTurns(state),
-        history=InMemoryHistory(state),
-        summaries=InMemorySummaries(state),
-        states=InMemoryStates(state),
-        jobs=InMemoryJobs(state),
-        expired=InMemoryExpired(state),
-        api_keys=InMemoryApiKeys(state),
-        audit=InMemoryAuditLog(state),
-        recall=InMemoryRecallIndex(state),
-        indexing=InMemoryIndexing(state),
+        sessions=InMemorySessions(data),
+        messages=InMemoryMessages(data),
+        branches=InMemoryBranches(data),
+        turns=InMemoryTurns(data),
+        history=InMemoryHistory(data),
+        summaries=InMemorySummaries(data),
+        states=InMemoryStates(data),
+        jobs=InMemoryJobs(data),
+        expired=InMemoryExpired(data),
+        api_keys=InMemoryApiKeys(data),
+        audit=InMemoryAuditLog(data),
+        recall=InMemoryRecallIndex(data),
+        indexing=InMemoryIndexing(data),
     )
 
 

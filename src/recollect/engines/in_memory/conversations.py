@@ -19,15 +19,30 @@ from recollect.domain.conversation.session import NewSession, Session, SessionCh
 from recollect.domain.conversation.turns import Stored, TurnStatus
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.engines.in_memory.messages import InMemoryMessages
-from recollect.engines.in_memory.state import (
+from recollect.engines.in_memory.data import (
     InMemoryStore,
     StoredConversation,
     copy_object,
     cut_page,
 )
+from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn
+
+
+class InMemoryExpired(InMemoryStore):
+    """Implements `recollect.ports.jobs.ExpiredSessions`."""
+
+    async def count(self, *, now: datetime) -> int:
+        """How many sessions have expired."""
+        return len(self.data.expired(now))
+
+    async def delete(self, *, now: datetime, limit: int) -> int:
+        """Delete some expired sessions with everything in them, and say how many; audited."""
+        chosen = self.data.expired(now)[:limit]
+        for owner_id, conversation in chosen:
+            self.data.delete_expired(owner_id, conversation.session.session_id, now=now)
+        return len(chosen)
 
 
 class InMemorySessions(InMemoryStore):
@@ -42,22 +57,22 @@ class InMemorySessions(InMemoryStore):
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
         """Create the session, or return the one with that id as it is; and whether it is new."""
-        existing = self.state.conversation(scope, session.session_id)
+        existing = self.data.conversation(scope, session.session_id)
         if existing is not None:
             return existing.session, False
-        started = self.state.start(scope, session, now=now, expires_at=expires_at)
+        started = self.data.start(scope, session, now=now, expires_at=expires_at)
         return started.session, True
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
         """The session, or None."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.session
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
         """The owner's sessions by the time of their last change or use."""
-        sessions = [conversation.session for conversation in self.state.conversations(scope)]
+        sessions = [conversation.session for conversation in self.data.conversations(scope)]
         if sort is SessionSort.LAST_ACCESSED:
             return cut_page(sessions, page, AccessPosition, _access_position)
         return cut_page(sessions, page, SessionPosition, _position)
@@ -66,7 +81,7 @@ class InMemorySessions(InMemoryStore):
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
         """Replace the parts that are given and return the session, or None if there is none."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
         conversation.session = _changed(conversation.session, changes, now)
@@ -75,19 +90,19 @@ class InMemorySessions(InMemoryStore):
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
         """Delete the session with its turns and messages; whether there was one. Audited."""
-        deleted = self.state.conversation(scope, session_id)
+        deleted = self.data.conversation(scope, session_id)
         if deleted is None:
             return False
-        del self.state.of(scope.owner_id).conversations[session_id]
+        del self.data.of(scope.owner_id).conversations[session_id]
         count = len(deleted.messages)
-        self.state.audit(scope, AuditAction.SESSION_DELETED, session_id, count=count, now=now)
+        self.data.audit(scope, AuditAction.SESSION_DELETED, session_id, count=count, now=now)
         return True
 
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
         """Record that the session was used, and move its end to `expires_at` if that is later."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is not None:
             conversation.use(now=now, expires_at=expires_at)
 
@@ -118,7 +133,7 @@ class InMemoryTurns(InMemoryStore):
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
         """The turn, or None if the session has none of that number."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None or turn_number not in conversation.turns:
             return None
         messages = conversation.messages.values()
@@ -131,7 +146,7 @@ class InMemoryTurns(InMemoryStore):
         """Mark the turns of all owners as failed that are pending since that time or longer."""
         abandoned = [
             (conversation, message.turn_number)
-            for _, conversation in self.state.all_conversations()
+            for _, conversation in self.data.all_conversations()
             for message in conversation.messages.values()
             if message.turn_number is not None
             and message.role is Role.USER
@@ -159,7 +174,7 @@ class InMemoryBranches(InMemoryStore):
         compaction: CompactionPolicy | None = None,
     ) -> Followed | None:
         """Make a client's list the active branch and store what is new of it."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
         stored = _stored(conversation)
@@ -171,7 +186,7 @@ class InMemoryBranches(InMemoryStore):
         if not unknown:
             return Followed(question=path[-1], before=path[:-1])
         joins = bool(path) and unknown[0].role is Role.ASSISTANT
-        appended = await InMemoryMessages(self.state).append(
+        appended = await InMemoryMessages(self.data).append(
             scope,
             session_id,
             unknown,
@@ -195,7 +210,7 @@ class InMemoryBranches(InMemoryStore):
         compaction: CompactionPolicy | None = None,
     ) -> Message | None:
         """Store the reply to a question, in place of other replies."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         question = None if conversation is None else conversation.messages.get(question_id)
         if conversation is None or question is None or question.role is not Role.USER:
             return None
@@ -204,7 +219,7 @@ class InMemoryBranches(InMemoryStore):
             for message in conversation.active
             if message.turn_number == question.turn_number and message.role is Role.ASSISTANT
         ]
-        await InMemoryMessages(self.state).append(
+        await InMemoryMessages(self.data).append(
             scope,
             session_id,
             [reply],

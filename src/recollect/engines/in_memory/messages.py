@@ -13,7 +13,7 @@ from recollect.domain.conversation.paging import HistoryPosition, MessagePositio
 from recollect.domain.conversation.turns import TurnStatus, turn_offsets
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.engines.in_memory.state import (
+from recollect.engines.in_memory.data import (
     InMemoryStore,
     OwnerMemory,
     StoredConversation,
@@ -40,11 +40,11 @@ class InMemoryMessages(InMemoryStore):
         start: SessionStart | None = None,
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session."""
-        owner = self.state.of(scope.owner_id)
-        conversation = self.state.conversation(scope, session_id)
+        owner = self.data.of(scope.owner_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None and start is not None:
             _refuse_used(owner, session_id, messages)
-            conversation = self.state.start(
+            conversation = self.data.start(
                 scope, start.session, now=now, expires_at=start.expires_at
             )
         if conversation is None:
@@ -58,21 +58,21 @@ class InMemoryMessages(InMemoryStore):
         end = conversation.summarized_through
         unsummarized = sum(m.sequence > end for m in conversation.active)
         if compaction is not None and compaction.is_due(unsummarized):
-            self.state.queue_compaction(scope, session_id, now=now)
+            self.data.queue_compaction(scope, session_id, now=now)
         return Appended(messages=added, is_new=True)
 
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
         """The last messages, oldest first; None if there is no session."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.active[-count:]
 
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
         """The session, its summary and its last messages, oldest first; None without a session."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
         answered = _answered(conversation)
@@ -90,7 +90,7 @@ class InMemoryMessages(InMemoryStore):
         self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message] | None:
         """The session's messages by sequence number; None if there is no session."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
         messages = conversation.messages.values() if include_inactive else conversation.active
@@ -100,33 +100,33 @@ class InMemoryMessages(InMemoryStore):
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
         """Delete one message; whether there was one in that session. Audited."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None or message_id not in conversation.messages:
             return False
         conversation.remove([conversation.messages[message_id]])
-        self.state.audit(scope, AuditAction.MESSAGE_DELETED, message_id, now=now)
+        self.data.audit(scope, AuditAction.MESSAGE_DELETED, message_id, now=now)
         return True
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
         """Delete all messages of the session and say how many; None if there is none. Audited."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
         count = len(conversation.messages)
         conversation.remove(tuple(conversation.messages.values()))
-        self.state.audit(scope, AuditAction.MESSAGES_CLEARED, session_id, count=count, now=now)
+        self.data.audit(scope, AuditAction.MESSAGES_CLEARED, session_id, count=count, now=now)
         return count
 
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
         """How far the turn has come, or None if there is no such turn."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.turns.get(turn_number)
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
         """Mark a turn as failed if it is pending; whether there is such a turn."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None or turn_number not in conversation.turns:
             return False
         if conversation.turns[turn_number] is TurnStatus.PENDING:
@@ -264,7 +264,7 @@ class InMemoryHistory(InMemoryStore):
         deleted = [m for m in self._messages(scope) if m.message_id == message_id]
         if deleted:
             self._remove(scope, deleted)
-            self.state.audit(scope, AuditAction.MESSAGE_DELETED, message_id, now=now)
+            self.data.audit(scope, AuditAction.MESSAGE_DELETED, message_id, now=now)
         return bool(deleted)
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
@@ -272,7 +272,7 @@ class InMemoryHistory(InMemoryStore):
         cleared = self._messages(scope)
         self._remove(scope, cleared)
         count = len(cleared)
-        self.state.audit(scope, AuditAction.HISTORY_CLEARED, scope.user, count=count, now=now)
+        self.data.audit(scope, AuditAction.HISTORY_CLEARED, scope.user, count=count, now=now)
         return count
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
@@ -281,14 +281,14 @@ class InMemoryHistory(InMemoryStore):
         trimmed = newest_first[keep_last:]
         self._remove(scope, trimmed)
         count = len(trimmed)
-        self.state.audit(scope, AuditAction.HISTORY_TRIMMED, scope.user, count=count, now=now)
+        self.data.audit(scope, AuditAction.HISTORY_TRIMMED, scope.user, count=count, now=now)
         return count
 
     def _active(self, scope: Scope) -> tuple[Message, ...]:
         return tuple(message for message in self._messages(scope) if message.is_active)
 
     def _messages(self, scope: Scope) -> tuple[Message, ...]:
-        conversations = self.state.conversations(scope)
+        conversations = self.data.conversations(scope)
         return tuple(chain.from_iterable(one.messages.values() for one in conversations))
 
     def _remove(self, scope: Scope, messages: Iterable[Message]) -> None:
@@ -296,7 +296,7 @@ class InMemoryHistory(InMemoryStore):
         for message in messages:
             by_session.setdefault(message.session_id, []).append(message)
         for session_id, removed in by_session.items():
-            self.state.of(scope.owner_id).conversations[session_id].remove(removed)
+            self.data.of(scope.owner_id).conversations[session_id].remove(removed)
 
 
 def _history_position(message: Message) -> HistoryPosition:

@@ -8,10 +8,10 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import best_positions, neighbouring_positions
-from recollect.domain.recall.words import WordIndex
-from recollect.engines.in_memory.state import InMemoryState, StoredConversation
+from recollect.engines.in_memory.data import InMemoryData, StoredConversation
 from recollect.ports.recall import IndexSize
 
 
@@ -19,7 +19,7 @@ from recollect.ports.recall import IndexSize
 class InMemoryRecallIndex:
     """A `RecallIndex` in memory."""
 
-    state: InMemoryState
+    data: InMemoryData
 
     async def replace(
         self,
@@ -29,7 +29,7 @@ class InMemoryRecallIndex:
         entries: Sequence[IndexedEntry],
     ) -> None:
         """Keep these entries of these turns in place of what was kept of the turns before."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return
         indexed = [
@@ -41,9 +41,9 @@ class InMemoryRecallIndex:
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         """The entries with the best scores, those by meaning and those by words among them."""
-        indexed = list(_indexed(self.state.conversations(scope)))
+        indexed = list(_indexed(self.data.conversations(scope)))
         entries = [one.entry for one in indexed]
-        lexical = WordIndex(one.terms for one in indexed).scores(query.terms)
+        lexical = Bm25Index(one.terms for one in indexed).scores(query.terms)
         meanings = tuple(_cosine(one, query) for one in indexed)
         matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
         best = best_positions(
@@ -62,13 +62,13 @@ class InMemoryRecallIndex:
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries, each once, in no order."""
-        entries = _indexed(self.state.conversations(scope))
+        entries = _indexed(self.data.conversations(scope))
         names = {one.entry.speaker for one in entries if one.entry.speaker is not None}
         return tuple(islice(names, limit))
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
         """How many entries the owner has, and how many of them that model has embedded."""
-        entries = list(_indexed(self.state.conversations(scope)))
+        entries = list(_indexed(self.data.conversations(scope)))
         embedded = sum(one.model == model and one.vector is not None for one in entries)
         return IndexSize(entries=len(entries), embedded=embedded)
 
@@ -76,7 +76,7 @@ class InMemoryRecallIndex:
         """Some entries of any owner that this model has not embedded."""
         outdated = (
             (scope, one.entry)
-            for scope, conversation in self.state.known()
+            for scope, conversation in self.data.known()
             for one in conversation.entries.values()
             if one.model != model or one.vector is None
         )
@@ -84,7 +84,7 @@ class InMemoryRecallIndex:
 
     async def count_outdated(self, *, model: str) -> int:
         """How many entries of all owners this model has not embedded."""
-        indexed = _indexed(conversation for _, conversation in self.state.known())
+        indexed = _indexed(conversation for _, conversation in self.data.known())
         return sum(one.model != model or one.vector is None for one in indexed)
 
     async def embed(
@@ -92,7 +92,7 @@ class InMemoryRecallIndex:
     ) -> None:
         """Give entries that are still there the vectors of this model in place of others."""
         for entry, vector in vectors:
-            conversation = self.state.conversation(scope, entry.session_id)
+            conversation = self.data.conversation(scope, entry.session_id)
             known = None if conversation is None else conversation.entries.get(entry.sequence)
             if conversation is not None and known is not None and known.entry == entry:
                 conversation.entries[entry.sequence] = replace(known, model=model, vector=vector)

@@ -5,14 +5,8 @@ from uuid import UUID
 
 from asyncpg import Connection, Record
 
-from recollect.domain.identity.accounts import (
-    ApiKey,
-    AuditAction,
-    AuditEntry,
-    KeyScope,
-    MemoryPolicy,
-    UserState,
-)
+from recollect.domain.identity.accounts import AuditAction, AuditEntry, UserState
+from recollect.domain.identity.api_keys import ApiKey, KeyScope, MemoryPolicy
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.sql import statement

@@ -25,20 +25,22 @@ from recollect.engines.postgres.conversations.messages import (
     PostgresHistoryStore,
     PostgresMessageStore,
 )
-from recollect.engines.postgres.conversations.sessions import PostgresSessionStore
-from recollect.engines.postgres.embedded import running_server
-from recollect.engines.postgres.migrations import ensure_current
-from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
-from recollect.engines.postgres.recall.index import PostgresRecallIndex
-from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
-from recollect.engines.postgres.work import (
+from recollect.engines.postgres.conversations.sessions import (
     PostgresExpiredSessions,
+    PostgresSessionStore,
+)
+from recollect.engines.postgres.embedded import running_server
+from recollect.engines.postgres.jobs import (
     PostgresIndexingStore,
     PostgresJobQueue,
     PostgresSummaryStore,
 )
+from recollect.engines.postgres.migrations import ensure_current
+from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
+from recollect.engines.postgres.recall.index import PostgresRecallIndex
+from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.ports import Stores
 from recollect.ports.runtime import Clock
-from recollect.ports.stores import Stores
 
 _CAN_LOG_IN: Final = "SELECT rolcanlogin FROM pg_roles WHERE rolname = $1"
 

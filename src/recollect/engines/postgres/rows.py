@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 from asyncpg import Record
 
+from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import (
     NO_DETAILS,
@@ -20,7 +21,6 @@ from recollect.domain.conversation.message import (
 )
 from recollect.domain.conversation.session import Session
 from recollect.domain.text import JsonObject, json_characters
-from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.conversations import StoredWindow
 
 _OF_ROW: Final = 20

@@ -19,13 +19,13 @@ from recollect.adapters import (
     denodo_client,
     embedding_choice,
     model_endpoint,
+    open_vectors,
     permission_source,
     vector_store_choice,
 )
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
-from recollect.engines.vector_stores import open_vectors
 from recollect.errors import (
     ConfigurationError,
     DatabaseUnavailable,

@@ -192,18 +192,18 @@ async def _reindex(
             counts["embedded_entries"] = await reindexing.at_most(per_second).do_all(
                 progress=progress
             )
-    if services.reconciling is not None:
-        await services.reconciling.forget_other_models()
+    if services.vector_store_check is not None:
+        await services.vector_store_check.forget_other_models()
     return counts
 
 
 async def _reconcile(services: Services, progress: Callable[[int, int], None]) -> dict[str, int]:
-    if services.reconciling is None:
+    if services.vector_store_check is None:
         raise ConfigurationError(
             "there is nothing to compare: no store outside keeps vectors (MEMORY_VECTOR_STORE), "
             "or no model embeds (MEMORY_EMBEDDING_MODEL)"
         )
-    differences = await services.reconciling.do_all(progress=progress)
+    differences = await services.vector_store_check.do_all(progress=progress)
     return {"missing_vectors": differences.missing, "surplus_vectors": differences.surplus}
 
 

@@ -14,8 +14,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.types import Receive, Scope
 
+from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.text import JsonValue, count_parts, count_values
-from recollect.offloading import AT_ONCE, off_loop
 
 MAX_VALUES: Final = 50_000
 """The most values in one body: writing them at once, as JSON, takes 2 ms, and all threads wait."""

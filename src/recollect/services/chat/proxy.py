@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
+from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.chat.answers import AnswerRequest
 from recollect.domain.chat.replies import OurCompletion, our_models
 from recollect.domain.chat.requests import CompletionCall, to_bytes, to_bytes_in_steps
@@ -21,18 +22,17 @@ from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.context.context import Context, recalled_text, summary_text, window_messages
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
-from recollect.domain.identity.accounts import MemoryPolicy
+from recollect.domain.identity.api_keys import MemoryPolicy
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import MissingSession, Policies
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelNotFound, ReplyUnusable
-from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.conversations import Followed
 from recollect.ports.models import Completions, EndpointReply
 from recollect.ports.runtime import Clock
-from recollect.services.chat.streamed_reply import (
-    StreamedReply,
+from recollect.services.chat.proxied_reply import (
+    ProxiedReply,
     WholeReply,
     each,
     explained,
@@ -73,7 +73,7 @@ class Proxy:
     clock: Clock
     policies: Policies
 
-    async def begin(self, scope: Scope, call: CompletionCall, received: bytes) -> StreamedReply:
+    async def begin(self, scope: Scope, call: CompletionCall, received: bytes) -> ProxiedReply:
         """Remember a call's question, add what memory has, and ask; the reply is still to be read.
 
         `received` is the call's body, passed on as it is where memory adds nothing. The caller
@@ -87,7 +87,7 @@ class Proxy:
         if session_id is not None and call.memory is MemoryPolicy.FULL:
             following = self._follow(scope, session_id, call)
             followed = await attempts.attempt("question", following, warning=NOT_STORED)
-        reply = StreamedReply(
+        reply = ProxiedReply(
             call=call,
             session_id=session_id,
             ending=TurnEnding(
@@ -194,7 +194,7 @@ class Proxy:
         ]
 
     async def _ask(
-        self, scope: Scope, reply: StreamedReply, followed: Followed | None, received: bytes
+        self, scope: Scope, reply: ProxiedReply, followed: Followed | None, received: bytes
     ) -> None:
         call = reply.call
         context = None

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final, TypedDict, Unpack
 from uuid import UUID
 
+from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.budget import CUT_MARK, readable_tokens
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.context.window import (
@@ -29,7 +30,6 @@ from recollect.domain.policy import Policies
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.domain.recall.recalled import AS_SET, RecallOverrides, RecallPolicy, Recollection
 from recollect.errors import InvalidInput
-from recollect.offloading import AT_ONCE, off_loop
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.access import Permissions

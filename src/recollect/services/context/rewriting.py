@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Self
 from uuid import UUID
 
+from recollect.concurrency import AT_ONCE
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role, sql_characters
 from recollect.domain.followup.dialogue import Method, Rewrite, Said
 from recollect.domain.followup.languages import installed
@@ -16,7 +17,6 @@ from recollect.domain.model_names import model_size
 from recollect.domain.policy import Policies
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.offloading import AT_ONCE
 from recollect.ports.models import ChatModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import Messages

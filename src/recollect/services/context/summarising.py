@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Final, Protocol
 from uuid import UUID
 
+from recollect.concurrency import off_loop
 from recollect.domain.context.compaction import (
     CompactionPolicy,
     Summary,
@@ -30,10 +31,9 @@ from recollect.domain.summary.prompting import (
     words_for,
 )
 from recollect.errors import ModelUnavailable
-from recollect.offloading import off_loop
+from recollect.ports.jobs import Job, SummaryStore
 from recollect.ports.models import ChatModel, Prompt, TokenCounter
 from recollect.ports.runtime import Clock
-from recollect.ports.work import Job, SummaryStore
 
 _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read

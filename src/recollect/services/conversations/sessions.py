@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final, TypedDict
 from uuid import UUID
 
+from recollect.concurrency import watch
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest, SessionSort
@@ -35,7 +36,6 @@ from recollect.ports.conversations import (
 )
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
-from recollect.supervision import watch
 
 _REMEMBERED: Final = 10_000  # sessions whose last note is known here
 _MOST_WAITING: Final = 1_000

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 from uuid import UUID
 
+from recollect.concurrency import watch
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.errors import MessageNotFound, NotFound, SessionNotFound, Unavailable
 from recollect.ports.conversations import Appended, BranchStore, Followed, TurnStore
 from recollect.services.conversations.sessions import Messages
-from recollect.supervision import watch
 
 Result = TypeVar("Result")
 _FAIL_SECONDS: Final = 2.0

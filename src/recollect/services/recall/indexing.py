@@ -11,13 +11,13 @@ from typing import Final, Self
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import Entry, IndexedEntry, Vector
+from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.errors import ModelUnavailable, RecollectError, Unavailable
+from recollect.ports.jobs import DueTurn, IndexingStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
 from recollect.ports.runtime import Clock
-from recollect.ports.work import DueTurn, IndexingStore
 
 _SESSIONS_AT_ONCE: Final = 32
 _TURNS_AT_ONCE: Final = 64

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
+from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.followup.language import detect_language
@@ -18,8 +19,8 @@ from recollect.domain.followup.languages import installed
 from recollect.domain.identity.permissions import Access, TurnKey, turn_key
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import is_common_word
-from recollect.domain.recall.entries import EntryMaker
 from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, RecallQuery, Vector
+from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import (
     MAX_QUERY_LENGTH,
     AlreadyInContext,
@@ -40,7 +41,6 @@ from recollect.domain.recall.recalled import (
 )
 from recollect.domain.recall.words import words_of
 from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
-from recollect.offloading import off_loop
 from recollect.ports.conversations import HistoryStore, SessionStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex, WordStems

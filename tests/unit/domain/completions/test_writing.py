@@ -13,7 +13,7 @@ from recollect.domain.chat.requests import ChatRequest, to_bytes
 from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.text import JsonObject, JsonValue
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 from support.doubles.strict_templates import check_template
 
 

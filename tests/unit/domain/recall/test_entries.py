@@ -5,10 +5,10 @@ import pytest
 
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.conversation.turns import TurnStatus
-from recollect.domain.recall.entries import MAX_TERMS, EntryMaker, is_empty_answer
 from recollect.domain.recall.entry import IndexedEntry
+from recollect.domain.recall.entry_maker import MAX_TERMS, EntryMaker, is_empty_answer
 from recollect.domain.text import JsonObject
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 SESSION = UUID(int=1)
 MAKER = EntryMaker(stems=lambda text: text.lower().split())

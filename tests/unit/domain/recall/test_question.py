@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.domain.recall.query import RecallQuestion, read_question
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 
 def read(

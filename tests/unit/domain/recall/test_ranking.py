@@ -6,7 +6,7 @@ import pytest
 from recollect.domain.recall.entry import Candidate, Entry
 from recollect.domain.recall.query import read_question
 from recollect.domain.recall.ranking import Ranked, rank, said_once
-from recollect.testing.fakes import FIRST_MOMENT
+from recollect.testing import FIRST_MOMENT
 
 NOW = FIRST_MOMENT
 LONG_AGO = NOW - timedelta(days=400)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from asyncpg import Connection, PostgresError, Record
 
+from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import (
     NO_DETAILS,
@@ -23,8 +24,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.rows import to_json
 from recollect.engines.postgres.sql import statement
 from recollect.errors import MessageNotFound
-from recollect.offloading import AT_ONCE, off_loop
-from recollect.ports.work import JobKind, job_id_for
+from recollect.ports.jobs import JobKind, job_id_for
 
 _REPLIES: Final = "append_replies"
 _PART: Final = 500

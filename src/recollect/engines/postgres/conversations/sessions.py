@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from asyncpg import Connection
@@ -21,6 +22,26 @@ from recollect.engines.postgres.accounts import record
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.rows import json_text, read_session, read_sessions
 from recollect.engines.postgres.sql import statement
+
+_LOCK: Final = 0x7265636F6C6C6578  # 'recollex': one clean-up at a time on a server
+
+
+class PostgresExpiredSessions(PostgresStore):
+    """Finds expired sessions through the workers' own view."""
+
+    async def count(self, *, now: datetime) -> int:
+        """How many sessions have expired."""
+        return await self._database.count("count_expired", at=now, now=now)
+
+    async def delete(self, *, now: datetime, limit: int) -> int:
+        """Delete some expired sessions with everything in them, and say how many."""
+        async with self._database.working(now=now) as connection:
+            if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
+                return 0
+            count: int = await connection.fetchval(
+                *statement("delete_expired", now=now, limit=limit)
+            )
+        return count
 
 
 class PostgresSessionStore(PostgresStore):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from recollect.concurrency import TaskSupervisor
 from recollect.engines.postgres.embedded.postmaster import Lease, Postmaster, drop_if_stale
 from recollect.engines.postgres.embedded.programs import (
     MAJOR_VERSION,
@@ -29,7 +30,6 @@ from recollect.engines.postgres.embedded.programs import (
     start_log,
 )
 from recollect.errors import EmbeddedServerFailed
-from recollect.supervision import TaskSupervisor
 
 DEFAULT_START_SECONDS: Final = 300
 _POLL_SECONDS: Final = 0.05

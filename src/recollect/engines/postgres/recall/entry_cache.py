@@ -22,13 +22,13 @@ from recollect.domain.recall.entry import (
 )
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.binary_quantised import BinaryQuantisedVectors, bytes_for
-from recollect.engines.postgres.recall.cached_entries import CachedEntries, OwnerState
 from recollect.engines.postgres.recall.index import (
     EXACT_UP_TO,
     query_model_key,
     rescored_count,
     term_weights,
 )
+from recollect.engines.postgres.recall.owner_entries import OwnerEntries, OwnerState
 from recollect.ports.recall import IndexSize, RecallIndex
 from recollect.ports.runtime import Clock
 
@@ -126,7 +126,7 @@ class CachedRecallIndex:
         return None if entries is None else _search(entries, query)
 
     async def _search_unchanged(
-        self, entries: CachedEntries, owner_id: UUID, query: RecallQuery, *, now: datetime
+        self, entries: OwnerEntries, owner_id: UUID, query: RecallQuery, *, now: datetime
     ) -> tuple[Candidate, ...] | None:
         """Search the entries while the database tells their state; None if that has changed."""
         reading = asyncio.create_task(
@@ -143,7 +143,7 @@ class CachedRecallIndex:
 
     async def _read_changes(
         self, owner: "_CachedOwner", owner_id: UUID, *, now: datetime
-    ) -> CachedEntries | None:
+    ) -> OwnerEntries | None:
         """The owner's entries, current; None if there are too many, or none at all."""
         known = owner.entries
         changes, last = (_UNKNOWN, 0) if known is None else (known.changes, known.last_number)
@@ -163,7 +163,7 @@ class CachedRecallIndex:
 
     def _update(
         self, owner: "_CachedOwner", known_changes: int, state: OwnerState, added: Sequence[Record]
-    ) -> CachedEntries | None:
+    ) -> OwnerEntries | None:
         """Add what was read to the cache; None if another search was faster and has newer entries.
 
         All entries were read if the changes are not those that the database was asked about.
@@ -172,7 +172,7 @@ class CachedRecallIndex:
         if entries is None or entries.changes < state.changes:
             if state.changes == known_changes:
                 return None
-            entries = CachedEntries(changes=state.changes)
+            entries = OwnerEntries(changes=state.changes)
         if entries.changes > state.changes or entries.last_number > state.last_number:
             return None
         entries.add(added, last_number=state.last_number)
@@ -258,7 +258,7 @@ def _state_of(row: Record) -> OwnerState:
     return OwnerState(row["last_number"], row["changes"], frozenset(row["expired"] or ()))
 
 
-def _search(entries: CachedEntries, query: RecallQuery) -> tuple[Candidate, ...]:
+def _search(entries: OwnerEntries, query: RecallQuery) -> tuple[Candidate, ...]:
     return entries.search(
         term_weights(query), query.vector, query_model_key(query), query.filters, count=query.count
     )
@@ -269,7 +269,7 @@ class _CachedOwner:
     """An owner who has searched, with the cached entries or vectors."""
 
     searched_at: datetime
-    entries: CachedEntries | None = None
+    entries: OwnerEntries | None = None
     vectors: BinaryQuantisedVectors | None = None
     size: int = 0
     """In bytes."""
@@ -308,7 +308,7 @@ class _OwnerLru:
         self,
         owner: _CachedOwner,
         *,
-        entries: CachedEntries | None = None,
+        entries: OwnerEntries | None = None,
         vectors: BinaryQuantisedVectors | None = None,
     ) -> None:
         """Cache an owner's entries or vectors; the owners who searched longest ago make room."""

@@ -11,6 +11,7 @@ import orjson
 from asyncpg import Record
 
 from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.bm25 import K1, B
 from recollect.domain.recall.entry import (
     REACH,
     Candidate,
@@ -21,7 +22,6 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.domain.recall.ranking import neighbouring_positions
-from recollect.domain.recall.words import K1, B
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.sql import statement
 from recollect.ports.recall import IndexSize

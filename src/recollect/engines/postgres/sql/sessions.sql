@@ -1,4 +1,4 @@
--- Sessions: create, read, list, change, lock, count and name them.
+-- Sessions: create, read, list, change, lock, count, name and expire them.
 
 -- name: start_session
 -- Create a session, and its owner's row with the first one; nothing if the id is taken.
@@ -193,3 +193,29 @@ UPDATE sessions AS session
 SET name = named.name, name_turn = named.turn_number
 FROM unnest(:session_ids::uuid[], :names::text[], :turn_numbers::bigint[]) AS named (session_id, name, turn_number)
 WHERE session.owner_id = :owner_id AND session.session_id = named.session_id
+
+-- name: count_expired
+-- How many sessions of all owners have expired.
+SELECT count(*) FROM sessions WHERE expires_at <= :now
+
+-- name: delete_expired
+-- Delete the sessions of all owners that expired first, and tell it in each owner's audit log.
+WITH chosen AS (
+    SELECT owner_id, session_id FROM sessions
+    WHERE expires_at <= :now
+    ORDER BY expires_at
+    LIMIT :limit
+    FOR UPDATE SKIP LOCKED
+), gone AS (
+    DELETE FROM sessions AS session
+    USING chosen
+    WHERE session.owner_id = chosen.owner_id AND session.session_id = chosen.session_id
+    RETURNING
+        session.owner_id, session.session_id,
+        session.message_count + session.inactive_count AS message_count
+), audited AS (
+    INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
+    SELECT owner_id, 'session.expired', session_id::text, message_count, 'retention', '', :now
+    FROM gone
+)
+SELECT count(*) FROM gone

@@ -15,6 +15,7 @@ from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
 
 from recollect.answerers.denodo.answerer import DenodoAnswerer
+from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.chat.requests import is_temporary_chat
 from recollect.domain.conversation.session import (
@@ -57,7 +58,6 @@ from recollect.interfaces.http.schemas.chat import (
     MemoryChatOut,
     answer_characters,
 )
-from recollect.offloading import off_loop
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.chat.turn import too_slow
 from recollect.services.services import Services

@@ -10,6 +10,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel
 
+from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, NewMessage, characters_to_write
 from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import parse_uuid, user_wide_session_id
@@ -44,7 +45,6 @@ from recollect.interfaces.http.schemas.conversations import (
     TurnOut,
     TurnPatch,
 )
-from recollect.offloading import off_loop
 from recollect.services.services import Services
 
 _OF_SESSION: dict[str, Any] = {

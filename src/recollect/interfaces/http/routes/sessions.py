@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import session_characters
 from recollect.domain.conversation.paging import SessionSort
 from recollect.domain.conversation.session import Session
@@ -21,7 +22,6 @@ from recollect.interfaces.http.schemas.conversations import (
     StateIn,
     StateOut,
 )
-from recollect.offloading import off_loop
 
 SortQuery = Annotated[
     SessionSort, Query(description="By the time of the last change, or of the last use.")

@@ -13,6 +13,7 @@ from functools import partial
 
 import uvicorn
 
+from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app, prepare
 from recollect.interfaces.http.serving.connection import HttpConnection
@@ -37,7 +38,6 @@ from recollect.interfaces.worker import Heartbeat, work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.ports.runtime import Counters
 from recollect.settings import Settings
-from recollect.supervision import TaskSupervisor, running_beside
 from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
 

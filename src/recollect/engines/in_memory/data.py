@@ -11,12 +11,13 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
 from recollect.domain.conversation.session import NewSession, Session, name_from_question
 from recollect.domain.conversation.turns import TurnStatus
-from recollect.domain.identity.accounts import RETENTION, ApiKey, AuditAction, AuditEntry, UserState
+from recollect.domain.identity.accounts import RETENTION, AuditAction, AuditEntry, UserState
+from recollect.domain.identity.api_keys import ApiKey
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
+from recollect.ports.jobs import Job, JobKind, job_id_for
 from recollect.ports.runtime import Clock
-from recollect.ports.work import Job, JobKind, job_id_for
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,7 +166,7 @@ class OwnerMemory:
         )
 
 
-class InMemoryState:
+class InMemoryData:
     """The memories of all owners, shared by the stores of one engine."""
 
     def __init__(self, clock: Clock) -> None:
@@ -284,9 +285,9 @@ class InMemoryState:
 
 @dataclass(frozen=True, slots=True)
 class InMemoryStore:
-    """A store on the state that all stores of an engine share."""
+    """A store on the data that all stores of an engine share."""
 
-    state: InMemoryState
+    data: InMemoryData
 
 
 def copy_object(value: JsonObject) -> JsonObject:

@@ -20,7 +20,7 @@ class Differences:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reconciling:
+class VectorStoreCheck:
     """Sets right what differs: after a store was restored, lost, or changed by somebody else."""
 
     index: OutsideIndex

@@ -35,7 +35,7 @@ class SqlglotReader:
 def _tables_in(sql: str) -> tuple[str, ...] | None:
     if len(sql) > _LONGEST:
         return None
-    from recollect.sql.parsing import tables_in  # noqa: PLC0415  # sqlglot loads in 0.15 s
+    from recollect.sql_reading.parsing import tables_in  # noqa: PLC0415  # sqlglot loads in 0.15 s
 
     return tables_in(sql)
 
@@ -44,6 +44,6 @@ def _shape_of(sql: str) -> str | None:
     """See `SqlReader.shape_of`."""
     if len(sql) > _LONGEST:
         return None
-    from recollect.sql.parsing import shape_of  # noqa: PLC0415  # sqlglot loads in 0.15 s
+    from recollect.sql_reading.parsing import shape_of  # noqa: PLC0415  # sqlglot loads in 0.15 s
 
     return shape_of(sql)

@@ -11,6 +11,7 @@ from uuid import UUID
 import orjson
 from asyncpg import Record
 
+from recollect.concurrency import off_loop
 from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.scope import Scope
@@ -22,11 +23,9 @@ from recollect.engines.postgres.rows import (
     summary_from,
 )
 from recollect.engines.postgres.sql import statement
-from recollect.offloading import off_loop
-from recollect.ports.work import DueTurn, Job, JobKind
+from recollect.ports.jobs import DueTurn, Job, JobKind
 
 _KINDS: Final = [str(kind) for kind in JobKind]
-_LOCK: Final = 0x7265636F6C6C6578  # 'recollex': one clean-up at a time on a server
 _CHOICE: Final = 4  # sessions looked at for each that is wanted, so that workers seldom meet
 _CHANCE: Final = random.Random()  # noqa: S311  # keeps workers apart, keeps no secrets
 
@@ -70,24 +69,6 @@ def _job_from(row: Record) -> Job:
         attempts=row["attempts"],
         scheduled_at=row["scheduled_at"],
     )
-
-
-class PostgresExpiredSessions(PostgresStore):
-    """Finds expired sessions through the workers' own view."""
-
-    async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
-        return await self._database.count("count_expired", at=now, now=now)
-
-    async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many."""
-        async with self._database.working(now=now) as connection:
-            if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
-                return 0
-            count: int = await connection.fetchval(
-                *statement("delete_expired", now=now, limit=limit)
-            )
-        return count
 
 
 class PostgresSummaryStore(PostgresStore):

@@ -8,76 +8,13 @@ from uuid import UUID
 
 from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.turns import TurnStatus
-from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
-from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.engines.in_memory.state import InMemoryStore, StoredConversation
-from recollect.ports.work import DueTurn, Job
-
-
-class InMemoryApiKeys(InMemoryStore):
-    """Implements `recollect.ports.accounts.ApiKeyStore`."""
-
-    async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Store a new key. Audited."""
-        self.state.of(scope.owner_id).api_keys[key.key_id] = key
-        self.state.audit(scope, AuditAction.API_KEY_CREATED, key.key_id, now=key.created_at)
-
-    async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """The key as its text names it, revoked or not, or None."""
-        return self.state.of(owner_id).api_keys.get(key_id)
-
-    async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
-        """The tenant's keys, revoked ones too, oldest first."""
-        keys = self.state.of(scope.owner_id).api_keys.values()
-        return tuple(sorted(keys, key=lambda key: (key.created_at, key.key_id)))
-
-    async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key for good; whether there is such a key. Audited the first time."""
-        keys = self.state.of(scope.owner_id).api_keys
-        key = keys.get(key_id)
-        if key is None:
-            return False
-        if not key.is_revoked:
-            keys[key_id] = replace(key, revoked_at=now)
-            self.state.audit(scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
-        return True
-
-
-class InMemoryAuditLog(InMemoryStore):
-    """Implements `recollect.ports.accounts.AuditLog`."""
-
-    async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        """The owner's latest entries, newest first."""
-        written = self.state.of(scope.owner_id).audit_entries
-        return tuple(reversed(written))[:limit]
-
-
-class InMemoryStates(InMemoryStore):
-    """Implements `recollect.ports.accounts.StateStore`."""
-
-    async def get(self, scope: Scope) -> UserState | None:
-        """The owner's state, or None where none was set."""
-        return self.state.of(scope.owner_id).user_state
-
-    async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
-        """Set the owner's mode in the place of any before it. Audited, with the mode."""
-        state = UserState(mode=mode, updated_at=now)
-        self.state.of(scope.owner_id).user_state = state
-        self.state.audit(scope, AuditAction.STATE_CHANGED, mode, now=now)
-        return state
-
-    async def delete(self, scope: Scope, *, now: datetime) -> bool:
-        """Forget the owner's state; whether there was one. Audited, with the mode it had."""
-        owner = self.state.of(scope.owner_id)
-        forgotten, owner.user_state = owner.user_state, None
-        if forgotten is None:
-            return False
-        self.state.audit(scope, AuditAction.STATE_DELETED, forgotten.mode, now=now)
-        return True
+from recollect.domain.identity.scope import Scope
+from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
+from recollect.ports.jobs import DueTurn, Job
 
 
 class InMemoryJobs(InMemoryStore):
-    """Implements `recollect.ports.work.JobQueue`."""
+    """Implements `recollect.ports.jobs.JobQueue`."""
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
         """The job that has waited longest, now this worker's for the time of the lease."""
@@ -86,29 +23,29 @@ class InMemoryJobs(InMemoryStore):
         if longest is None:
             return None
         taken = replace(longest, scheduled_at=now + lease, attempts=longest.attempts + 1)
-        self.state.jobs[_key(taken)] = taken
+        self.data.jobs[_key(taken)] = taken
         return taken
 
     async def finish(self, job: Job) -> None:
         """The job is done; it goes, unless it was scheduled again meanwhile."""
         if self._is_still(job):
-            del self.state.jobs[_key(job)]
+            del self.data.jobs[_key(job)]
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
         """The job failed; it waits for another try."""
         if self._is_still(job):
-            self.state.jobs[_key(job)] = replace(self.state.jobs[_key(job)], scheduled_at=until)
+            self.data.jobs[_key(job)] = replace(self.data.jobs[_key(job)], scheduled_at=until)
 
     async def depth(self, *, now: datetime) -> int:
         """How many jobs wait to be taken."""
         return len(self._waiting(now))
 
     def _waiting(self, now: datetime) -> list[Job]:
-        return [job for job in self.state.jobs.values() if job.scheduled_at <= now]
+        return [job for job in self.data.jobs.values() if job.scheduled_at <= now]
 
     def _is_still(self, job: Job) -> bool:
         """Whether the job is still as its worker took it: not the next one's by now."""
-        stored = self.state.jobs.get(_key(job))
+        stored = self.data.jobs.get(_key(job))
         return stored is not None and stored.scheduled_at == job.scheduled_at
 
 
@@ -117,20 +54,20 @@ def _key(job: Job) -> tuple[UUID, UUID]:
 
 
 class InMemoryIndexing(InMemoryStore):
-    """Implements `recollect.ports.work.IndexingStore`."""
+    """Implements `recollect.ports.jobs.IndexingStore`."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
         """Some sessions of any owner with turns that are due."""
         waiting = [
             (scope, conversation.session.session_id)
-            for scope, conversation in self.state.known()
+            for scope, conversation in self.data.known()
             if conversation.due
         ]
         return tuple(waiting[:limit])
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
         """The session's oldest turns that are due, and questions that newer turns passed over."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return ()
         numbers = sorted(conversation.due)[:limit]
@@ -139,14 +76,14 @@ class InMemoryIndexing(InMemoryStore):
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         """These changes are indexed; a turn that has changed again meanwhile stays due."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         for turn in turns:
             if conversation and conversation.due.get(turn.turn_number, 0) == turn.change:
                 del conversation.due[turn.turn_number]
 
     async def depth(self) -> int:
         """How many turns of all owners are due."""
-        return sum(len(conversation.due) for _, conversation in self.state.known())
+        return sum(len(conversation.due) for _, conversation in self.data.known())
 
 
 def _open_before(conversation: StoredConversation, number: int) -> Sequence[int]:
@@ -167,18 +104,18 @@ def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:
 
 
 class InMemorySummaries(InMemoryStore):
-    """Implements `recollect.ports.work.SummaryStore`."""
+    """Implements `recollect.ports.jobs.SummaryStore`."""
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
         """The session's summary, or None."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.summary
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
         """The summary and the oldest messages after it, oldest first; None without a session."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
         messages = conversation.active
@@ -198,7 +135,7 @@ class InMemorySummaries(InMemoryStore):
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
         """Keep a summary if what it adds to the last one is still all there."""
-        conversation = self.state.conversation(scope, session_id)
+        conversation = self.data.conversation(scope, session_id)
         if conversation is None or conversation.summarized_through != replaces:
             return False
         active = conversation.active
@@ -206,18 +143,3 @@ class InMemorySummaries(InMemoryStore):
             return False
         conversation.summarize(summary)
         return True
-
-
-class InMemoryExpired(InMemoryStore):
-    """Implements `recollect.ports.work.ExpiredSessions`."""
-
-    async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
-        return len(self.state.expired(now))
-
-    async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many; audited."""
-        chosen = self.state.expired(now)[:limit]
-        for owner_id, conversation in chosen:
-            self.state.delete_expired(owner_id, conversation.session.session_id, now=now)
-        return len(chosen)

@@ -1,4 +1,4 @@
--- Background work: jobs, summaries, expired sessions and turns to index.
+-- Background jobs: the queue, summaries and turns to index.
 
 -- name: take_job
 -- Take the job that has waited longest, for the time of a lease; other workers skip it meanwhile.
@@ -83,32 +83,6 @@ USING unnest(:session_ids::uuid[], :first_gone::bigint[]) AS gone (session_id, f
 WHERE summary.owner_id = :owner_id
   AND summary.session_id = gone.session_id
   AND summary.last_sequence >= gone.first_gone
-
--- name: count_expired
--- How many sessions of all owners have expired.
-SELECT count(*) FROM sessions WHERE expires_at <= :now
-
--- name: delete_expired
--- Delete the sessions of all owners that expired first, and tell it in each owner's audit log.
-WITH chosen AS (
-    SELECT owner_id, session_id FROM sessions
-    WHERE expires_at <= :now
-    ORDER BY expires_at
-    LIMIT :limit
-    FOR UPDATE SKIP LOCKED
-), gone AS (
-    DELETE FROM sessions AS session
-    USING chosen
-    WHERE session.owner_id = chosen.owner_id AND session.session_id = chosen.session_id
-    RETURNING
-        session.owner_id, session.session_id,
-        session.message_count + session.inactive_count AS message_count
-), audited AS (
-    INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
-    SELECT owner_id, 'session.expired', session_id::text, message_count, 'retention', '', :now
-    FROM gone
-)
-SELECT count(*) FROM gone
 
 -- name: sessions_to_index
 -- Some sessions of all owners with turns to index, and whose they are; none that has expired.

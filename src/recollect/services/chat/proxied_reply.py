@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Final, TypeVar
 from uuid import UUID
 
+from recollect.concurrency import off_loop
 from recollect.domain.chat.replies import (
     MAX_REPLY_VALUES,
     AnswerReader,
@@ -27,10 +28,9 @@ from recollect.domain.conversation.message import (
     Role,
     drawing_on,
 )
-from recollect.domain.identity.accounts import MemoryPolicy
+from recollect.domain.identity.api_keys import MemoryPolicy
 from recollect.domain.text import JsonValue, count_values
 from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
-from recollect.offloading import off_loop
 from recollect.ports.models import EndpointReply
 from recollect.ports.runtime import Ids
 from recollect.services.chat.turn import Degradation, TurnEnding, too_slow
@@ -114,7 +114,7 @@ async def _before(deadline: float, pieces: AsyncIterator[bytes]) -> AsyncGenerat
 
 
 @dataclass(slots=True, kw_only=True)
-class StreamedReply:
+class ProxiedReply:
     """A reply that is passed on as it is; at its end it is stored, or its turn fails.
 
     The whole answer must have come within the time limit. A failure of the endpoint is passed on

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from asyncpg import Record
 
+from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector
 from recollect.domain.recall.ranking import neighbouring_positions
-from recollect.domain.recall.words import WordIndex
 from recollect.engines.postgres.recall.index import entry_from
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class OwnerState(NamedTuple):
     expired: frozenset[UUID]
 
 
-class CachedEntries:
+class OwnerEntries:
     """Entries in the order in which they were added, each known by its row; none is removed."""
 
     def __init__(self, *, changes: int) -> None:
@@ -42,7 +42,7 @@ class CachedEntries:
         self.has_grown = False
         """Whether the last update added entries."""
         self._entries: list[Entry] = []
-        self._words: WordIndex[int] = WordIndex()
+        self._words: Bm25Index[int] = Bm25Index()
         self._vectors: defaultdict[int, _Vectors] = defaultdict(_Vectors)
         self._rows_of: defaultdict[UUID, list[int]] = defaultdict(list)
         self._order: list[int] = []

@@ -1,4 +1,4 @@
-"""Background tasks: run beside other work, restarted and logged when they fail."""
+"""Work beside the event loop: long texts in threads, and supervised background tasks."""
 
 import asyncio
 import logging
@@ -6,20 +6,33 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from pathlib import PurePath
 from traceback import extract_tb
-from typing import Final
+from typing import Final, TypeVar
 
 from recollect.errors import RecollectError
 from recollect.ports.runtime import Counters, Uncounted
 
+AT_ONCE: Final = 20_000
+"""Characters that are worked on at once: that takes a few milliseconds."""
+Result = TypeVar("Result")
 TASK_FAILURES: Final = "task_failures"
 """The counter of unexpected failures of background tasks, by task."""
-
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 _LASTING: Final = 60.0  # seconds; a task that fails after that had no trouble starting
 _SETTLING: Final = 10.0  # seconds that a restarted task has to run before it counts as well
-
 logger = logging.getLogger(__name__)
+
+
+async def off_loop(work: Callable[[], Result], *, characters: int) -> Result:
+    """Do the work, in a thread if it is about more characters than are worked on at once.
+
+    No server answers anybody while its event loop works: whatever reads a text of any length
+    goes this way. It must take no lock that others hold for long, and call nothing that keeps
+    Python's interpreter lock for long.
+    """
+    if characters <= AT_ONCE:
+        return work()
+    return await asyncio.to_thread(work)
 
 
 class TaskSupervisor:

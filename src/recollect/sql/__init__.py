@@ -1,1 +1,0 @@
-"""Reading SQL, with sqlglot."""

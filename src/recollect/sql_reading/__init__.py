@@ -1,0 +1,1 @@
+"""Reading the SQL of answers: which tables and columns it draws on."""

@@ -1,1 +1,0 @@
-"""Fakes of clocks, ids and models for tests of programs that use Recollect."""
