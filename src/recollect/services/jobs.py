@@ -1,4 +1,4 @@
-"""Background work: queued jobs, and the clean-up of expired sessions and abandoned turns."""
+"""Background jobs, taken from the queue one after the other and retried when they fail."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""API keys, how much memory a call may use, user states and the audit log."""
+"""API keys, and how much memory a call may use."""
 
 import hashlib
 import hmac

@@ -6,12 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Final, Generic, TypeVar
 
 Term = TypeVar("Term", bound=Hashable)
-
-
 K1: Final = 0.9
 """BM25: how soon a repeated word stops to count."""
-
-
 B: Final = 0.4
 """BM25: how much the length of an entry counts."""
 

@@ -1,4 +1,4 @@
-"""The words of texts as recall searches them, and their scores by BM25."""
+"""The words of texts as recall searches them."""
 
 import re
 import unicodedata

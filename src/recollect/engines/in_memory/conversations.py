@@ -1,4 +1,4 @@
-"""Sessions, turns and branches, in memory."""
+"""Sessions, their expiry, turns and branches, in memory."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Jobs, summaries, API keys, states and the audit log in memory."""
+"""Background jobs in memory: the queue, summaries and turns to index."""
 
 from collections.abc import Sequence
 from dataclasses import replace

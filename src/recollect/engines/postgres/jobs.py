@@ -1,4 +1,4 @@
-"""Background work in PostgreSQL: jobs, summaries, expired sessions and turns to index."""
+"""Background jobs in PostgreSQL: the queue, summaries and turns to index."""
 
 import random
 from collections.abc import Sequence
