@@ -54,6 +54,13 @@ def until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+def is_ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/readyz", timeout=PATIENCE).is_success
+    except httpx.TransportError:  # refused while no process listens
+        return False
+
+
 def say(url: str, session_id: str) -> int:
     body = {"role": "user", "content": f"say {uuid4()}"}
     path = f"{url}/api/v1/sessions/{session_id}/messages"
@@ -106,7 +113,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     for pid, number in zip(before, (signal.SIGKILL, signal.SIGTERM, signal.SIGTERM), strict=True):
         os.kill(pid, number)
     until(lambda: len(members(server) - before) == 3)
-    until(lambda: httpx.get(f"{server.url}/readyz", timeout=PATIENCE).is_success)
+    until(lambda: is_ready(server.url))
     assert say(server.url, session_id) == 41
     until(lambda: worker_of(server) == "ok")
 
