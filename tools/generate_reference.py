@@ -264,7 +264,7 @@ into `Authorization: Bearer …`: an API key, or what [let users in](../how-to/l
 configures; a local server needs none. A service key names its user in `X-Memory-User`.
 
 `POST /answerQuestion` is not listed here: it takes what the Denodo AI SDK of `MEMORY_DENODO_URL`
-takes and returns what that returns, without memory (501 where none is set). Whoever calls it, or
+takes and returns what that returns, without memory (501 where none is set). A caller of it, or of
 `/memoryChat`, with an API key sends the credentials for Denodo in `X-Denodo-Authorization`."""
 
 _JSON = """\

@@ -98,7 +98,7 @@ ERRORS: Final = documented(
         401: "Credentials are missing or not valid",
         403: "The credentials do not reach this far",
         422: "A value that cannot be taken; nothing was changed",
-        503: "The database, or whoever answers, does not answer now; try again",
+        503: "The database, or the answerer, does not answer now; try again",
     },
 )
 NOT_FOUND: Final = documented(ErrorBody, {404: "Nothing of that id belongs to the caller"})

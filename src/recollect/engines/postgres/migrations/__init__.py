@@ -114,7 +114,7 @@ async def _run_explained(dsn: str, target: str) -> tuple[str | None, str | None]
 
 
 async def _run_in_one_transaction(dsn: str, target: str) -> tuple[str | None, str | None]:
-    connection = await asyncpg.connect(dsn, statement_cache_size=0)
+    connection = await _connect(dsn)
     try:
         async with connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)

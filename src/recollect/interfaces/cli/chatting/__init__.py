@@ -115,7 +115,7 @@ async def _partner(
     model: str | None,
     recall: RecallOverrides,
 ) -> AsyncIterator[Partner]:
-    """Whoever answers: the server that is set, or a memory of this process."""
+    """The partner of a conversation: the server that is set, or a memory of this process."""
     if not settings.server_url:
         scope = owner_scope(settings, user, tenant)
         async with Memory.open(settings) as memory, working_meanwhile(memory.services, settings):
