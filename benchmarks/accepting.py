@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, Scope
 
-from recollect.interfaces.http.serving.listener import bound, of_one_process
+from recollect.interfaces.http.serving.listener import listening
 
 WAYS: Final = ("one socket", "SO_REUSEPORT")
 _REQUESTS: Final = 300
@@ -48,12 +48,10 @@ async def _app(
     await send({"type": "http.response.body", "body": name, "more_body": False})
 
 
-def _serve(way: str, shared: socket.socket, hold: float, ready: Connection) -> None:
+def _serve(listener: socket.socket, hold: float, ready: Connection) -> None:
     async def serve() -> None:
         app = partial(_app, b"%d" % os.getpid(), hold)
         config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
-        is_shared = way == "one socket"
-        listener = shared if is_shared else of_one_process(shared)
         ready.send(True)
         await uvicorn.Server(config).serve([listener])
 
@@ -63,20 +61,22 @@ def _serve(way: str, shared: socket.socket, hold: float, ready: Connection) -> N
 @contextmanager
 def _served(way: str, processes: int, hold: float) -> Iterator[int]:
     """The port of so many processes that accept in that way."""
-    listener = bound("127.0.0.1", 0)
+    is_shared = way == "one socket"
+    listeners = listening("127.0.0.1", 0, processes=1 if is_shared else processes)
     spawning = multiprocessing.get_context("spawn")
     here, there = spawning.Pipe()
-    arguments = (way, listener, hold, there)
-    started = [spawning.Process(target=_serve, args=arguments) for _ in range(processes)]
+    given = listeners * processes if is_shared else listeners
+    started = [spawning.Process(target=_serve, args=(one, hold, there)) for one in given]
     for process in started:
         process.start()
     for _ in started:
         here.recv()
     time.sleep(0.5)  # until the last one listens
     try:
-        yield listener.getsockname()[1]
+        yield listeners[0].getsockname()[1]
     finally:
-        listener.close()
+        for listener in listeners:
+            listener.close()
         for process in started:
             process.kill()
             process.join()

@@ -16,6 +16,9 @@ from recollect.domain.conversation.message import (
 from recollect.domain.conversation.session import NewSession, Session
 from recollect.domain.identity.api_keys import ApiKey, KeyScope, hash_secret
 from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.language import guess_language
+from recollect.domain.summary.extractive import split_sentences
+from recollect.domain.summary.facts import Fact, facts_of
 from recollect.domain.text import JsonObject
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT
@@ -173,3 +176,10 @@ async def put_summary(
     messages = found.messages if found else ()
     added = sum(replaces < message.sequence <= summary.last_sequence for message in messages)
     return await stores.summaries.put(scope, session_id, summary, replaces=replaces, added=added)
+
+
+def facts_in(text: str) -> frozenset[Fact]:
+    """Return the names, figures and wishes of a text."""
+    language = guess_language(text)
+    sentences = split_sentences(text)
+    return frozenset(fact for one in sentences for fact in facts_of(one, language=language))

@@ -111,6 +111,14 @@ async def test_sessions_are_listed_shown_and_deleted(run: Run, memory: Memory) -
     }
 
 
+async def test_brackets_in_a_name_are_printed_and_not_read_as_markup(
+    run: Run, memory: Memory
+) -> None:
+    user = f"user-{uuid4()}"
+    await memory.session(user=user, name="[draft] with [/INST] in it")
+    assert "[draft] with [/INST] in it" in run("sessions", "list", "--user", user).stdout
+
+
 async def test_deleting_without_a_yes_deletes_nothing(run: Run, memory: Memory) -> None:
     user = f"user-{uuid4()}"
     session = await memory.session(user=user)

@@ -38,7 +38,7 @@ _SERVES_AND_HOLDS_THE_LOOP = (
     + """
 import signal, uvicorn
 from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
-from recollect.interfaces.http.serving.listener import bound
+from recollect.interfaces.http.serving.listener import listening
 from recollect.interfaces.http.serving.server import _Server
 async def app(scope, receive, send):
     pass
@@ -51,7 +51,7 @@ async def work():
     server = _Server(config, ConnectionLimits())
     running.on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
     asyncio.get_running_loop().call_later(0.1, hold)
-    await server.serve([bound("127.0.0.1", 0)])
+    await server.serve(listening("127.0.0.1", 0))
 running._STOP_SECONDS = 0.1
 running.run_until_stopped(work())
 """

@@ -107,6 +107,7 @@ def test_an_extra_installs_the_package_that_it_is_named_for(
     ("words", "missing", "problem"),
     [
         ("serve", "fastapi,uvicorn", "'recollect serve' needs the package uvicorn: [server]"),
+        ("serve", "typer,uvicorn", "'recollect serve' needs the package uvicorn: [server]"),
         ("serve", "typer", "the command line needs the package typer: [cli]"),
         ("worker", "uvloop", "'recollect worker' needs the package uvloop: [server]"),
         ("--version", "rich", "the command line needs the package rich: [cli]"),

@@ -20,9 +20,9 @@ from recollect.domain.summary.extractive import (
     read_summary,
     summarise_extractively,
 )
-from recollect.domain.summary.facts import facts_in
 from recollect.domain.summary.sentences import in_third_person, split_sentences, tighten
 from recollect.models.endpoint.chat_model import without_thoughts as without_leading_thoughts
+from support.examples import facts_in
 from support.hostile.texts import HOSTILE_PIECES, IS_WHOLE, repeated, sample
 from support.hostile.time_growth import grows_faster_than_linear
 

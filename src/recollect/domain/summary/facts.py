@@ -119,13 +119,6 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(stems) | {figure for token in tokens for figure in _figures(token)}
 
 
-def facts_in(text: str) -> frozenset[Fact]:
-    """Return the names, figures and wishes in the first 20,000 characters of a text."""
-    language = guess_language(text[:_READ])
-    sentences = split_sentences(text[:_READ])
-    return frozenset(fact for one in sentences for fact in facts_of(one, language=language))
-
-
 def is_about_user(sentence: str) -> bool:
     """Tell whether users speak of themselves there, or a summary speaks of its user."""
     return any(_first_part(token) in _SPEAKING for token in _tokens(sentence))

@@ -34,7 +34,7 @@ from recollect.errors import (
 )
 from recollect.extras import require
 from recollect.interfaces.cli.output import administered
-from recollect.interfaces.http.serving.listener import bound
+from recollect.interfaces.http.serving.listener import listening
 from recollect.models.embedding.embedders import open_embedder
 from recollect.settings import AnswererKind, Settings, load_settings
 
@@ -153,7 +153,7 @@ async def check_token_keys(settings: Settings) -> AsyncIterator[Finding]:
 async def check_address(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the server's address is free."""
     try:
-        bound(settings.host, settings.port).close()
+        listening(settings.host, settings.port)[0].close()
     except ConfigurationError as error:
         yield _warning(str(error), "nothing, if the server runs already")
     else:

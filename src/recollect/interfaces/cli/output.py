@@ -12,6 +12,7 @@ from uuid import UUID
 import typer
 from rich.cells import cell_len
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from recollect.domain.identity.scope import Scope, tenant_name
@@ -85,7 +86,8 @@ def show_table(
         least = _NARROWEST if is_free else max(map(cell_len, (heading, *cells)))
         table.add_column(heading, no_wrap=not is_free, min_width=least, overflow="fold")
     for row in items:
-        table.add_row(*(_cell(row[column]) for column in columns))
+        # Escaped: brackets in names and messages are no markup.
+        table.add_row(*(escape(_cell(row[column])) for column in columns))
     _print(table)
 
 

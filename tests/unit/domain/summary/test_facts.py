@@ -1,6 +1,7 @@
 import pytest
 
-from recollect.domain.summary.facts import Fact, FactKind, facts_in, terms_of
+from recollect.domain.summary.facts import Fact, FactKind, terms_of
+from support.examples import facts_in
 
 
 def said(text: str, kind: FactKind) -> set[str]:

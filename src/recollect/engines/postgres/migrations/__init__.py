@@ -167,7 +167,7 @@ def _refuse_unknown(revision: str | None, dsn: str) -> None:
             "CASCADE', or an embedded database with its folder, and start again; all "
             "conversations in it are lost"
         )
-    if revision is not None and revision > HEAD:
+    if revision is not None and revision not in REVISIONS:
         raise SchemaOutdated(
             f"the database at {display(dsn)} is at revision {revision}, made by a newer Recollect; "
             f"this one knows {HEAD}: upgrade Recollect"

@@ -9,6 +9,7 @@ from typing import Final
 from recollect.errors import ConfigurationError
 
 _OPEN_FILES: Final = 65_536
+_BACKLOG: Final = 2048
 
 
 def allow_open_files() -> None:
@@ -21,14 +22,26 @@ def allow_open_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """Bind a socket to an address; `ConfigurationError` if another program has it."""
+def listening(host: str, port: int, *, processes: int = 1) -> list[socket.socket]:
+    """Listen on an address, with a socket for each process that will accept from it.
+
+    On Linux each process has its own socket (SO_REUSEPORT), and the kernel distributes connections
+    evenly; elsewhere it does not, and all accept from one. Connections wait until a process is
+    ready, and while another takes the place of one that died. `ConfigurationError` if another
+    program has the address.
+    """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # Not yet with SO_REUSEPORT: another server that has it would not be noticed.
-        with socket.create_server((host, port), family=family) as free:
-            address = free.getsockname()
-        return _bound(family, address)
+        # Without SO_REUSEPORT first: with it, another server that has it would not be noticed.
+        only = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        if processes == 1 or sys.platform != "linux":
+            return [only] * processes
+        address = only.getsockname()
+        only.close()
+        return [
+            socket.create_server(address, family=family, backlog=_BACKLOG, reuse_port=True)
+            for _ in range(processes)
+        ]
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (")[0]
         raise ConfigurationError(
@@ -37,33 +50,7 @@ def bound(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def of_one_process(shared: socket.socket) -> socket.socket:
-    """Make the socket from which one of several processes accepts.
-
-    On Linux each has its own, and the kernel distributes connections evenly; elsewhere it does
-    not, and all accept from the one that they inherit.
-    """
-    if sys.platform != "linux":
-        return shared
-    with shared:
-        return _bound(shared.family, shared.getsockname())
-
-
 def address_of(listener: socket.socket) -> str:
     """The URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _bound(family: int, address: tuple[object, ...]) -> socket.socket:
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listener.bind(address)
-    except OSError:
-        listener.close()
-        raise
-    return listener

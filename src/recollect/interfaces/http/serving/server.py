@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 
 import uvicorn
@@ -21,12 +21,7 @@ from recollect.interfaces.http.serving.connection_registry import (
     ConnectionLimits,
     ConnectionRegistry,
 )
-from recollect.interfaces.http.serving.listener import (
-    address_of,
-    allow_open_files,
-    bound,
-    of_one_process,
-)
+from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
 from recollect.interfaces.processes import (
     ProcessSupervisor,
     ProcessTask,
@@ -51,27 +46,32 @@ logger = logging.getLogger(__name__)
 def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
     allow_open_files()
-    with bound(settings.host, settings.port) as listener:
-        ready = partial(_print_address, listener)
+    listeners = listening(settings.host, settings.port, processes=settings.processes)
+    with ExitStack() as stack:
+        for listener in listeners:
+            stack.enter_context(listener)
+        ready = partial(_print_address, listeners[0])
         pulse = Heartbeat() if settings.worker else None
         if settings.processes == 1:
-            run_until_stopped(_serve(settings, listener, pulse, ready))
+            run_until_stopped(_serve(settings, listeners[0], pulse, ready))
             return
-        serve = partial(_serve_beside, settings, listener, pulse)
-        tasks = [ProcessTask(name="serving", run=serve)] * settings.processes
+        tasks = [
+            ProcessTask(name="serving", run=partial(_serve_beside, settings, listener, pulse))
+            for listener in listeners
+        ]
         if pulse is not None:
             work = partial(_work_beside, settings, pulse)
             tasks.append(ProcessTask(name="working", run=work, on_death=pulse.stop))
-        ProcessSupervisor(tasks).run(ready=ready, stopping=listener.close)
+        ProcessSupervisor(tasks).run(ready=ready, stopping=stack.close)
 
 
 def _serve_beside(
-    settings: Settings, shared: socket.socket, pulse: Heartbeat | None, ready: Ready
+    settings: Settings, listener: socket.socket, pulse: Heartbeat | None, ready: Ready
 ) -> None:
     """Serve in one process of several; another does the background work."""
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     without_worker = settings.model_copy(update={"worker": False})
-    run_until_stopped(_serve(without_worker, of_one_process(shared), pulse, ready))
+    run_until_stopped(_serve(without_worker, listener, pulse, ready))
 
 
 def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
@@ -114,7 +114,6 @@ async def _serve(
         with watching_loop(memory.services.counters, settings):
             async with working, running_beside(warming):
                 collect_seldom()
-                listener.listen(config.backlog)
                 ready()
                 await server.serve([listener])
 

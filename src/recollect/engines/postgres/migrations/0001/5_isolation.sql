@@ -12,7 +12,10 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN
 END $$;
 DO $$
 BEGIN
-    IF NOT pg_has_role('recollect_app', 'MEMBER') THEN
+    -- Since PostgreSQL 16 a role that creates another may grant it, but not work as it.
+    IF NOT pg_has_role('recollect_app', CASE
+        WHEN current_setting('server_version_num')::integer >= 160000 THEN 'SET' ELSE 'MEMBER'
+    END) THEN
         GRANT recollect_app TO CURRENT_USER;
     END IF;
 END $$;
