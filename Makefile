@@ -6,8 +6,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 VENV := $(ROOT)/.venv
 BIN := $(VENV)/bin
-# One more than there are cores: many tests wait for servers that they start and stop.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# As many as there are cores: on two, a third worker took a tenth longer.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 
 .DEFAULT_GOAL := help
 .PHONY: help run test run-tests coverage check check-types check-quickly format bench docs clean
