@@ -20,7 +20,7 @@ from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.timeouts import PATIENCE
 

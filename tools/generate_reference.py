@@ -33,7 +33,7 @@ from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference"

@@ -25,7 +25,7 @@ from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
 from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:

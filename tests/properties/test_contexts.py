@@ -15,7 +15,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session, put_summary
 from support.recall.scripted_index import ScriptedIndex, an_entry

@@ -30,7 +30,7 @@ from recollect.ports.conversations import HistoryStore
 from recollect.services.access import UNAVAILABLE
 from recollect.services.recall.recall import NO_EMBEDDER
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_session
 from support.recall.scripted_index import ScriptedIndex, candidates_of

@@ -6,7 +6,7 @@ from recollect.errors import PermissionsUnavailable
 from recollect.ports import Stores
 from recollect.ports.accounts import PermissionSource
 from recollect.services.access import Permissions
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 
 
 def permissions_on(stores: Stores, source: PermissionSource | None = None) -> Permissions:

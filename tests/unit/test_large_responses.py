@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.domain.conversation.paging import Page
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, written
-from recollect.interfaces.http.schemas.conversations import ListOf, MessageOut
+from recollect.interfaces.http.schemas.conversations import ListOf
+from recollect.interfaces.http.schemas.messages import MessageOut
 
 SIZES: Final = pytest.mark.parametrize(
     "characters", [0, WRITTEN_AT_ONCE + 1], ids=["small", "large"]

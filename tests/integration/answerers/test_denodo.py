@@ -22,7 +22,7 @@ from recollect.errors import (
     Unauthenticated,
     ViewsNotFound,
 )
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from support.doubles.denodo_sdk import ALICE, DenodoDouble, denodo_double
 from support.servers.http_servers import free_port
 

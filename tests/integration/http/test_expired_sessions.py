@@ -21,7 +21,7 @@ from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds
 from recollect.testing import FixedClock
 from support.http.callers import Caller, Json

@@ -14,7 +14,7 @@ from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.engines.postgres.migrations import migrate
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.http.callers import Caller, Tenant
 from support.servers.http_servers import ServerProgram

@@ -15,7 +15,7 @@ from recollect.ports.models import ChatModel, Prompt
 from recollect.ports.runtime import Clock
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.examples import a_message, a_session
 

@@ -22,7 +22,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.examples import a_scope
 

@@ -12,7 +12,7 @@ from recollect.memory import Memory
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies
 from recollect.settings import Settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
 from support.http.callers import Json
 

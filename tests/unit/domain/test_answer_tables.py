@@ -2,7 +2,7 @@ import pytest
 
 from recollect.domain.conversation.message import AnswerDetails
 from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 
 READ = SqlglotReader().tables_in
 UNREADABLE = "SELECT FROM WHERE"

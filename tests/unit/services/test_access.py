@@ -20,7 +20,7 @@ from recollect.ports import Stores
 from recollect.services.access import UNAVAILABLE
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, put_summary
 from support.permissions import ByHand

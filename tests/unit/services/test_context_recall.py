@@ -17,7 +17,7 @@ from recollect.models.tokens import token_counter_for
 from recollect.services.recall.recall import FAILED, OFF
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, a_session
 from support.recall.scripted_index import ScriptedIndex, an_entry

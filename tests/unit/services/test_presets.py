@@ -16,7 +16,7 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
 

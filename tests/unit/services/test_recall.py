@@ -48,7 +48,7 @@ from recollect.services.recall.recall import (
     Recall,
     VisibleEntries,
 )
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, append, start_session
 from support.recall.scripted_index import ScriptedIndex, an_entry

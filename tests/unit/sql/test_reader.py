@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from recollect.sql_reading.reader import SqlglotReader
+from recollect.sql_reading import SqlglotReader
 
 READER = SqlglotReader()
 

@@ -77,7 +77,7 @@ def show_session(
     )
     oldest_first = page.items[::-1]
     if as_json:
-        from recollect.interfaces.http.schemas.conversations import MessageOut  # noqa: PLC0415
+        from recollect.interfaces.http.schemas.messages import MessageOut  # noqa: PLC0415
 
         show_page(map(MessageOut.of, oldest_first), page.next_cursor)
     else:

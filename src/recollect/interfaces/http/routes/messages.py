@@ -31,14 +31,12 @@ from recollect.interfaces.http.parameters import (
     SessionIdPath,
     UseCases,
 )
-from recollect.interfaces.http.schemas.conversations import (
+from recollect.interfaces.http.schemas.conversations import Count, Deleted, ListOf
+from recollect.interfaces.http.schemas.messages import (
     BatchIn,
     BatchOut,
-    Count,
-    Deleted,
     ExchangeIn,
     ExchangeOut,
-    ListOf,
     MessageIn,
     MessageOut,
     NewMessageIn,

@@ -22,12 +22,12 @@ from recollect.domain.text import check_text
 from recollect.interfaces.http.schemas.conversations import (
     Content,
     FromDomain,
-    MessageOut,
     ModelName,
     UuidText,
     example,
     optional,
 )
+from recollect.interfaces.http.schemas.messages import MessageOut
 
 _Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH)]
 _Names: TypeAlias = Annotated[
