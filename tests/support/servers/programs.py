@@ -76,6 +76,7 @@ def _preloaded() -> socket.socket:
     process = subprocess.Popen(
         [sys.executable, "-m", "support.servers.preloaded_process", str(theirs.fileno())],
         cwd=_TESTS,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no thread of numpy's, which a fork loses
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
