@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -36,16 +36,6 @@ def shop(tmp_path: Path) -> Path:
 async def model() -> AsyncIterator[ChatDouble]:
     async with chat_double(Reply(answer=_ENDLESS)) as double:
         yield double
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "home"
-    yield folder
-    left = EmbeddedServer(folder)
-    if left.is_running():
-        left.start()
-        left.stop()
 
 
 async def _ask(client: httpx.AsyncClient, number: int) -> int:
