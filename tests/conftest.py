@@ -1,9 +1,10 @@
 """One embedded PostgreSQL for all tests; each test works in a fresh random tenant."""
 
+import gc
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -47,6 +48,17 @@ def pytest_configure() -> None:
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let no garbage collection go through the tests and modules, which all stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_unconfigure() -> None:
