@@ -1,9 +1,10 @@
 """One embedded PostgreSQL for all tests; each test works in a fresh random tenant."""
 
+import gc
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
+from support.servers.clusters import copy_home, stopped_afterwards, template_home
 from support.timeouts import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
@@ -48,6 +50,17 @@ def pytest_configure() -> None:
     os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let no garbage collection go through the tests and modules, which all stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_unconfigure() -> None:
     """Leave nothing behind, once the last process has left the server."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -70,6 +83,26 @@ def open_folder() -> Iterator[Path]:
         prefix="recollect-home-", ignore_cleanup_errors=True
     ) as folder:
         yield Path(folder)
+
+
+@pytest_asyncio.fixture(scope="session")
+async def home_template(shared_home: Path) -> Path:
+    """A data folder that no server runs on, to be copied; one for all processes."""
+    return await template_home(shared_home)
+
+
+@pytest.fixture
+def empty_home(open_folder: Path) -> Iterator[Path]:
+    """A data folder that does not exist yet; its server is gone when the test ends."""
+    with stopped_afterwards(open_folder / "home"):
+        yield open_folder / "home"
+
+
+@pytest.fixture
+def new_home(home_template: Path, empty_home: Path) -> Path:
+    """A data folder with the schema and nothing else."""
+    copy_home(home_template, empty_home)
+    return empty_home
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -3,13 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engines.postgres.embedded import EmbeddedServer
 from support.servers.http_servers import ServerProgram
 
 
 @pytest.fixture
-def home(open_folder: Path) -> Path:
-    return open_folder / "home"
+def home(new_home: Path) -> Path:
+    return new_home
 
 
 @pytest.fixture
@@ -19,7 +18,3 @@ def server(home: Path) -> Iterator[ServerProgram]:
     program.start()
     yield program
     program.stop()
-    left_over = EmbeddedServer(home)
-    if left_over.is_running():  # its last user was killed
-        left_over.start()
-        left_over.stop()

@@ -32,7 +32,7 @@ from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.interfaces.cli.main import app
 from recollect.settings import Settings
 from support.servers.http_servers import ServerProgram, free_port
-from support.servers.programs import run_program
+from support.servers.programs import run_program, run_shell
 from support.timeouts import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -140,7 +140,8 @@ class Reader:
             self._ensure_serving()
         recall = "set -a; if [ -f variables ]; then . ./variables; fi"
         keep = "export -p | grep -v '^declare -x MEMORY_' > variables"
-        return self._run("bash", "-euo", "pipefail", "-c", f"{recall}\n{text}\n{keep}")
+        script = f"{recall}\n{text}\n{keep}"
+        return run_shell(script, env=self._environment(), folder=self._folder)
 
     async def _run_sql(self, text: str) -> str:
         named = re.match(r"\\connect (\w+)\n", text)
@@ -156,20 +157,6 @@ class Reader:
 
     def _run_program(self, name: str) -> str:
         done = run_program(name, env=self._environment(), folder=self._folder)
-        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-        return done.stdout
-
-    def _run(self, *command: str) -> str:
-        done = subprocess.run(
-            command,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            stdin=subprocess.DEVNULL,
-            cwd=self._folder,
-            env=self._environment(),
-        )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 

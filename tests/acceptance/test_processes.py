@@ -133,17 +133,17 @@ def test_all_processes_end_when_the_supervisor_is_stopped(
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_server_stopped_during_its_start_leaves_no_process_behind(
-    home: Path, processes: str
+    empty_home: Path, processes: str
 ) -> None:
     server = subprocess.Popen(
         [sys.executable, "-m", "recollect", "serve", "--port", "0", "--processes", processes],
-        env={**os.environ, "MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "none"},
+        env={**os.environ, "MEMORY_HOME": str(empty_home), "MEMORY_EMBEDDING_MODEL": "none"},
         stderr=subprocess.DEVNULL,
     )
-    until(EmbeddedServer(home).is_running)
+    until(EmbeddedServer(empty_home).is_running)
     server.terminate()
     assert server.wait(PATIENCE) in {0, 1}
-    until(lambda: not EmbeddedServer(home).is_running())
+    until(lambda: not EmbeddedServer(empty_home).is_running())
 
 
 def test_a_failing_start_of_several_processes_prints_its_error_once(tmp_path: Path) -> None:

@@ -128,10 +128,6 @@ def a_server(home: Path, **env: str) -> Iterator[ServerProgram]:
         yield program
     finally:
         program.stop()
-        left_over = EmbeddedServer(home)
-        if left_over.is_running():  # its last user was killed
-            left_over.start()
-            left_over.stop()
 
 
 @asynccontextmanager

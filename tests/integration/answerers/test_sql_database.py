@@ -19,7 +19,12 @@ from hypothesis import strategies as st
 from sqlalchemy.engine import make_url
 
 from recollect import Memory
-from recollect.answerers.sql_database import SqlDatabaseAnswerer, open_database
+from recollect.answerers.sql_database import (
+    SqlDatabaseAnswerer,
+    alchemy,
+    open_database,
+    threads,
+)
 from recollect.answerers.sql_database.alchemy import SqlAlchemyDatabase
 from recollect.answerers.sql_database.answerer import statement_in, to_write
 from recollect.answerers.sql_database.data import Column, StatementFailed, Table
@@ -480,7 +485,11 @@ async def test_a_statement_that_takes_too_long_is_interrupted_and_leaves_its_con
     await database.close()
 
 
-async def test_a_statement_is_refused_when_all_connections_are_busy(address: str) -> None:
+async def test_a_statement_is_refused_when_all_connections_are_busy(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (alchemy, threads):  # the endless statement keeps a core busy meanwhile
+        monkeypatch.setattr(module, "WAIT_SECONDS", 0.5)
     database = open_database(address, timeout=600, connections=1)
     endless = asyncio.create_task(database.read(_ENDLESS, limit=1))
     await asyncio.sleep(0)

@@ -1,24 +1,17 @@
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-from recollect.engines.postgres.embedded import EmbeddedServer
-
 Ask = Callable[[str, str], object]
 
 
 @pytest.fixture
-def home(open_folder: Path) -> Iterator[Path]:
+def home(new_home: Path) -> Path:
     """A folder of its own, whose server is gone when the test ends."""
-    folder = open_folder / "home"
-    yield folder
-    server = EmbeddedServer(folder)
-    if server.is_running():
-        server.start()
-        server.stop()
+    return new_home
 
 
 @pytest.fixture

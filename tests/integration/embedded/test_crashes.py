@@ -117,10 +117,10 @@ def test_stale_lock_files_do_not_keep_the_server_from_starting(
     server.stop()
 
 
-def test_a_half_made_cluster_is_made_anew(home: Path, ask: Ask) -> None:
-    unfinished = home / "postgres-18.new" / "base"
+def test_a_half_made_cluster_is_made_anew(empty_home: Path, ask: Ask) -> None:
+    unfinished = empty_home / "postgres-18.new" / "base"
     unfinished.mkdir(parents=True)
-    server = EmbeddedServer(home)
+    server = EmbeddedServer(empty_home)
     assert ask(server.start(), "SELECT 1") == 1
     server.stop()
 

@@ -10,8 +10,7 @@ from recollect.engines.postgres.embedded.postmaster import Postmaster
 from support.timeouts import PATIENCE
 
 
-async def test_a_server_that_dies_under_its_user_comes_back_by_itself(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+async def test_a_server_that_dies_under_its_user_comes_back_by_itself(home: Path) -> None:
     async with running_server(home) as dsn:
         postmaster = Postmaster.of(home / "postgres-18")
         assert postmaster is not None
@@ -45,10 +44,9 @@ async def _ask(dsn: str) -> int:
 
 
 async def test_a_process_of_lowered_priority_does_not_restart_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it starts would work only when nobody else wants to, for as long as it runs."""
-    home = tmp_path / "home"
     looked = asyncio.Event()
     monkeypatch.setattr(keeper, "_has_stepped_back", lambda: looked.set() or True)
     async with running_server(home):

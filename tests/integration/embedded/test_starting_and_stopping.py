@@ -46,8 +46,8 @@ def end_process(process: subprocess.Popen[str]) -> None:
     assert process.returncode == 0
 
 
-def test_committed_data_is_still_there_after_a_restart(home: Path, ask: Ask) -> None:
-    server = EmbeddedServer(home)
+def test_committed_data_is_still_there_after_a_restart(empty_home: Path, ask: Ask) -> None:
+    server = EmbeddedServer(empty_home)
     ask(server.start(), "CREATE TABLE kept AS SELECT 42 AS answer")
     server.stop()
     assert not server.is_running()
@@ -87,22 +87,22 @@ def test_another_process_shares_the_server(home: Path, ask: Ask) -> None:
 
 
 @pytest.mark.slow
-def test_processes_that_start_at_once_on_an_empty_folder_share_one_server(home: Path) -> None:
-    home.mkdir()
-    others = [hold_server(home) for _ in range(4)]
+def test_processes_that_start_at_once_on_an_empty_folder_share_one_server(empty_home: Path) -> None:
+    empty_home.mkdir()
+    others = [hold_server(empty_home) for _ in range(4)]
     for other in others:
         wait_until_up(other)
     for other in others:
         end_process(other)
-    assert not EmbeddedServer(home).is_running()
+    assert not EmbeddedServer(empty_home).is_running()
 
 
-def test_other_users_of_the_machine_can_reach_neither_data_nor_socket(home: Path) -> None:
-    server = EmbeddedServer(home)
+def test_other_users_of_the_machine_can_reach_neither_data_nor_socket(empty_home: Path) -> None:
+    server = EmbeddedServer(empty_home)
     server.start()
-    for folder in (home / "postgres-18", home / "run"):
+    for folder in (empty_home / "postgres-18", empty_home / "run"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert stat.S_IMODE((home / "run" / ".s.PGSQL.5432").stat().st_mode) == 0o700
+    assert stat.S_IMODE((empty_home / "run" / ".s.PGSQL.5432").stat().st_mode) == 0o700
     server.stop()
 
 
@@ -118,12 +118,12 @@ def test_a_folder_that_cannot_be_created_is_a_clear_error(tmp_path: Path) -> Non
         EmbeddedServer(tmp_path / "file" / "home").start()
 
 
-def test_a_folder_of_another_account_is_an_error_that_says_what_to_do(home: Path) -> None:
+def test_a_folder_of_another_account_is_an_error_that_says_what_to_do(empty_home: Path) -> None:
     # Root may open every file, so a lock that nobody can open stands for one that is not ours.
-    (home / "turn.lock").mkdir(parents=True)
+    (empty_home / "turn.lock").mkdir(parents=True)
 
     with pytest.raises(EmbeddedServerFailed, match="MEMORY_HOME to a folder of yours"):
-        EmbeddedServer(home).start()
+        EmbeddedServer(empty_home).start()
 
 
 def test_a_server_that_refuses_to_start_says_why_and_keeps_its_data(home: Path) -> None:
@@ -153,8 +153,8 @@ def test_programs_in_a_closed_folder_are_copied_for_an_account_that_cannot_enter
     assert "PostgreSQL) 18" in answer.stdout
 
 
-def test_a_strangers_process_is_not_taken_for_the_server(home: Path, tmp_path: Path) -> None:
-    home.mkdir()
+def test_a_strangers_process_is_not_taken_for_the_server(empty_home: Path, tmp_path: Path) -> None:
+    empty_home.mkdir()
     lock_file = tmp_path / "postmaster.pid"
     lock_file.write_text("1\n")
-    assert Postmaster.named_in(lock_file, home) is None
+    assert Postmaster.named_in(lock_file, empty_home) is None

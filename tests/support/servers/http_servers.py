@@ -30,10 +30,30 @@ def free_port() -> int:
     return port
 
 
+class _PromptServer(uvicorn.Server):
+    """Stops as soon as it should; uvicorn looks every tenth of a second, and waits another."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_over = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        await self.is_over.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        while self.server_state.connections or self.server_state.tasks:  # noqa: ASYNC110  # as above
+            await asyncio.sleep(0.005)
+
+
 @asynccontextmanager
 async def serving(app: FastAPI) -> AsyncIterator[str]:
     """Serve an application on a free port of loopback; the address."""
-    server = uvicorn.Server(
+    server = _PromptServer(
         uvicorn.Config(
             app, host="127.0.0.1", port=0, lifespan="off", log_config=None, access_log=False
         )
@@ -45,7 +65,7 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
-        server.should_exit = True
+        server.is_over.set()
         await task
 
 

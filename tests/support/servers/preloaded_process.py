@@ -1,8 +1,10 @@
-"""A process that has loaded Recollect's modules and forks a program at each request.
+"""A process that has loaded Recollect's modules and rules and forks a program at each request.
 
-Loading them takes one to two seconds of CPU: most of what a short command takes. A fork has
-streams, folder and environment of its own and then runs as if just started: `recollect`, or a
-file of Python. Nothing here may start a thread, for threads do not survive a fork; numpy does.
+Loading them takes one to two seconds of CPU: most of what a short command takes; the rules and
+vocabularies, which a server loads beside its first requests, take another. A fork has streams,
+folder and environment of its own and then runs as if just started: `recollect`, or a file of
+Python. Nothing here may start a thread, for threads do not survive a fork: onnxruntime does, and
+numpy unless its environment says otherwise.
 
 `programs.py` starts it as `python -m support.servers.preloaded_process DESCRIPTOR`.
 """
@@ -19,11 +21,16 @@ import threading
 from contextlib import suppress
 from typing import Final
 
+import aiohttp  # noqa: F401  # what a server with a model loads
 import bpe_openai  # noqa: F401  # half of what a server loads
 import sqlglot  # noqa: F401  # as bpe_openai
 
+import recollect.engines.postgres.engine
 import recollect.interfaces.http.serving.server  # noqa: F401  # most programs are servers
+from recollect.domain.followup.rewrite import load_everything
 from recollect.interfaces.cli.main import main
+from recollect.models.tokens import token_counter_for
+from support.http.openapi_operations import openapi_document
 
 _MAX_REQUEST: Final = 2**20
 _DESCRIPTORS: Final = 4
@@ -102,7 +109,16 @@ def end(code: str | int | None = None) -> None:
     os._exit(code if isinstance(code, int) else int(code is not None))
 
 
+def load_what_a_server_warms() -> None:
+    """Load the rules of all languages and the usual vocabularies, and build the routes."""
+    openapi_document()
+    load_everything()
+    for model in (None, "gpt-4o"):
+        token_counter_for(model).count("?")
+
+
 if __name__ == "__main__":
+    load_what_a_server_warms()
     gc.freeze()  # forks share what is loaded, and do not look for garbage there
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.argv = fork_at_each_request(socket.socket(fileno=int(sys.argv[1])))

@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
+from support.servers import recollect_command
 from support.timeouts import PATIENCE
 
 _TESTS: Final = Path(__file__).parents[2]
+_COMMANDS: Final = Path(__file__).parent / "commands"
 _RECOLLECT: Final = "recollect"
 
 
@@ -76,6 +78,7 @@ def _preloaded() -> socket.socket:
     process = subprocess.Popen(
         [sys.executable, "-m", "support.servers.preloaded_process", str(theirs.fileno())],
         cwd=_TESTS,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no thread of numpy's, which a fork loses
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -137,6 +140,29 @@ def run_program(
         err.seek(0)
         said = out.read().decode(), err.read().decode()
     return subprocess.CompletedProcess(words, code, *said)
+
+
+def run_shell(script: str, *, env: Mapping[str, str], folder: Path) -> str:
+    """Run a script of bash, where `recollect` is a preloaded program, and return its output."""
+    descriptor = _preloaded().fileno()
+    is_preloaded = "COVERAGE_PROCESS_START" not in os.environ
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],  # noqa: S607  # whichever the reader has
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        stdin=subprocess.DEVNULL,
+        cwd=folder,
+        env={
+            **env,
+            "PATH": f"{_COMMANDS}{os.pathsep}{env['PATH']}" if is_preloaded else env["PATH"],
+            recollect_command.DESCRIPTOR: str(descriptor),
+        },
+        pass_fds=[descriptor],
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
 
 
 def run_recollect(
