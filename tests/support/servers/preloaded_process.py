@@ -30,7 +30,6 @@ import recollect.interfaces.http.serving.server  # noqa: F401  # most programs a
 from recollect.domain.followup.rewrite import load_everything
 from recollect.interfaces.cli.main import main
 from recollect.models.tokens import token_counter_for
-from support.http.openapi_operations import openapi_document
 
 _MAX_REQUEST: Final = 2**20
 _DESCRIPTORS: Final = 4
@@ -110,8 +109,7 @@ def end(code: str | int | None = None) -> None:
 
 
 def load_what_a_server_warms() -> None:
-    """Load the rules of all languages and the usual vocabularies, and build the routes."""
-    openapi_document()
+    """Load the rules of all languages and the usual vocabularies."""
     load_everything()
     for model in (None, "gpt-4o"):
         token_counter_for(model).count("?")

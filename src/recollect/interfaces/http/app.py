@@ -1,9 +1,8 @@
 """The HTTP application."""
 
-from functools import cache
 from importlib.metadata import version
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
 
 from recollect.interfaces import openai_proxy
 from recollect.interfaces.http.callers import Authenticator
@@ -41,6 +40,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,  # its page would load scripts from the internet; `api_page` is ours
         redoc_url=None,
+        dependencies=[Depends(refuse_unknown_query)],
     )
     app.state.memory = memory
     home = settings.home if settings.db_connection_string is None else None
@@ -48,21 +48,13 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo
     )
-    app.router.routes.extend(_api().routes)
+    for router in _ROUTERS:
+        app.include_router(router)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)
     app.add_middleware(Transactions)
     return app
-
-
-@cache
-def _api() -> APIRouter:
-    """All routes, which the applications of a process share: building them takes 0.1 s of CPU."""
-    api = APIRouter(dependencies=[Depends(refuse_unknown_query)])
-    for router in _ROUTERS:
-        api.include_router(router)
-    return api
 
 
 def prepare(app: FastAPI) -> None:
