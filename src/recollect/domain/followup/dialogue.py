@@ -55,3 +55,20 @@ class Rewrite:
     signals: tuple[Signal, ...]
     confidence: float
     language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """The standalone form of a question that a rewriter proposes, and how far it can be trusted.
+
+    `explanations` say in words what was done. `topic` is what the question seems to be about; it
+    may be given where no rewrite is sure enough, for search alone.
+    """
+
+    standalone_question: str
+    need: float
+    """The probability that the question cannot be understood without its history."""
+    confidence: float
+    """The probability that the standalone question says what the user means."""
+    explanations: tuple[str, ...] = ()
+    topic: str | None = None
