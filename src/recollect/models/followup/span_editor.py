@@ -8,7 +8,7 @@ from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import (
     MAX_QUESTION_WORDS,
     ReadingLimits,
@@ -16,7 +16,9 @@ from recollect.domain.followup.edits import (
     recent_blocks,
     words_of,
 )
-from recollect.models.followup.decoding import Decoder, Proposal, Scores
+from recollect.domain.followup.explanations import explain, span_text
+from recollect.models.followup.decoding import Decoder, Scores
+from recollect.models.followup.decoding import Proposal as DecodedEdits
 from recollect.models.followup.features import Features, read
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Calibration:
     weakest: float
     insertions: float
 
-    def confidence(self, proposal: Proposal) -> float:
+    def confidence(self, proposal: DecodedEdits) -> float:
         """The probability that the proposed rewrite is right."""
         total = (
             self.bias
@@ -65,21 +67,37 @@ class SpanEditor:
         """Load what the first question would wait for."""
         self._ready()
 
-    def propose(self, question: str, history: Sequence[Said]) -> "tuple[str, float, Proposal] | None":
-        """The likeliest rewrite, how likely it is right, and its edits; None for nothing to do."""
+    def propose(
+        self,
+        question: str,
+        history: Sequence[Said],
+        *,
+        language: str,  # noqa: ARG002  # the port's; one network reads all languages
+    ) -> Proposal:
+        """The likeliest rewrite, and how likely it is right; the question itself if there is none.
+
+        A question without a history, or of more words than the network reads, stays as it is.
+        """
         words = words_of(question)
         blocks = recent_blocks(history, _LIMITS)
         if not blocks or not 0 < len(words) <= MAX_QUESTION_WORDS:
-            return None
+            return Proposal(standalone_question=question, need=0.0, confidence=1.0)
         network = self._ready()
         features = read(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
-        proposal = network.decoder.decode(network.scores(features), features, blocks)
-        rewrite = question
-        if proposal.edits.insertions:
-            rewrite = apply_edits(
-                question, blocks, proposal.edits, function_words=network.function_words
-            )
-        return rewrite, network.calibration.confidence(proposal), proposal
+        decoded = network.decoder.decode(network.scores(features), features, blocks)
+        need = 1 / (1 + exp(-decoded.need))
+        if not decoded.edits.insertions:
+            return Proposal(standalone_question=question, need=need, confidence=1 - need)
+        spans = (span_text(blocks, one) for one in decoded.edits.insertions)
+        return Proposal(
+            standalone_question=apply_edits(
+                question, blocks, decoded.edits, function_words=network.function_words
+            ),
+            need=need,
+            confidence=network.calibration.confidence(decoded),
+            explanations=explain(question, blocks, decoded.edits),
+            topic=max(spans, key=len),
+        )
 
     def _ready(self) -> "_Network":
         with self._loading:
