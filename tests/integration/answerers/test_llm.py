@@ -41,8 +41,8 @@ def context(language: str = "nl", *, summary: str | None = None) -> Context:
         for number, (role, content) in enumerate(said, start=1)
     )
     return Context(
-        question="Wat kost een lijn?",
-        asked="En een lijn?",
+        question="En een lijn?",
+        standalone_question="Wat kost een lijn?",
         language=language,
         summary=summary,
         window=window,

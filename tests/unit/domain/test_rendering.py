@@ -58,7 +58,7 @@ def a_context(
 ) -> Context:
     return Context(
         question=question,
-        asked=question,
+        standalone_question=question,
         summary=summary,
         window=window,
         recalled=recalled,
