@@ -119,7 +119,7 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
 ) -> None:
     context = build(preset, messages_of(turns), limit=limit, summary=summary, recalled=recalled)
 
-    question = COUNT(context.question)
+    question = max(COUNT(context.question_with_meaning), COUNT(context.standalone_question))
     chat = sum(COUNT(message["content"]) + 4 for message in context.messages())
     assert context.tokens.total <= limit
     assert chat <= limit
