@@ -61,9 +61,10 @@ def common_words(language: str) -> frozenset[str]:
 
 def content_words(text: str, language: str) -> list[str]:
     """Return the words of a text that mean something by themselves, each once, in their order."""
-    common = common_words(language)
-    words = {word.lower().replace("\u2019", "'"): word for word in reversed(split_words(text))}
-    return [words[word] for word in reversed(words) if word not in common]
+    common, words = common_words(language), dict[str, str]()
+    for word in split_words(text):
+        words.setdefault(word.lower().replace("\u2019", "'"), word)
+    return [word for lowered, word in words.items() if lowered not in common]
 
 
 def guess_language(texts: str | Iterable[str]) -> str | None:

@@ -39,6 +39,9 @@ _Databases: TypeAlias = Annotated[
 _STANDALONE: Final = Field(
     description="What the question means without the conversation; as asked where that is unsure."
 )
+_WITH_MEANING: Final = Field(
+    description="As it was asked, with what it means below it where that is sure."
+)
 
 
 class RecallOptions(BaseModel):
@@ -293,7 +296,7 @@ class VariablesOut(BaseModel):
     history: list[ChatMessage] = Field(description="The window, oldest first.")
     summary: str = Field(description="Of what came before it; empty without one.")
     recalled: list[RecalledVariable] = Field(description="Earlier exchanges, best first.")
-    question: str = Field(description="As it was asked, with its meaning beside it where sure.")
+    question: str = _WITH_MEANING
 
 
 class ChatMessagesOut(BaseModel):
@@ -313,8 +316,7 @@ class InstructionsOut(BaseModel):
 class BlockOut(BaseModel):
     """The earlier conversation for a system prompt, beside the question (`format=block`)."""
 
-    question: str = Field(description="As it was asked.")
-    standalone_question: str = _STANDALONE
+    question: str = _WITH_MEANING
     block: str = Field(description="In Dutch for a Dutch question, else in English.")
 
 
@@ -338,11 +340,7 @@ def in_form(context: Context, form: ContextFormat) -> AnyContextOut:
             )
         case ContextFormat.BLOCK:
             block = context.conversation_block(language=context.language)
-            return BlockOut(
-                question=context.question,
-                standalone_question=context.standalone_question,
-                block=block,
-            )
+            return BlockOut(question=context.question_with_meaning, block=block)
 
 
 def _chat_messages(context: Context) -> list[ChatMessage]:
