@@ -97,7 +97,7 @@ def as_block(context: Context, tables: Sequence[Table], dialect: str) -> list[Pr
     """The form before: earlier turns described in a block above the question."""
     system = to_write(context, tables, dialect)[0]
     earlier = context.instructions()
-    question = f"Question: {context.question}"
+    question = f"Question: {context.standalone_question}"
     content = f"{earlier}\n\n{question}" if earlier else question
     return [system, Prompt(role="user", content=content)]
 
@@ -114,16 +114,24 @@ async def ask(
     written = await model.complete(prompts, max_tokens=300, timeout=600)
     statement, remark = statement_in(written)
     if not statement:
-        return Turn(question=context.question, written=remark, outcome="NO SQL")
+        return Turn(question=context.standalone_question, written=remark, outcome="NO SQL")
     try:
         checked = check_statement(statement, dialect=database.dialect, allowed=tables, limit=100)
         rows = await database.read(checked.limited, limit=100)
     except StatementRefused as refused:
-        return Turn(question=context.question, written=written, outcome=f"refused: {refused}")
+        return Turn(
+            question=context.standalone_question, written=written, outcome=f"refused: {refused}"
+        )
     except StatementFailed as failed:
-        return Turn(question=context.question, written=written, outcome=f"failed: {failed}")
+        return Turn(
+            question=context.standalone_question, written=written, outcome=f"failed: {failed}"
+        )
     return Turn(
-        question=context.question, written=written, outcome="ran", rows=rows, statement=checked.text
+        question=context.standalone_question,
+        written=written,
+        outcome="ran",
+        rows=rows,
+        statement=checked.text,
     )
 
 

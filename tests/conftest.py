@@ -18,6 +18,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.memory import Memory
+from recollect.models.followup.span_editor import SpanEditor
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
@@ -133,6 +134,7 @@ def services(stores: Stores) -> Services:
         counter_for=token_counter_for,
         answerer=FromMemory(),
         sql=SqlglotReader(),
+        follow_up_model=SpanEditor(),
     )
     return build_services(stores, around)
 

@@ -16,6 +16,7 @@ from recollect.domain.policy import PRESETS
 from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
+from recollect.models.followup.span_editor import SpanEditor
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.permissions.local import PermissionFunction
@@ -169,6 +170,7 @@ def _plain() -> ServiceDependencies:
         counters=ProcessCounters(),
         sql=SqlglotReader(),
         stems=SnowballStems(),
+        follow_up_model=SpanEditor(),
     )
 
 

@@ -167,13 +167,9 @@ class SessionHandle:
         finally:
             self._portal.call(pieces.aclose)
 
-    def rewrite(
-        self, question: str, *, model: str | None = None, language: str | None = None
-    ) -> Rewrite:
-        """Say a follow-up so that it needs no history; a standalone one comes back unchanged."""
-        return self._portal.call(
-            partial(self._inner.rewrite, question, model=model, language=language)
-        )
+    def rewrite(self, question: str, *, language: str | None = None) -> Rewrite:
+        """Say a follow-up so that it needs no history; what is not sure comes back unchanged."""
+        return self._portal.call(partial(self._inner.rewrite, question, language=language))
 
     def last(self, count: int = 10) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""
@@ -486,20 +482,13 @@ class Memory:
         )
 
     def rewrite(
-        self,
-        question: str,
-        history: Sequence[tuple[str, str]],
-        *,
-        model: str | None = None,
-        language: str | None = None,
+        self, question: str, history: Sequence[tuple[str, str]], *, language: str | None = None
     ) -> Rewrite:
-        """Say a follow-up so that it needs no history; a standalone question comes back unchanged.
+        """Say a follow-up so that it needs no history; what is not sure comes back unchanged.
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        return self._portal.call(
-            partial(self._inner.rewrite, question, history, model=model, language=language)
-        )
+        return self._portal.call(partial(self._inner.rewrite, question, history, language=language))
 
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
@@ -518,5 +507,5 @@ class Memory:
         return self._inner.is_out_of_space()
 
     def warm(self) -> None:
-        """Load what otherwise the first question waits for: rules, and the models' vocabularies."""
+        """Load what otherwise the first question waits for: models, and their vocabularies."""
         self._portal.call(partial(self._inner.warm))

@@ -115,7 +115,8 @@ class _Builder:
             messages=self.messages,
             permissions=self.permissions,
             policies=self.policies,
-            model=self.needs.answering_model,
+            model=self.needs.follow_up_model,
+            llm=self.needs.answering_model,
         )
 
     @cached_property
@@ -161,8 +162,8 @@ class _Builder:
         )
 
     def _proxy(self) -> Proxy:
-        # No time for a model that rewrites: the one that answers reads the conversation itself.
-        contexts = replace(self.contexts, rewriting=self.rewriting.by_rules())
+        # No time for an LLM that rewrites: the one that answers reads the conversation itself.
+        contexts = replace(self.contexts, rewriting=self.rewriting.without_llm())
         return Proxy(
             memory=self.turn_memory,
             contexts=contexts,

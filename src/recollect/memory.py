@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 from uuid import UUID
 
-from recollect.domain.conversation.message import parse_role
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.paging import (
     DEFAULT_LIMIT,
     Order,
@@ -27,7 +27,7 @@ from recollect.domain.identity.scope import (
     tenant_name,
 )
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
-from recollect.domain.text import JsonObject
+from recollect.domain.text import JsonObject, check_text
 from recollect.inputs import RecallFilters, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
@@ -106,7 +106,7 @@ class Memory:
                     denodo=adapters.denodo,
                 )
             finally:
-                await services.settle()
+                await services.close()
 
     @classmethod
     @async_opening
@@ -121,7 +121,7 @@ class Memory:
         async with offline(permissions) as dependencies:
             services = build_services(in_memory_stores(), dependencies)
             yield cls(services)
-            await services.settle()
+            await services.close()
 
     async def session(
         self,
@@ -214,17 +214,20 @@ class Memory:
         question: str,
         history: Sequence[tuple[str, str]],
         *,
-        model: str | None = None,
         language: str | None = None,
     ) -> Rewrite:
-        """Say a follow-up so that it needs no history; a standalone question comes back unchanged.
+        """Say a follow-up so that it needs no history; what is not sure comes back unchanged.
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        messages = [Said(role=parse_role(role), content=content) for role, content in history]
-        return await self.services.rewriting.after(
-            messages, question, model=model, language=language
-        )
+        messages = [
+            Said(
+                role=parse_role(role),
+                content=check_text(content, "history", max_length=MAX_CONTENT_LENGTH),
+            )
+            for role, content in history
+        ]
+        return await self.services.rewriting.after(messages, question, language=language)
 
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
@@ -250,7 +253,7 @@ class Memory:
         return self._was_full_lately()
 
     async def warm(self) -> None:
-        """Load what otherwise the first question waits for: rules, and the models' vocabularies."""
+        """Load what otherwise the first question waits for: models, and their vocabularies."""
         await self.services.rewriting.prepare()
         await self.services.contexts.prepare()
         if self._warm is not None:

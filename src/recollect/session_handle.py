@@ -191,12 +191,10 @@ class SessionHandle:
             async for piece in pieces:
                 yield piece
 
-    async def rewrite(
-        self, question: str, *, model: str | None = None, language: str | None = None
-    ) -> Rewrite:
-        """Say a follow-up so that it needs no history; a standalone one comes back unchanged."""
+    async def rewrite(self, question: str, *, language: str | None = None) -> Rewrite:
+        """Say a follow-up so that it needs no history; what is not sure comes back unchanged."""
         return await self._services.rewriting.in_session(
-            self._scope, self._session_id, question, model=model, language=language
+            self._scope, self._session_id, question, language=language
         )
 
     async def last(self, count: int = 10) -> tuple[Message, ...]:

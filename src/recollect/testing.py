@@ -1,13 +1,14 @@
-"""A clock that stands still, ids that count, an embedder without a model: nothing is random."""
+"""A clock that stands still, ids that count, models without weights: nothing is random."""
 
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ModelUnavailable
 
@@ -96,3 +97,41 @@ class WordEmbedder:
             counts[int.from_bytes(digest[:8], "big") % self._dimensions] += 1
         length = math.hypot(*counts)
         return tuple(count / length for count in counts)
+
+
+class FakeFollowUpModel:
+    """A `FollowUpModel` without weights: it proposes what it is given, question by question.
+
+    A rewrite is a text, or a `Proposal` with a confidence of its own. All other questions stand
+    alone. `questions` and `histories` are what it was asked.
+    """
+
+    def __init__(
+        self, rewrites: Mapping[str, str | Proposal] | None = None, *, confidence: float = 0.9
+    ) -> None:
+        self._rewrites = dict(rewrites or {})
+        self._confidence = confidence
+        self.questions: list[str] = []
+        self.histories: list[tuple[Said, ...]] = []
+
+    def load(self) -> None:
+        """Nothing: there is nothing to load."""
+
+    def propose(
+        self,
+        question: str,
+        history: Sequence[Said],
+        *,
+        language: str,  # noqa: ARG002  # the port's
+    ) -> Proposal:
+        """The rewrite that was given for the question; the question itself if there is none."""
+        self.questions.append(question)
+        self.histories.append(tuple(history))
+        rewrite = self._rewrites.get(question) if history else None
+        if isinstance(rewrite, Proposal):
+            return rewrite
+        if rewrite is None:
+            return Proposal(standalone_question=question, need=0.0, confidence=1.0)
+        return Proposal(
+            standalone_question=rewrite, need=self._confidence, confidence=self._confidence
+        )

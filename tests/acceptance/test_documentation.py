@@ -318,7 +318,8 @@ def kept_files() -> Iterator[Path]:
     for path in ROOT.rglob("*"):
         parts = set(path.relative_to(ROOT).parts)
         is_hidden = any(part.startswith(".") and part != ".ci" for part in parts)
-        if path.is_file() and not is_hidden and not parts & MADE_HERE:
+        is_text = path.is_file() and path.suffix != ".onnx"
+        if is_text and not is_hidden and not parts & MADE_HERE:
             yield path
 
 

@@ -18,6 +18,7 @@ from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session, put_summary
+from support.followups import RepeatingModel
 from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
@@ -71,7 +72,11 @@ def build(
     async def run() -> Context:
         clock = FixedClock()
         around = ServiceDependencies(
-            clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
+            clock=clock,
+            ids=CountingIds(),
+            counter_for=token_counter_for,
+            sql=SqlglotReader(),
+            follow_up_model=RepeatingModel(),
         )
         index = ScriptedIndex(*map(an_entry, recalled or ()))
         stores = replace(in_memory_stores(clock), recall=index)
@@ -119,7 +124,7 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
 ) -> None:
     context = build(preset, messages_of(turns), limit=limit, summary=summary, recalled=recalled)
 
-    question = COUNT(context.question)
+    question = max(COUNT(context.question_with_meaning), COUNT(context.standalone_question))
     chat = sum(COUNT(message["content"]) + 4 for message in context.messages())
     assert context.tokens.total <= limit
     assert chat <= limit

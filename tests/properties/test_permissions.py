@@ -33,6 +33,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_session
+from support.followups import RepeatingModel
 from support.recall.scripted_index import ScriptedIndex, candidates_of
 
 TABLES = ("sales.orders", "sales.customers", "hr.pay", "hr.staff", "stock.items")
@@ -158,6 +159,7 @@ def services_with(stores: Stores, source: Told) -> Services:
         counter_for=token_counter_for,
         sql=READER,
         permissions=source,
+        follow_up_model=RepeatingModel(),
     )
     window = WindowPolicy(unit=WindowUnit.MESSAGES, size=4)
     policies = Policies(

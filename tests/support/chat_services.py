@@ -15,7 +15,7 @@ from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Answerer
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.services import ServiceDependencies, Services
-from recollect.testing import CountingIds, FixedClock
+from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
 from support.scripted_answerer import ScriptedAnswerer
 
 SCOPE: Final = Scope(tenant="acme", user="alice")
@@ -29,6 +29,11 @@ class Setup:
     answerer: ScriptedAnswerer = field(default_factory=ScriptedAnswerer)
     policies: Policies = field(default_factory=Policies)
     timeout: float = 60
+    follow_ups: FakeFollowUpModel = field(
+        default_factory=lambda: FakeFollowUpModel(
+            {"What about 2023?": "Show me total sales by region for 2023"}
+        )
+    )
     services: Services = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,6 +45,7 @@ class Setup:
             clock=clock,
             ids=CountingIds(),
             counter_for=token_counter_for,
+            follow_up_model=self.follow_ups,
             answerer=answerer,
             answer_timeout=self.timeout,
         )

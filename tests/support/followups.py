@@ -1,7 +1,9 @@
 """Conversations written as lines of text, and follow-ups rewritten with them."""
 
+from collections.abc import Sequence
+
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.domain.followup.dialogue import Proposal, Rewrite, Said
 from recollect.domain.followup.rewrite import rewrite
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
@@ -23,3 +25,17 @@ def rewrite_after(question: str, *, after: tuple[str, ...] | str, language: str 
 def standalone(question: str, *, after: tuple[str, ...] | str, language: str = "en") -> str:
     """Return only the standalone question of `rewrite_after`."""
     return rewrite_after(question, after=after, language=language).standalone_question
+
+
+class RepeatingModel:
+    """A follow-up model that adds the whole history to each question, and is sure of it."""
+
+    def load(self) -> None:
+        """Nothing: there is nothing to load."""
+
+    def propose(self, question: str, history: Sequence[Said], *, language: str) -> Proposal:
+        """The question and everything before it."""
+        before = " ".join(f"{said.content} {said.sql_query or ''}" for said in history)
+        return Proposal(
+            standalone_question=f"{question} {before}", need=1.0, confidence=1.0, topic=before
+        )

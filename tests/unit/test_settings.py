@@ -138,3 +138,18 @@ def test_every_name_of_the_first_design_is_known(monkeypatch: pytest.MonkeyPatch
 def test_anonymous_callers_need_a_source_of_identities_beside_them() -> None:
     with pytest.raises(ConfigurationError, match="needs MEMORY_USER_ID_SOURCE"):
         load_settings(allow_anonymous=True)
+
+
+def test_how_sure_a_rewrite_must_be_and_its_hint_are_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = load_settings().policies()
+    assert (usual.rewrite_confidence, usual.shows_meaning) == (0.6, True)
+
+    monkeypatch.setenv("MEMORY_REWRITE_CONFIDENCE", "0.9")
+    monkeypatch.setenv("MEMORY_REWRITE_HINT", "off")
+
+    policies = load_settings().policies()
+    assert (policies.rewrite_confidence, policies.shows_meaning) == (0.9, False)
+    with pytest.raises(ConfigurationError, match="MEMORY_REWRITE_CONFIDENCE"):
+        load_settings(rewrite_confidence=1.1)

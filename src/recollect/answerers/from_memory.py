@@ -82,7 +82,8 @@ def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
     nearest, recalled = _nearest(context), _news(context)
     opening = words.nearest if nearest or recalled else words.nothing
-    paragraphs = [words.no_model, opening.format(question=without_breaks(context.question))]
+    question = without_breaks(context.standalone_question)
+    paragraphs = [words.no_model, opening.format(question=question)]
     paragraphs += (_quote(exchange, words) for exchange in nearest)
     paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
     details = AnswerDetails(model=FROM_MEMORY, citations=_citations(nearest, recalled) or None)
@@ -104,8 +105,10 @@ class _Exchange:
 
 def _nearest(context: Context) -> Sequence[_Exchange]:
     """The exchanges that share most with the question, the best first; a rare word counts more."""
-    exchanges = _exchanges(context.window, asked=context.asked)
-    wanted = _content_words(f"{context.question} {context.asked}")
+    exchanges = _exchanges(context.window, asked=context.question)
+    wanted = _content_words(
+        " ".join((context.standalone_question, context.question, *context.context_terms))
+    )
     spread = Counter(word for exchange in exchanges for word in exchange.words & wanted)
 
     def score(exchange: _Exchange) -> tuple[float, int]:
@@ -118,7 +121,8 @@ def _nearest(context: Context) -> Sequence[_Exchange]:
 
 def _news(context: Context) -> Sequence[Recalled]:
     """The recalled entries, but for messages of the window and unanswered questions."""
-    shown = {context.asked, context.question, *(message.content for message in context.window)}
+    questions = (context.question, context.standalone_question)
+    shown = {*questions, *(message.content for message in context.window)}
 
     def is_news(one: Recalled) -> bool:
         is_exchange = len(one.message_ids) > 1 or one.speaker is not None

@@ -69,10 +69,10 @@ class LlmAnswerer:
         match self._form:
             case ContextForm.SYSTEM_PROMPT:
                 system.append(context.conversation_block(language=context.language))
-                conversation = [Prompt(role="user", content=context.question)]
+                conversation = [Prompt(role="user", content=context.question_with_meaning)]
             case ContextForm.INSTRUCTIONS:
                 system.append(context.instructions())
-                conversation = [Prompt(role="user", content=context.question)]
+                conversation = [Prompt(role="user", content=context.question_with_meaning)]
             case _:
                 conversation = [Prompt(**message) for message in context.messages()]
         text = "\n\n".join(part for part in system if part.strip())

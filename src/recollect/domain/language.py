@@ -59,6 +59,14 @@ def common_words(language: str) -> frozenset[str]:
     return _COMMON.get(language, frozenset())
 
 
+def content_words(text: str, language: str) -> list[str]:
+    """Return the words of a text that mean something by themselves, each once, in their order."""
+    common, words = common_words(language), dict[str, str]()
+    for word in split_words(text):
+        words.setdefault(word.lower().replace("\u2019", "'"), word)
+    return [word for lowered, word in words.items() if lowered not in common]
+
+
 def guess_language(texts: str | Iterable[str]) -> str | None:
     """Return the language (`en`, `nl`, `de`, `fr`, `es`) of most of the first words, if clear."""
     words = islice(_words([texts] if isinstance(texts, str) else texts), _READ_WORDS)

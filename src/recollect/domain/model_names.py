@@ -143,6 +143,13 @@ FAMILIES: Final = _rows(
     ("*hermes3*", 8, 128 * _K),
 )
 """Known families, the special before the general: the first row that matches counts."""
+_LARGE_HOSTED: Final = (
+    "gpt3.5* gpt35* gpt4* gpt5* chatgpt* o[134] o[134]mini* o[134]p* o[134]20* claude* gemini* "
+    "mistralmedium* grok* qwenmax* qwenplus* novapro* novapremier* sonarpro*"
+)
+"""Hosted families that keep their size secret and do what models of 70 billion do."""
+_SMALL_HOSTED: Final = "*nano* claudeinstant*"
+"""Their small relatives; `gpt-4o-mini` and the like are not among them."""
 _BY_PATTERN: Final = tuple((pattern, family) for family in FAMILIES for pattern in family.patterns)
 
 
@@ -168,6 +175,28 @@ def model_size(name: str | None, *, overrides: SizeOverrides = NO_OVERRIDES) -> 
     """
     overridden = _overridden(name or "", overrides) if overrides else None
     return _size_by_name(name) if overridden is None else overridden
+
+
+def is_at_least(
+    name: str | None, billions: float, *, overrides: SizeOverrides = NO_OVERRIDES
+) -> bool:
+    """Tell whether the model has at least so many billions of parameters.
+
+    A hosted model of a large family counts as large, though its size is secret; a model of
+    which nothing is known does not.
+    """
+    size = model_size(name, overrides=overrides)
+    return _is_large_hosted(name) if size is None else size >= billions
+
+
+@remembering_names
+def _is_large_hosted(name: str | None) -> bool:
+    return _matches(name, _LARGE_HOSTED) and not _matches(name, _SMALL_HOSTED)
+
+
+def _matches(name: str | None, patterns: str) -> bool:
+    family = family_name(name)
+    return any(fnmatchcase(family, pattern) for pattern in patterns.split())
 
 
 @remembering_names
@@ -300,8 +329,7 @@ _TEMPLATES: Final = {
 
 @remembering_names
 def _template_of(model: str | None) -> ChatTemplate:
-    name = family_name(model)
     for template, patterns in _TEMPLATES.items():
-        if any(fnmatchcase(name, pattern) for pattern in patterns.split()):
+        if _matches(model, patterns):
             return template
     return ChatTemplate.PLAIN

@@ -19,6 +19,7 @@ _MINUTE: Final = timedelta(minutes=1)
 _INSTANT: Final = timedelta(microseconds=1)
 _MESSAGES_A_TURN: Final = 2
 DEFAULT_MAX_CONTEXT_TOKENS: Final = 4000
+DEFAULT_REWRITE_CONFIDENCE: Final = 0.6
 
 
 class RetentionMode(StrEnum):
@@ -196,7 +197,11 @@ class Policies:
     chat_template: ChatTemplate = ChatTemplate.AUTO
     """What the model's chat template demands of messages."""
     rewrites_from_billions: float = 14
-    """The smallest model that rewrites follow-ups itself; rules do it for smaller ones."""
+    """The smallest language model that is asked to rewrite follow-ups."""
+    rewrite_confidence: float = DEFAULT_REWRITE_CONFIDENCE
+    """The least confidence of a rewrite; a question without such a one stays as asked."""
+    shows_meaning: bool = True
+    """Whether contexts show models the standalone question beside the user's own words."""
     missing_session: MissingSession = DEFAULT.missing_session
     """What happens to a question that names no session."""
     rejects_unknown_sessions: bool = False

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import AnswerDetails
+from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 
@@ -96,6 +97,21 @@ class Embedder(Protocol):
 
     async def embed_question(self, question: str) -> Vector:
         """Return the vector of one text, before all texts that wait in `embed`."""
+
+
+class FollowUpModel(Protocol):
+    """Proposes standalone questions. It blocks: the services call it in a thread of its own."""
+
+    def load(self) -> None:
+        """Load what the first question would wait for; a second call does nothing."""
+
+    def propose(self, question: str, history: Sequence[Said], *, language: str) -> Proposal:
+        """Return the likeliest standalone question; takes some milliseconds.
+
+        The history is what users and assistants said, oldest message first; `language` is that
+        of the question. A question that stands alone comes back as it is, and so does one without
+        a history. Several threads may call it.
+        """
 
 
 class TokenCounter(Protocol):

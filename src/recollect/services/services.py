@@ -13,6 +13,7 @@ from recollect.ports.models import (
     ChatModel,
     Completions,
     Embedder,
+    FollowUpModel,
     SqlReader,
     TokenCounter,
     UnreadSql,
@@ -48,6 +49,8 @@ class ServiceDependencies:
     sql: SqlReader = field(default_factory=UnreadSql)
     permissions: PermissionSource | None = None
     """Which tables may be seen; None: everybody may see all of their own memory."""
+    follow_up_model: FollowUpModel | None = None
+    """None: follow-ups are rewritten by rules alone."""
     answering_model: ChatModel | None = None
     summarising_model: ChatModel | None = None
     model_timeout: float = 60
@@ -109,3 +112,8 @@ class Services:
                 await asyncio.gather(self.turns.settle(), self.last_access.settle())
         except TimeoutError:
             logger.warning("memory.not_settled")
+
+    async def close(self) -> None:
+        """Settle, and end the threads."""
+        await self.settle()
+        self.rewriting.close()

@@ -189,6 +189,8 @@ class Settings(
             model=self.llm_model,
             chat_template=self.chat_template,
             rewrites_from_billions=self.rewrite_from_billions,
+            rewrite_confidence=self.rewrite_confidence,
+            shows_meaning=self.rewrite_hint,
             missing_session=self.missing_session or preset.missing_session,
             rejects_unknown_sessions=self.unknown_session is UnknownSession.REJECT,
             context=preset.context,

@@ -8,7 +8,13 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 from recollect.domain.chat.answers import ResultPolicy, StoredPart
 from recollect.domain.context.window import MAX_WINDOW_SIZE
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.policy import DEFAULT, DEFAULT_MAX_CONTEXT_TOKENS, PRESETS, MissingSession
+from recollect.domain.policy import (
+    DEFAULT,
+    DEFAULT_MAX_CONTEXT_TOKENS,
+    DEFAULT_REWRITE_CONFIDENCE,
+    PRESETS,
+    MissingSession,
+)
 from recollect.domain.recall.recalled import MAX_RECALLED, RecallScope
 from recollect.settings.server import NumbersByName, SeparatedByCommas, accepted_by
 
@@ -39,6 +45,12 @@ class BehaviourSettings(BaseModel):
     """Messages (or turns, by the preset) in a window; default: the preset's."""
     max_context_tokens: int = Field(default=DEFAULT_MAX_CONTEXT_TOKENS, ge=1)
     """The most tokens a context may have; never exceeded."""
+    rewrite_confidence: float = Field(default=DEFAULT_REWRITE_CONFIDENCE, ge=0, le=1)
+    """The least confidence with which a follow-up is rewritten, from 0 to 1; below it the question
+    stays as asked."""
+    rewrite_hint: bool = True
+    """Whether a model that reads the conversation gets the standalone question beside the user's
+    own words, where it is sure: on or off."""
     recall: RecallScope | None = None
     """Where contexts look for earlier exchanges: user (all sessions), session or off, which also
     keeps them from being indexed; default: the preset's."""
@@ -138,6 +150,7 @@ class SizeSettings(BaseModel):
     """How large models are, and from which size on one rewrites follow-ups."""
 
     rewrite_from_billions: float = Field(default=14, ge=0)
-    """The smallest model, in billions, that rewrites follow-ups; else rules do."""
+    """The smallest MEMORY_LLM_MODEL, in billions, that is asked to rewrite follow-ups; hosted
+    models of large families count as large. Otherwise the built-in model does it alone."""
     model_sizes: NumbersByName = Field(default_factory=dict)
     """Sizes of models in billions by name pattern, as JSON: {"my-model*": 7}."""

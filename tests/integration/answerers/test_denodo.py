@@ -34,7 +34,7 @@ SUMMARY = ResultPolicy()
 def asked(question: str = QUESTION, options: JsonObject | None = None) -> AnswerRequest:
     context = Context(
         question=question,
-        asked=question,
+        standalone_question=question,
         summary="They asked for sales.",
         window=(),
         tokens=Tokens(),

@@ -23,6 +23,8 @@ from support.timeouts import PATIENCE
 
 SCOPE = Scope(tenant="acme", user="alice")
 
+ASKED = 'En een lijn?\n\n(In dit gesprek betekent de vraag: "Wat kost een lijn?")'
+
 
 def context(language: str = "nl", *, summary: str | None = None) -> Context:
     said = ((Role.USER, "Wat kost een harnas?"), (Role.ASSISTANT, "80 euro."))
@@ -41,8 +43,9 @@ def context(language: str = "nl", *, summary: str | None = None) -> Context:
         for number, (role, content) in enumerate(said, start=1)
     )
     return Context(
-        question="Wat kost een lijn?",
-        asked="En een lijn?",
+        question="En een lijn?",
+        standalone_question="Wat kost een lijn?",
+        shows_meaning=True,
         language=language,
         summary=summary,
         window=window,
@@ -79,7 +82,7 @@ async def test_a_context_is_sent_to_the_model_as_messages() -> None:
         {"role": "system", "content": "Wees kort."},
         {"role": "user", "content": "Wat kost een harnas?"},
         {"role": "assistant", "content": "80 euro."},
-        {"role": "user", "content": "Wat kost een lijn?"},
+        {"role": "user", "content": ASKED},
     ]
 
 
@@ -91,13 +94,14 @@ async def test_a_context_is_sent_as_a_system_prompt_block_in_the_questions_langu
             "content": "Wees kort.\n\n**Eerdere gesprek:**\n\n"
             'Gebruiker: "Wat kost een harnas?"\n\nAssistent: "80 euro."',
         },
-        {"role": "user", "content": "Wat kost een lijn?"},
+        {"role": "user", "content": ASKED},
     ]
 
 
 async def test_a_context_is_sent_to_the_model_as_instructions() -> None:
     messages = (await request_body(ContextForm.INSTRUCTIONS))["messages"]
     assert roles(messages) == ["system", "user"]
+    assert messages[1]["content"] == ASKED
     assert "=== RECENT CONVERSATION ===" in messages[0]["content"]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from unicodedata import category
@@ -30,6 +31,7 @@ from recollect.answerers.sql_database.answerer import statement_in, to_write
 from recollect.answerers.sql_database.data import Column, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
 from recollect.domain.chat.answers import Answer, AnswerRequest
+from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
 from recollect.errors import (
     ConfigurationError,
@@ -643,10 +645,18 @@ async def test_earlier_turns_are_messages_of_questions_and_their_sql() -> None:
         ),
         ("user", "What about the south?"),
         ("assistant", "```sql\nSELECT 1 FROM sales\n```"),
-        ("user", context.question),
+        ("user", context.question_with_meaning),
     ]
-    assert context.question != "What about 2023?"
+    assert context.question_with_meaning.startswith("What about 2023?\n\n(")
     assert "weather" not in str(prompts)
+
+
+async def test_without_earlier_sql_the_standalone_question_is_sent() -> None:
+    asked = Context(question="And in 2023?", standalone_question="How much was sold in 2023?")
+
+    prompts = to_write(replace(asked, shows_meaning=True), [_SALES], "postgres")
+
+    assert prompts[-1].content == "How much was sold in 2023?"
 
 
 async def test_sql_whose_values_are_withheld_is_no_example() -> None:

@@ -18,9 +18,11 @@ async def test_a_follow_up_stands_by_itself_with_the_history_given(alice: Caller
     assert response.status_code == 200
     found = response.json()
     assert found["standalone_question"] == "Show me total sales by region for 2023"
-    assert (found["is_follow_up"], found["method"], found["language"]) == (True, "rules", "en")
-    assert found["signals"]
-    assert 0 < found["confidence"] <= 1
+    assert (found["is_follow_up"], found["method"], found["language"]) == (True, "model", "en")
+    assert found["signals"] == ['"2023" takes the place of "2024"']
+    assert 0.6 <= found["confidence"] <= 1
+    assert found["topic"] in HISTORY[0]["content"]
+    assert found["context_terms"] == ["Show", "total", "sales", "region", "2024"]
 
 
 async def test_a_follow_up_stands_by_itself_with_a_stored_session(alice: Caller) -> None:
@@ -28,6 +30,13 @@ async def test_a_follow_up_stands_by_itself_with_a_stored_session(alice: Caller)
     for message in HISTORY:
         await alice.add(session, **message)
     body = {"question": "What about 2023?", "session_id": session["session_id"]}
+    found = (await alice.post("/api/v1/rewrite", body)).json()
+    assert found["standalone_question"] == "Show me total sales by region for 2023"
+
+
+async def test_after_an_answer_with_sql_rules_rewrite_without_doubt(alice: Caller) -> None:
+    answer = {**HISTORY[1], "sql_query": "SELECT SUM(amount) FROM sales WHERE year = 2024"}
+    body = {"question": "What about 2023?", "history": [HISTORY[0], answer]}
     found = (await alice.post("/api/v1/rewrite", body)).json()
     assert found["standalone_question"] == "Show me total sales by region for 2023"
 

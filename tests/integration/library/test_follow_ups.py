@@ -8,10 +8,10 @@ async def test_the_example_program_of_the_readme_rewrites_a_follow_up(memory: Me
     await session.add("user", "Show me total sales by region for 2024")
     await session.add("assistant", "North 2.5M, South 1.8M", sql_query="SELECT region FROM sales")
     context = await session.context("What about 2023?")
-    assert context.question == "Show me total sales by region for 2023"
-    assert context.asked == "What about 2023?"
+    assert context.standalone_question == "Show me total sales by region for 2023"
+    assert context.question == "What about 2023?"
     assert context.is_follow_up
-    assert context.messages()[-1] == {"role": "user", "content": context.question}
+    assert context.messages()[-1] == {"role": "user", "content": context.question_with_meaning}
 
 
 async def test_a_conversation_makes_its_follow_ups_stand_by_themselves(memory: Memory) -> None:

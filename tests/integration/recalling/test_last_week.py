@@ -18,7 +18,7 @@ from recollect.ports.models import Embedder
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
-from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
+from recollect.testing import FIRST_MOMENT, CountingIds, FakeFollowUpModel, FixedClock
 from support.examples import a_message, a_scope, a_session
 
 
@@ -46,6 +46,9 @@ class Diary:
             sql=SqlglotReader(),
             stems=SnowballStems(),
             embedder=self.embedder,
+            follow_up_model=FakeFollowUpModel(
+                {"And in April?": "What was the churn rate in April?"}
+            ),
         )
         policies = load_settings(preset="default").policies()
         self.services = build_services(in_memory_stores(self.clock), around, policies)
@@ -95,7 +98,7 @@ async def test_a_follow_up_to_a_recalled_exchange_is_rewritten_and_recalled(
 
     context = await diary.ask(today, "And in April?")
 
-    assert context.question == "What was the churn rate in April?"
+    assert context.standalone_question == "What was the churn rate in April?"
     assert "3.9 percent" in context.recalled[0].text
     assert all("penguins" not in found.text for found in context.recalled)
 

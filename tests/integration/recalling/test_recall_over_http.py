@@ -161,5 +161,6 @@ async def test_a_follow_up_recalls_by_its_standalone_question(alice: Caller) -> 
     )
 
     context = response.json()
-    assert context["question"] == "Show me total sales by region for 2023"
+    assert context["question"] == "What about 2023?"
+    assert context["standalone_question"] == "Show me total sales by region for 2023"
     assert "North 2.2M" in context["recalled"][0]["text"]

@@ -37,7 +37,7 @@ def exchange(number: int, question: str, answer: str, model: str | None = None) 
 def context(question: str, *exchanges: list[Message], language: str = "en") -> Context:
     return Context(
         question=question,
-        asked=question,
+        standalone_question=question,
         language=language,
         summary=None,
         window=tuple(message for pair in exchanges for message in pair),

@@ -7,6 +7,7 @@ from recollect.domain.model_names import (
     ModelFamily,
     context_window_of,
     family_name,
+    is_at_least,
     is_hosted,
     model_size,
 )
@@ -227,3 +228,33 @@ def test_no_row_of_the_table_is_hidden_by_one_before_it(family: ModelFamily, pat
     assert (
         next(one for one in FAMILIES if any(fnmatchcase(name, p) for p in one.patterns)) is family
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gpt-4o", "openai/gpt-4o-mini", "gpt-4.1", "gpt-5", "gpt-3.5-turbo", "chatgpt-4o-latest"),
+        *("o1", "o3-mini", "o4-mini", "anthropic/claude-sonnet-4", "claude-3-5-haiku-latest"),
+        *("anthropic.claude-3-5-sonnet-20240620-v1:0", "gemini-2.0-flash", "grok-3"),
+        *("mistral-medium-latest", "qwen-max", "amazon.nova-pro-v1:0", "sonar-pro"),
+        *("llama3.3", "mistral-large-latest", "deepseek-chat", "qwen2.5:14b", "gpt-oss"),
+    ],
+)
+def test_hosted_models_of_large_families_count_as_large(name: str) -> None:
+    assert is_at_least(name, 14)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gpt-4.1-nano", "gpt-5-nano", "claude-instant-1.2", "gemini-1.5-flash-8b", "nova-micro"),
+        *("llama3.2:3b", "phi3:mini", "gpt-neo-2.7B", "wonder", "my-deployment", "", None),
+    ],
+)
+def test_small_and_unknown_models_do_not_count_as_large(name: str | None) -> None:
+    assert not is_at_least(name, 14)
+
+
+def test_a_given_size_decides_before_the_family() -> None:
+    assert not is_at_least("gpt-4o-internal", 14, overrides={"gpt-4o*": 8})
+    assert is_at_least("my-deployment", 14, overrides={"my-*": 70})

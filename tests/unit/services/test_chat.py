@@ -33,13 +33,15 @@ async def test_a_question_and_its_answer_are_stored_and_returned() -> None:
     assert [m.message_id for m in stored] == [answered.question_id, answered.reply_id]
 
 
-async def test_the_answerer_is_asked_the_standalone_question_with_the_turns_before() -> None:
+async def test_the_answerer_gets_the_question_as_asked_and_standalone_with_the_turns_before() -> (
+    None
+):
     setup = Setup()
     await setup.ask("Show me total sales by region for 2024")
     await setup.ask("What about 2023?")
     context = setup.answerer.asked[1].context
-    assert context.question == "Show me total sales by region for 2023"
-    assert context.asked == "What about 2023?"
+    assert context.question == "What about 2023?"
+    assert context.standalone_question == "Show me total sales by region for 2023"
     assert [message.content for message in context.window] == [
         "Show me total sales by region for 2024",
         "Fine.",

@@ -70,7 +70,7 @@ async def test_the_question_is_stored_while_its_context_is_still_read() -> None:
     await setup.ask("Show me total sales by region for 2024")
     chat = chat_reading_after(setup, partial(until_stored, setup, 3))
     answered = await chat.ask(SCOPE, question())
-    assert answered.context.question == "Show me total sales by region for 2023"
+    assert answered.context.standalone_question == "Show me total sales by region for 2023"
     assert [said.content for said in answered.context.window][-1:] == ["Fine."]
     assert await setup.status(2) is TurnStatus.COMPLETE
 

@@ -1,5 +1,6 @@
 """What goes into a context, at the edges of what it has room for."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -13,16 +14,24 @@ from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
-from recollect.testing import CountingIds, FixedClock
+from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock
 from support.examples import a_message, a_scope, a_session
 
 QUESTION = "What is the capital of France?"
 
 
+FOLLOW_UP = "And in Lisbon?"
+STANDALONE = "What is the average rent of a flat with three rooms in Lisbon?"
+
+
 def services_of(preset: str) -> Services:
     clock = FixedClock()
     around = ServiceDependencies(
-        clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
+        clock=clock,
+        ids=CountingIds(),
+        counter_for=token_counter_for,
+        sql=SqlglotReader(),
+        follow_up_model=FakeFollowUpModel({FOLLOW_UP: STANDALONE}),
     )
     return build_services(in_memory_stores(clock), around, load_settings(preset=preset).policies())
 
@@ -160,3 +169,33 @@ async def test_a_question_over_the_limit_is_refused_and_not_passed_on() -> None:
 
     with pytest.raises(InvalidInput):
         await services.contexts.build(scope, session_id, "Why? " * 500, max_tokens=50)
+
+
+async def test_the_meaning_of_a_question_is_left_out_where_there_is_no_room_for_it() -> None:
+    services = services_of("default")
+    scope, session_id = await a_talk(services, *turns_about_shops(1))
+
+    contexts = {
+        limit: await services.contexts.build(scope, session_id, FOLLOW_UP, max_tokens=limit)
+        for limit in (1000, 22, 10)
+    }
+
+    assert contexts[1000].question_with_meaning.endswith(f'"{STANDALONE}")')
+    assert contexts[22].question_with_meaning == FOLLOW_UP
+    assert contexts[22].standalone_question == STANDALONE
+    assert contexts[10].standalone_question == FOLLOW_UP
+    assert all(context.question == FOLLOW_UP for context in contexts.values())
+    assert all(context.tokens.total <= limit for limit, context in contexts.items())
+
+
+async def test_the_meaning_beside_a_question_can_be_switched_off() -> None:
+    services = services_of("default")
+    scope, session_id = await a_talk(services, *turns_about_shops(1))
+    policies = replace(services.contexts.policies, shows_meaning=False)
+
+    context = await replace(services.contexts, policies=policies).build(
+        scope, session_id, FOLLOW_UP
+    )
+
+    assert context.question_with_meaning == FOLLOW_UP
+    assert context.standalone_question == STANDALONE

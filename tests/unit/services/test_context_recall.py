@@ -8,6 +8,7 @@ import pytest
 from recollect.composition import build_services
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
+from recollect.domain.followup.dialogue import Proposal
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import PRESETS
 from recollect.domain.recall.recalled import RecallOverrides, RecallScope
@@ -18,12 +19,15 @@ from recollect.services.recall.recall import FAILED, OFF
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
-from recollect.testing import CountingIds, FixedClock, WordEmbedder
+from recollect.testing import CountingIds, FakeFollowUpModel, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, a_session
 from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 SALES = "Question: Show me total sales by region for 2024 Result summary: North 2.5M"
+UNSURE = Proposal(
+    standalone_question="And in the North?", need=0.9, confidence=0.2, topic="the North"
+)
 COUNT = token_counter_for("gpt-4o").count
 
 
@@ -66,6 +70,12 @@ async def a_scene(preset: str = "default", *texts: str, **settings: object) -> S
         counter_for=token_counter_for,
         sql=SqlglotReader(),
         embedder=embedder,
+        follow_up_model=FakeFollowUpModel(
+            {
+                "What about 2023?": "Show me total sales by region for 2023",
+                "And there?": UNSURE,
+            }
+        ),
     )
     stores = replace(in_memory_stores(clock), recall=index)
     policies = load_settings(preset=preset, **settings).policies()
@@ -108,8 +118,18 @@ async def test_the_question_is_looked_for_as_it_stands_by_itself() -> None:
 
     context = await scene.ask("What about 2023?")
 
-    assert context.question == "Show me total sales by region for 2023"
-    assert scene.embedder.embedded == [context.question]
+    assert context.standalone_question == "Show me total sales by region for 2023"
+    assert scene.embedder.embedded == [context.standalone_question]
+
+
+async def test_a_follow_up_without_a_sure_rewrite_is_looked_for_with_its_context() -> None:
+    scene = await a_scene()
+    await scene.say(*an_exchange("Show me total sales by region for 2024", "North 2.5M"))
+
+    context = await scene.ask("And there?")
+
+    assert context.standalone_question == context.question == "And there?"
+    assert scene.embedder.embedded == ["And there? North Show total sales region 2024"]
 
 
 async def test_messages_in_the_window_are_excluded_from_recall() -> None:

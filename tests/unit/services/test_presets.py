@@ -113,7 +113,8 @@ async def test_data_questions_follow_on_from_an_earlier_query() -> None:
         "Answer: The total sales were 2.5M.\n"
     )
     assert "INSTRUCTIONS:" in context.instructions()
-    assert context.asked == "What about 2023?"
+    assert context.question == "What about 2023?"
+    assert context.standalone_question == "What were the total sales in 2023?"
     assert "2023" not in context.instructions(), "the question goes by itself"
 
 
@@ -287,7 +288,7 @@ async def test_assistant_remembers_as_much_as_the_models_size_allows(
     assert roles[0] == "system"
     assert roles[1:] == ["user", "assistant"] * (len(roles) // 2 - 1) + ["user"]
     assert context.messages()[-1] == {"role": "user", "content": context.question}
-    assert context.asked == "How many of them?"
+    assert context.question == "How many of them?"
     first, last = context.sources.summary or (0, -1)
     shown = {message.sequence for message in context.window}
     assert shown | set(range(first, last + 1)) == set(range(1, total + 1))

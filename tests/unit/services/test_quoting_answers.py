@@ -1,10 +1,13 @@
 """Answers that only quote, given where no model is set: nothing is made of them."""
 
+from dataclasses import replace
+
 from recollect.answerers.from_memory import FromMemory
 from recollect.domain.chat.answers import Inquiry
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.policy import Policies
 from recollect.services.services import Services
+from recollect.testing import FakeFollowUpModel
 from support.chat_services import SCOPE, SESSION, Setup
 
 POLICIES = Policies(compaction=CompactionPolicy(trigger=4, keep=2))
@@ -19,14 +22,16 @@ async def talk(*questions: str) -> Services:
 
 
 async def test_follow_ups_are_not_resolved_to_answers_quoted_from_memory() -> None:
-    services = await talk("Wat is ons retourbeleid?", "Wat zijn de vereisten voor valbeveiliging?")
-    follow_up = "Hoeveel daarvan in het noorden?"
+    questions = ("Wat is ons retourbeleid?", "Wat zijn de vereisten voor valbeveiliging?")
+    services = await talk(*questions)
+    model = FakeFollowUpModel()
+    rewriting = replace(services.rewriting, model=model)
 
-    context = await services.contexts.build(SCOPE, SESSION, follow_up)
-    rewrite = await services.rewriting.in_session(SCOPE, SESSION, follow_up)
+    await replace(services.contexts, rewriting=rewriting).build(SCOPE, SESSION, "Hoeveel daarvan?")
+    await rewriting.in_session(SCOPE, SESSION, "Hoeveel daarvan?")
 
-    expected = "Hoeveel van de vereisten voor valbeveiliging in het noorden?"
-    assert (context.question, rewrite.standalone_question) == (expected, expected)
+    read = [[said.content for said in history] for history in model.histories]
+    assert read == [list(questions), list(questions)]
 
 
 async def test_summaries_leave_out_answers_quoted_from_memory() -> None:

@@ -178,4 +178,4 @@ def _request(asked: AnswerRequest) -> dict[str, JsonValue]:
     instructions = "\n\n".join(part for part in parts if part.strip())
     if instructions:
         request["custom_instructions"] = instructions
-    return {"question": asked.context.question, **request}
+    return {"question": asked.context.standalone_question, **request}

@@ -205,20 +205,24 @@ def to_write(context: Context, tables: Sequence[Table], dialect: str) -> list[Pr
 
     Earlier turns go before it as messages, each question with the SQL that answered it: small
     models follow such examples, and give up on the same turns described in a block of text.
+    The question after them is in the user's own words; without such turns it stands alone.
     """
-    described = "\n".join(map(_described, _most_fitting(context.question, tables)))
+    named = " ".join((context.standalone_question, *context.context_terms))
+    described = "\n".join(map(_described, _most_fitting(named, tables)))
     system = _WRITE.format(dialect=dialect, tables=described)
+    earlier = list(_earlier_turns(context.window))
+    question = context.question_with_meaning if earlier else context.standalone_question
     return [
         Prompt(role="system", content=system),
-        *_earlier_turns(context.window),
-        Prompt(role="user", content=context.question),
+        *earlier,
+        Prompt(role="user", content=question),
     ]
 
 
 def _to_explain(context: Context, statement: str, rows: Rows) -> list[Prompt]:
     shown = json.dumps([rows.columns, *rows.rows[:_SHOWN_ROWS]], ensure_ascii=False, default=str)
     more = f"\n(the first {_SHOWN_ROWS} of more rows)" if len(rows.rows) > _SHOWN_ROWS else ""
-    content = f"Question: {context.question}\nSQL: {statement}\nRows: {shown}{more}"
+    content = f"Question: {context.standalone_question}\nSQL: {statement}\nRows: {shown}{more}"
     return [Prompt(role="system", content=_EXPLAIN), Prompt(role="user", content=content)]
 
 

@@ -22,6 +22,7 @@ _LABELS: Final = (
     *("Gebruiker:", "Assistent:", "Systeem:", "Samenvatting:"),
     *("Previously:", "Previously, on", "Eerder, op"),
     *("Tables used:", "SQL pattern:", "Result summary:"),
+    *("(In this conversation the question means:", "(In dit gesprek betekent de vraag:"),
 )
 _BREAKS: Final = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _BLANKS: Final = r" \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
@@ -69,6 +70,7 @@ class Labels:
     recalled: str
     earlier: str
     summary: str
+    meaning: str
     roles: Mapping[Role, str]
 
 
@@ -77,6 +79,7 @@ _ENGLISH: Final = Labels(
     recalled="**Related earlier questions:**",
     earlier="Previously, on",
     summary="Summary",
+    meaning="In this conversation the question means",
     roles={Role.USER: "User", Role.ASSISTANT: "Assistant", Role.SYSTEM: "System"},
 )
 
@@ -86,6 +89,7 @@ _DUTCH: Final = Labels(
     recalled="**Verwante eerdere vragen:**",
     earlier="Eerder, op",
     summary="Samenvatting",
+    meaning="In dit gesprek betekent de vraag",
     roles={Role.USER: "Gebruiker", Role.ASSISTANT: "Assistent", Role.SYSTEM: "Systeem"},
 )
 
@@ -257,22 +261,26 @@ class Context:
     """One question with everything a model needs to understand it, ready to be rendered."""
 
     question: str
-    """The question, standing by itself."""
-    asked: str
-    """The question as it was asked."""
+    """The question in the user's own words."""
+    standalone_question: str
+    """What it means without the conversation; as asked where that is not sure."""
+    shows_meaning: bool = False
+    """Whether models read the standalone question beside the user's own words."""
     is_follow_up: bool = False
+    context_terms: tuple[str, ...] = ()
+    """Words of the conversation that a search for a follow-up may add to it."""
     language: str = "en"
     """The language of the question, as far as its pack is installed."""
-    summary: str | None
-    window: tuple[Message, ...]
+    summary: str | None = None
+    window: tuple[Message, ...] = ()
     """The last messages, oldest first."""
     recalled: tuple[Recalled, ...] = ()
     """What was said before and may have to do with the question, best first."""
     tables: tuple[str, ...] = ()
     """The tables that what memory tells draws on, as `database.view`."""
-    tokens: Tokens
-    cut: Truncation
-    sources: Sources
+    tokens: Tokens = Tokens()
+    cut: Truncation = Truncation()
+    sources: Sources = Sources()
     warnings: tuple[str, ...] = ()
     """What the user should know: that something could not be looked up, and is missing."""
 
@@ -285,14 +293,27 @@ class Context:
     def characters(self) -> int:
         """About how many characters there are to render."""
         memory = sum(len(one.text) for one in self.recalled) + len(self.summary or "")
-        return len(self.question) + memory + characters_in(self.window)
+        questions = len(self.question) + len(self.standalone_question)
+        return questions + memory + characters_in(self.window)
+
+    @property
+    def question_with_meaning(self) -> str:
+        """The question for a model that reads the conversation: the user's own words.
+
+        Where it is sure what they mean, and wished, that stands below them as a remark.
+        """
+        if not self.shows_meaning or self.standalone_question == self.question:
+            return self.question
+        label = labels_in(self.language).meaning
+        return f'{self.question}\n\n({label}: "{without_our_tags(self.standalone_question)}")'
 
     def without_memory(self) -> Self:
         """The question as it was asked, with nothing that memory adds."""
         return replace(
             self,
-            question=self.asked,
+            standalone_question=self.question,
             is_follow_up=False,
+            context_terms=(),
             summary=None,
             window=(),
             recalled=(),
@@ -312,7 +333,9 @@ class Context:
         window = window_messages(self.window)
         instructions = [one["content"] for one in window if one["role"] == Role.SYSTEM]
         leading = "\n\n".join(filter(None, [*instructions, summary_text(self.summary)]))
-        question = "\n\n".join(filter(None, [recalled_text(self.recalled), self.question]))
+        question = "\n\n".join(
+            filter(None, [recalled_text(self.recalled), self.question_with_meaning])
+        )
         return [
             *([{"role": str(Role.SYSTEM), "content": leading}] if leading else []),
             *(one for one in window if one["role"] != Role.SYSTEM),
@@ -347,7 +370,7 @@ class Context:
                 {"text": one.text, "speaker": one.speaker, "created_at": iso_time(one.created_at)}
                 for one in self.recalled
             ],
-            "question": self.question,
+            "question": self.question_with_meaning,
         }
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -355,6 +378,9 @@ class Context:
         ends = self.sources.summary
         return {
             "question": self.question,
+            "standalone_question": self.standalone_question,
+            "is_follow_up": self.is_follow_up,
+            "context_terms": list(self.context_terms),
             "summary": self.summary,
             "window": [message_object(message) for message in self.window],
             "recalled": [recalled_object(one) for one in self.recalled],

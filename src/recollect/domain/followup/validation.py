@@ -1,16 +1,14 @@
-"""Whether what a model made of a follow-up can be trusted."""
+"""Whether what a language model made of a follow-up can be trusted."""
 
 from collections.abc import Sequence
 from typing import Final
 
+from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.grammar import Tag, Text, read
 from recollect.domain.followup.language import detect_language
-from recollect.domain.followup.languages import pack_for
-from recollect.domain.followup.languages.pack import LanguagePack
-from recollect.domain.followup.mentions import content_words
-from recollect.domain.followup.rewrite import MAX_ADDED
+from recollect.domain.language import common_words, content_words, split_words
 
+_MAX_ADDED: Final = 500  # characters
 _KEPT: Final = 0.6  # of the question's own words that carry meaning
 _KNOWN: Final = 0.7  # of the rewrite's words, said before by somebody
 _HEARD_MESSAGES: Final = 20
@@ -34,33 +32,31 @@ def clean_reply(reply: str) -> str:
 
 def is_faithful(rewritten: str, question: str, history: Sequence[Said], *, language: str) -> bool:
     """Whether a rewrite still asks the question: its length, language, words and form agree."""
-    if not rewritten or len(rewritten) > len(question) + MAX_ADDED:
+    if not rewritten or len(rewritten) > len(question) + _MAX_ADDED:
         return False
-    pack = pack_for(language)
-    new, asked = read(rewritten, pack), read(question, pack)
-    if not _is_in_language(new, pack):
-        return False
-    said = " ".join(message.content[:_HEARD] for message in history[-_HEARD_MESSAGES:])
-    own = _content(asked, pack)
-    meant = _content(new, pack)
-    known = own | _content(read(said, pack), pack)
+    heard = history[-_HEARD_MESSAGES:]
+    said = " ".join(message.content[:_HEARD] for message in heard)
+    own = _content(question, language)
+    meant = _content(rewritten, language)
     return (
-        _share(own, meant) >= _KEPT
-        and _share(meant, known) >= _KNOWN
-        and _asks(new, pack) >= _asks(asked, pack)
+        _is_in_language(rewritten, language)
+        and _share(own, meant) >= _KEPT
+        and _share(meant, own | _content(said, language)) >= _KNOWN
+        and (_asks(rewritten, question, heard) or not question.rstrip().endswith("?"))
     )
 
 
-def _is_in_language(text: Text, pack: LanguagePack) -> bool:
+def _is_in_language(text: str, language: str) -> bool:
     """Names mislead the detection of short texts, small words do not."""
-    small = sum(token.lower in pack.closed for token in text.tokens)
-    if len(text.tokens) < _ENOUGH_TO_TELL or small >= len(text.tokens) * _SMALL_WORDS:
+    words = split_words(text.lower())
+    small = sum(word in common_words(language) for word in words)
+    if len(words) < _ENOUGH_TO_TELL or small >= len(words) * _SMALL_WORDS:
         return True
-    return detect_language(text.text) == pack.code
+    return detect_language(text) == language
 
 
-def _content(text: Text, pack: LanguagePack) -> frozenset[str]:
-    return content_words((token.lower for token in text.tokens if token.is_word), pack)
+def _content(text: str, language: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in content_words(text, language))
 
 
 def _share(words: frozenset[str], others: frozenset[str]) -> float:
@@ -71,7 +67,13 @@ def _share(words: frozenset[str], others: frozenset[str]) -> float:
     return sum(word[:_STEM] in stems for word in words) / len(words)
 
 
-def _asks(text: Text, pack: LanguagePack) -> bool:
-    """Whether a text asks or requests something, rather than answers."""
-    opens = text.tag(0) in {Tag.QUESTION, Tag.AUXILIARY} or text.word(0) in pack.requests
-    return opens or text.text.rstrip().endswith("?")
+def _asks(text: str, question: str, history: Sequence[Said]) -> bool:
+    """Whether a text asks something, or begins as the user's questions and requests do."""
+    if text.rstrip().endswith("?"):
+        return True
+    asked = (question, *(one.content[:_HEARD] for one in history if one.role is Role.USER))
+    return _first_word(text) in set(map(_first_word, asked))
+
+
+def _first_word(text: str) -> str:
+    return next(iter(split_words(text.lower())), "")

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from recollect.domain.context.context import recalled_object
-from recollect.domain.conversation.message import parse_role
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, MAX_RECALLED
+from recollect.domain.text import check_text
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -131,7 +132,9 @@ def _read(path: Path) -> list[Said]:
         return [
             Said(
                 role=parse_role(item["role"]),
-                content=str(item["content"]),
+                content=check_text(
+                    str(item["content"]), "--history", max_length=MAX_CONTENT_LENGTH
+                ),
                 sql_query=item.get("sql_query"),
             )
             for item in items

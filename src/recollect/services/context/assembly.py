@@ -1,7 +1,7 @@
 """Fitting the parts of a context into its limit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final
 from uuid import UUID
@@ -63,33 +63,39 @@ class Assembly:
         self._shares = shares
         self._frame = max(map(counter.count, (SUMMARY_FRAME, FRAME))) + TOKENS_A_MESSAGE
 
-    def tokens_of(self, question: str) -> int:
-        """How many tokens the question itself takes."""
-        return self._count(question) + TOKENS_A_MESSAGE
+    def tokens_of(self, asked: Context) -> int:
+        """How many tokens the question itself takes, in the form that takes most."""
+        forms = (asked.question_with_meaning, asked.standalone_question)
+        return max(map(self._count, forms)) + TOKENS_A_MESSAGE
+
+    def fitting(self, asked: Context) -> Context:
+        """The question with as much of its meaning as there is room for."""
+        forms = (asked, replace(asked, shows_meaning=False))
+        fitting = (one for one in forms if self.tokens_of(one) <= self._limit)
+        return next(fitting, replace(asked, standalone_question=asked.question))
 
     def put_together(
         self,
-        question: str,
+        asked: Context,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
         recollection: Recollection,
     ) -> Context:
         """The question with as much of the conversation as there is room for."""
-        room = max(0, self._limit - self.tokens_of(question) - self._frame)
+        room = max(0, self._limit - self.tokens_of(asked) - self._frame)
         entries = self._fit_entries(recollection.items, stored, window, room)
         room -= entries.tokens
         fitted, uncovered = self._fit_window(stored, window, room)
         summary = self._summary(stored.summary, uncovered, room - fitted.tokens)
         messages = messages_in(fitted.turns)
         has_memory = bool(messages or summary or entries.items)
-        return Context(
-            question=question,
-            asked=question,
+        return replace(
+            asked,
             summary=summary or None,
             window=messages,
             recalled=entries.items,
             tokens=Tokens(
-                question=self.tokens_of(question),
+                question=self.tokens_of(asked),
                 summary=self._count(quoted(summary)) + self._frame * has_memory,
                 window=fitted.tokens,
                 recalled=entries.tokens,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.budget import CUT_MARK, readable_tokens
-from recollect.domain.context.context import Context, Sources, Tokens, Truncation
+from recollect.domain.context.context import Context, Tokens
 from recollect.domain.context.window import (
     ConversationTurn,
     Tier,
@@ -140,40 +140,37 @@ class Contexts:
         """
         access = await self.permissions.allowed(scope, databases=request.databases)
         stored, is_resummarised = await self._read(scope, session_id, request, access)
-        rewrite = await self.rewriting.after(
-            history_of(stored.messages), request.question, model=request.model
-        )
+        rewrite = await self.rewriting.after(history_of(stored.messages), request.question)
         assembly = Assembly(
             self.counter_for(request.model),
             request.limit,
             covers_all=self._covers_all or is_resummarised,
             shares=request.tier.shares,
         )
-        question = rewrite.standalone_question
-        count = partial(assembly.tokens_of, question)
-        if await off_loop(count, characters=len(question)) > request.limit:
-            question = request.question
+        asked = Context(
+            question=request.question,
+            standalone_question=rewrite.standalone_question,
+            shows_meaning=self.policies.shows_meaning,
+            is_follow_up=rewrite.is_follow_up,
+            context_terms=rewrite.context_terms,
+            language=rewrite.language,
+        )
+        asked = await off_loop(partial(assembly.fitting, asked), characters=asked.characters)
         window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
         recollection = Recollection()
         if request.recall.is_on:
             recollection = await self.recall.for_context(
                 scope,
-                question,
+                rewrite.search_text,
                 policy=request.recall,
                 known=_already_in(session_id, window),
                 access=access,
             )
         characters = self._characters(request.question, stored)
-        build = partial(self._put_together, assembly, question, stored, window, recollection)
+        build = partial(self._put_together, assembly, asked, stored, window, recollection)
         context = await off_loop(build, characters=characters)
         _log(context)
-        return replace(
-            context,
-            asked=request.question,
-            is_follow_up=rewrite.is_follow_up,
-            language=rewrite.language,
-            warnings=(*access.warnings, *context.warnings),
-        )
+        return replace(context, warnings=(*access.warnings, *context.warnings))
 
     async def bare(self, question: str, *, model: str | None = None) -> Context:
         """The question alone, for an answer without memory."""
@@ -182,13 +179,9 @@ class Contexts:
         tokens = await _count(counter, question)
         return Context(
             question=question,
-            asked=question,
+            standalone_question=question,
             language=language_of(question, ()),
-            summary=None,
-            window=(),
             tokens=Tokens(question=tokens + TOKENS_A_MESSAGE, limit=_MAX_TOKENS),
-            cut=Truncation(),
-            sources=Sources(),
         )
 
     def _characters(self, question: str, stored: StoredWindow) -> int:
@@ -200,13 +193,13 @@ class Contexts:
     def _put_together(
         self,
         assembly: Assembly,
-        question: str,
+        asked: Context,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
         recollection: Recollection,
     ) -> Context:
         """The context, with the tables that it draws on; a summary draws on all that was read."""
-        context = assembly.put_together(question, stored, window, recollection)
+        context = assembly.put_together(asked, stored, window, recollection)
         messages = stored.messages if context.summary else context.window
         tables = {table for message in messages for table in self.permissions.tables_of(message)}
         tables.update(table for one in context.recalled for table in one.tables)

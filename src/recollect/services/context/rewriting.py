@@ -1,30 +1,37 @@
 """Rewriting a follow-up question so that it stands alone."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from functools import partial
+from typing import Final, Self, TypeVar
 from uuid import UUID
 
 from recollect.concurrency import AT_ONCE
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role, sql_characters
-from recollect.domain.followup.dialogue import Method, Rewrite, Said
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role
+from recollect.domain.followup.candidates import best_rewrite
+from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
+from recollect.domain.followup.language import language_of
 from recollect.domain.followup.languages import installed
-from recollect.domain.followup.rewrite import Rewriter, load_everything
+from recollect.domain.followup.rewrite import load_everything
+from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.scope import Scope
-from recollect.domain.model_names import model_size
+from recollect.domain.model_names import is_at_least
 from recollect.domain.policy import Policies
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.ports.models import ChatModel, Prompt
+from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import Messages
 
+Result = TypeVar("Result")
 _MAX_TOKENS: Final = 200
 _PROMPT_MESSAGES: Final = 6
 _PROMPT_CHARACTERS: Final = 500  # of each message
-_MODEL_CONFIDENCE: Final = 0.85
+_LLM_CONFIDENCE: Final = 0.85
+_BY_LLM: Final = "rewritten by a language model"
 _TASK: Final = (
     "Rewrite the last question so that it can be understood without the conversation. Replace what"
     " points back by what it stands for, keep every other word and the language, do not answer."
@@ -55,55 +62,54 @@ _MAX_MODEL_NAME: Final = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewriting:
-    """Rewrites follow-ups by rules, and by a model where one is set that is large enough.
+    """Rewrites follow-ups where it is sure what they mean; all other questions stay as asked.
 
-    Small models answer the question instead of rewriting it, so only those from
-    `Policies.rewrites_from_billions` parameters up are asked.
+    The follow-up model and the rules propose; a language model is asked, too, where the one that
+    is set has at least `Policies.rewrites_from_billions` parameters. Smaller ones answer the
+    question instead of rewriting it.
     """
 
     messages: Messages
     permissions: Permissions
     policies: Policies
-    model: ChatModel | None = None
+    model: FollowUpModel | None = None
+    llm: ChatModel | None = None
+    """The one that `Policies.model` names."""
     time_limit: float = 5.0
-    _rules: Rewriter = field(default_factory=Rewriter)
-    _rules_in_thread: Rewriter = field(default_factory=Rewriter)
-    """For long conversations: a rewriter takes its questions one after the other, and nobody may
-    wait on the event loop for one that is read in a thread."""
+    """The most seconds that a language model may take."""
+    _thread: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(max_workers=1, thread_name_prefix="follow-ups")
+    )
+    """One thread: a question takes milliseconds, and on more threads all would take longer."""
     _is_loaded: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def by_rules(self) -> Self:
-        """The same without a model."""
-        return replace(self, model=None)
+    def without_llm(self) -> Self:
+        """The same without a language model."""
+        return replace(self, llm=None)
 
     async def prepare(self) -> None:
-        """Load the languages, their detection and the reading of SQL, in a thread."""
+        """Load the model, the detection of languages and the reading of SQL, in a thread."""
         if not self._is_loaded.is_set():
-            await asyncio.to_thread(load_everything)
+            await self._in_thread(load_everything)
+            if self.model is not None:
+                await self._in_thread(self.model.load)
             self._is_loaded.set()
 
+    def close(self) -> None:
+        """End the thread, once its current question is read."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
     async def in_session(
-        self,
-        scope: Scope,
-        session_id: UUID,
-        question: str,
-        *,
-        model: str | None = None,
-        language: str | None = None,
+        self, scope: Scope, session_id: UUID, question: str, *, language: str | None = None
     ) -> Rewrite:
         """Rewrite a question that was asked in a session."""
         stored = await self.messages.window(scope, session_id, count=_READ_MESSAGES)
         access = await self.permissions.allowed(scope)
         visible = await self.permissions.for_model(access, stored.messages)
-        return await self.after(history_of(visible), question, model=model, language=language)
+        return await self.after(history_of(visible), question, language=language)
 
     async def after(
-        self,
-        history: Sequence[Said],
-        question: str,
-        *,
-        model: str | None = None,
-        language: str | None = None,
+        self, history: Sequence[Said], question: str, *, language: str | None = None
     ) -> Rewrite:
         """Rewrite a question that follows a history, oldest message first."""
         check_question(question)
@@ -112,49 +118,69 @@ class Rewriting:
         if language is not None and language not in installed():
             known = ", ".join(sorted(installed()))
             raise InvalidInput("language", f"must be one of: {known}")
-        check_model_name(model)
-        rewrite = await self._by_rules(question, history, language)
-        if not rewrite.is_follow_up:
-            return rewrite
-        if self.model is not None and self._is_large(model or self.policies.model):
-            rewrite = await self._by_model(self.model, question, history, rewrite)
-        # Names taken from the history may have line breaks; a question has none.
-        return replace(rewrite, standalone_question=" ".join(rewrite.standalone_question.split()))
+        said = [one for one in history if one.role is not Role.SYSTEM]
+        rewrite = await self._read(question, said, language)
+        if self.llm is not None and rewrite.is_follow_up and self._may_ask_llm:
+            return await self._by_llm(self.llm, question, said, rewrite)
+        return rewrite
 
-    async def _by_rules(
-        self, question: str, history: Sequence[Said], language: str | None
-    ) -> Rewrite:
-        """Takes a millisecond or two once everything is loaded; in a thread until then."""
-        characters = sum(len(one.content) + sql_characters(one.sql_query) for one in history)
-        if self._is_loaded.is_set() and len(question) + characters <= AT_ONCE:
-            return self._rules.rewrite(question, history, language=language)
-        return await asyncio.to_thread(
-            self._rules_in_thread.rewrite, question, history, language=language
+    async def _read(self, question: str, history: Sequence[Said], language: str | None) -> Rewrite:
+        """What model and rules make of a question; without a history there is nothing to ask."""
+        choose = partial(self._best, question, history, language)
+        if not history and self._is_loaded.is_set() and len(question) <= AT_ONCE:
+            return choose()
+        return await self._in_thread(choose)
+
+    def _best(self, question: str, history: Sequence[Said], language: str | None) -> Rewrite:
+        code = language or language_of(question, history)
+        candidates: dict[Method, Proposal] = {}
+        if history and self.model is not None:
+            candidates[Method.MODEL] = self.model.propose(question, history, language=code)
+        by_rules = rule_candidate(question, history, code)
+        if by_rules is not None:
+            candidates[Method.RULES] = by_rules
+        return best_rewrite(
+            question,
+            history,
+            candidates,
+            least_confidence=self.policies.rewrite_confidence,
+            language=code,
         )
 
-    def _is_large(self, model: str | None) -> bool:
-        billions = model_size(model, overrides=self.policies.sizes)
-        return billions is not None and billions >= self.policies.rewrites_from_billions
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    async def _by_model(
-        self, model: ChatModel, question: str, history: Sequence[Said], by_rules: Rewrite
+    @property
+    def _may_ask_llm(self) -> bool:
+        policies = self.policies
+        is_large = is_at_least(
+            policies.model, policies.rewrites_from_billions, overrides=policies.sizes
+        )
+        return is_large and policies.rewrite_confidence <= _LLM_CONFIDENCE
+
+    async def _by_llm(
+        self, llm: ChatModel, question: str, history: Sequence[Said], proposed: Rewrite
     ) -> Rewrite:
-        """The model's rewrite; that of the rules if it takes too long or is not faithful."""
+        """The language model's rewrite; the proposed one if it is late, unfaithful or no change."""
         try:
             async with asyncio.timeout(self.time_limit):
-                reply = await model.complete(
+                reply = await llm.complete(
                     _prompt(question, history), max_tokens=_MAX_TOKENS, timeout=self.time_limit
                 )
         except (ModelUnavailable, TimeoutError):
-            return by_rules
-        standalone = clean_reply(reply)
-        if not is_faithful(standalone, question, history, language=by_rules.language):
-            return by_rules
+            return proposed
+        standalone = " ".join(clean_reply(reply).split())
+        is_usable = standalone != question and is_faithful(
+            standalone, question, history, language=proposed.language
+        )
+        if not is_usable:
+            return proposed
         return replace(
-            by_rules,
+            proposed,
             standalone_question=standalone,
             method=Method.LLM,
-            confidence=_MODEL_CONFIDENCE,
+            signals=(_BY_LLM,),
+            confidence=_LLM_CONFIDENCE,
         )
 
 

@@ -78,16 +78,17 @@ async def build_context(
 
 @rewrite_router.post("/rewrite", summary="Make a question stand by itself", responses=NOT_FOUND)
 async def rewrite_question(body: RewriteIn, scope: CallerScope, services: UseCases) -> RewriteOut:
-    """Return a follow-up as it reads without its history; a standalone question unchanged."""
+    """Return a follow-up as it reads without its history; unchanged where that is not sure."""
     if (body.session_id is None) == (body.history is None):
         raise InvalidInput("session_id", "or history must be given, and not both")
-    options = {"model": body.model, "language": body.language}
     if body.session_id is not None:
         session_id = parse_uuid(body.session_id, "session_id")
-        rewrite = await services.rewriting.in_session(scope, session_id, body.question, **options)
+        rewrite = await services.rewriting.in_session(
+            scope, session_id, body.question, language=body.language
+        )
     else:
         history = [message.to_domain() for message in body.history or ()]
-        rewrite = await services.rewriting.after(history, body.question, **options)
+        rewrite = await services.rewriting.after(history, body.question, language=body.language)
     return RewriteOut.of(rewrite)
 
 

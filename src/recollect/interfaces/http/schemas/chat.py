@@ -73,7 +73,7 @@ class ChatOut(BaseModel):
             metadata=ChatMetadata(
                 messages_in_context=len(context.window),
                 session_id=answered.session_id,
-                question=context.question,
+                question=context.standalone_question,
                 sources=SourcesOut.of(context.sources),
                 recalled=[RecalledOut.of(one) for one in context.recalled],
                 warnings=list(answered.warnings),
@@ -218,7 +218,7 @@ class MemoryContextUsed(BaseModel):
             similar_queries_count=len(context.recalled),
             context_tokens=context.tokens.total - context.tokens.question,
             context_truncated=context.is_truncated,
-            standalone_question=context.question,
+            standalone_question=context.standalone_question,
         )
 
 

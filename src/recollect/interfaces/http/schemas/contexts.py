@@ -2,14 +2,14 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from recollect.domain.context.context import Context, Sources
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
-from recollect.domain.followup.dialogue import Method, Said, Signal
+from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
 from recollect.domain.recall.recalled import (
@@ -36,6 +36,12 @@ _Names: TypeAlias = Annotated[
 _Databases: TypeAlias = Annotated[
     tuple[Annotated[str, Field(max_length=255)], ...], Field(max_length=100, fail_fast=True)
 ]
+_STANDALONE: Final = Field(
+    description="What the question means without the conversation; as asked where that is unsure."
+)
+_WITH_MEANING: Final = Field(
+    description="As it was asked, with what it means below it where that is sure."
+)
 
 
 class RecallOptions(BaseModel):
@@ -152,7 +158,6 @@ class RewriteIn(BaseModel):
     question: Content
     session_id: UuidText | None = None
     history: Annotated[list[HistoryMessageIn], Field(max_length=1000, fail_fast=True)] | None = None
-    model: ModelName | None = optional("The model that answers; default: MEMORY_LLM_MODEL.")
     language: Annotated[str, Field(max_length=10)] | None = optional(
         "en, nl, de, fr or es; default: told by the question."
     )
@@ -161,12 +166,18 @@ class RewriteIn(BaseModel):
 class RewriteOut(FromDomain):
     """The question as it reads by itself."""
 
-    standalone_question: str
-    is_follow_up: bool
+    standalone_question: str = Field(description="As asked where no rewrite is sure enough.")
+    is_follow_up: bool = Field(description="Whether it probably needs its history.")
     method: Method
-    signals: list[Signal] = Field(description="What in the question points back.")
-    confidence: float = Field(ge=0, le=1)
+    signals: list[str] = Field(description="What was done, in words.")
+    confidence: float = Field(
+        ge=0, le=1, description="How probably the standalone question says what the user means."
+    )
     language: str
+    topic: str | None = Field(description="What a follow-up seems to be about.")
+    context_terms: list[str] = Field(
+        description="Words of the history that a search may add to a follow-up."
+    )
 
 
 class ContextIn(RecallOptions):
@@ -223,7 +234,12 @@ class SourcesOut(BaseModel):
 class ContextOut(BaseModel):
     """What a model is told."""
 
-    question: str
+    question: str = Field(description="As it was asked.")
+    standalone_question: str = _STANDALONE
+    is_follow_up: bool = Field(description="Whether it probably needs the conversation.")
+    context_terms: list[str] = Field(
+        description="Words of the conversation that a search may add to a follow-up."
+    )
     summary: str | None
     window: list[MessageOut]
     recalled: list[RecalledOut] = Field(description="Earlier exchanges, best first.")
@@ -240,6 +256,9 @@ class ContextOut(BaseModel):
         """The JSON form of a context."""
         return cls(
             question=context.question,
+            standalone_question=context.standalone_question,
+            is_follow_up=context.is_follow_up,
+            context_terms=list(context.context_terms),
             summary=context.summary,
             window=[MessageOut.of(message) for message in context.window],
             recalled=[RecalledOut.of(entry) for entry in context.recalled],
@@ -277,7 +296,7 @@ class VariablesOut(BaseModel):
     history: list[ChatMessage] = Field(description="The window, oldest first.")
     summary: str = Field(description="Of what came before it; empty without one.")
     recalled: list[RecalledVariable] = Field(description="Earlier exchanges, best first.")
-    question: str
+    question: str = _WITH_MEANING
 
 
 class ChatMessagesOut(BaseModel):
@@ -289,14 +308,15 @@ class ChatMessagesOut(BaseModel):
 class InstructionsOut(BaseModel):
     """The earlier conversation in sections, beside the question (`format=instructions`)."""
 
-    question: str
+    question: str = Field(description="As it was asked.")
+    standalone_question: str = _STANDALONE
     instructions: str = Field(description="Empty where nothing was said before.")
 
 
 class BlockOut(BaseModel):
     """The earlier conversation for a system prompt, beside the question (`format=block`)."""
 
-    question: str
+    question: str = _WITH_MEANING
     block: str = Field(description="In Dutch for a Dutch question, else in English.")
 
 
@@ -313,10 +333,14 @@ def in_form(context: Context, form: ContextFormat) -> AnyContextOut:
         case ContextFormat.MESSAGES:
             return ChatMessagesOut(messages=_chat_messages(context))
         case ContextFormat.INSTRUCTIONS:
-            return InstructionsOut(question=context.question, instructions=context.instructions())
+            return InstructionsOut(
+                question=context.question,
+                standalone_question=context.standalone_question,
+                instructions=context.instructions(),
+            )
         case ContextFormat.BLOCK:
             block = context.conversation_block(language=context.language)
-            return BlockOut(question=context.question, block=block)
+            return BlockOut(question=context.question_with_meaning, block=block)
 
 
 def _chat_messages(context: Context) -> list[ChatMessage]:

@@ -1,0 +1,79 @@
+"""Choosing among the readings of a question; it stays as asked unless one of them is sure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
+from recollect.domain.language import content_words
+
+_FOLLOW_UP: Final = 0.5
+MAX_CONTEXT_TERMS: Final = 12
+_READ_CHARACTERS: Final = 1000  # of the last question
+
+
+def best_rewrite(
+    question: str,
+    history: Sequence[Said],
+    candidates: Mapping[Method, Proposal],
+    *,
+    least_confidence: float,
+    language: str,
+) -> Rewrite:
+    """The surest candidate; the question as asked where none is sure enough, or surer than that.
+
+    `candidates` are in the order of trust: the first says whether the question needs its history.
+    """
+    first = next(iter(candidates.values()), None)
+    as_asked = _as_asked(question, first.need if first else 0.0, language)
+    rewrites = {
+        method: one
+        for method, one in candidates.items()
+        if one.need >= _FOLLOW_UP and one.standalone_question != question
+    }
+    method = max(rewrites, key=lambda method: rewrites[method].confidence, default=Method.NONE)
+    best = rewrites.get(method)
+    is_sure = best is not None and best.confidence >= max(least_confidence, as_asked.confidence)
+    rewrite = _rewritten(best, method, language) if best is not None and is_sure else as_asked
+    return _with_topic(rewrite, question, history, candidates)
+
+
+def _as_asked(question: str, need: float, language: str) -> Rewrite:
+    return Rewrite(
+        standalone_question=question,
+        is_follow_up=need >= _FOLLOW_UP,
+        method=Method.NONE,
+        signals=(),
+        confidence=1 - need,
+        language=language,
+    )
+
+
+def _rewritten(proposal: Proposal, method: Method, language: str) -> Rewrite:
+    return Rewrite(
+        # Names taken from the history may have line breaks; a question has none.
+        standalone_question=" ".join(proposal.standalone_question.split()),
+        is_follow_up=True,
+        method=method,
+        signals=proposal.explanations,
+        confidence=proposal.confidence,
+        language=language,
+    )
+
+
+def _with_topic(
+    rewrite: Rewrite,
+    question: str,
+    history: Sequence[Said],
+    candidates: Mapping[Method, Proposal],
+) -> Rewrite:
+    """A follow-up with what it seems to be about."""
+    if not rewrite.is_follow_up:
+        return rewrite
+    topic = next((one.topic for one in candidates.values() if one.topic), None)
+    last = next((one.content for one in reversed(history) if one.role is Role.USER), "")
+    said = f"{topic or ''} {last[:_READ_CHARACTERS]}"
+    own = {word.lower() for word in content_words(question, rewrite.language)}
+    terms = [w for w in content_words(said, rewrite.language) if w.lower() not in own]
+    return replace(rewrite, topic=topic, context_terms=tuple(terms[:MAX_CONTEXT_TERMS]))

@@ -1,0 +1,184 @@
+"""Span edits: a follow-up made standalone with its own words and spans of the history alone.
+
+A question is cut into words. Some of its words are deleted, and before any word (or at the end)
+up to three spans of the history are inserted, each after an optional connecting word. Nothing can
+be invented: every content word comes from the question or from the history.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.dialogue import Said
+
+MAX_QUESTION_WORDS: Final = 40
+SLOTS: Final = 3
+"""How many spans may be inserted at one place."""
+_WORD: Final = re.compile(
+    r"(?i:qu|[cdjlmnst])['\u2019](?=[^\W\d_])"  # French elisions are words of their own
+    r"|[^\W\d_]+?(?:[aeiáéí]r|ndo)(?=l[aeo]s?\b)"  # so that Spanish pronouns can be deleted
+    r"|\d+(?:[.,:]\d+)*|[^\W_]+|[^\w\s]|_"
+)
+_CHARACTERS_A_WORD: Final = 12  # of a long message no more is cut into words than can be used
+_SPACE: Final = re.compile(r"\s+")
+_NO_SPACE_AFTER: Final = frozenset("([{“\"'\u2019-/$€£#¿¡«@")
+_NO_SPACE_BEFORE: Final = frozenset(".,?!;:)]}\u2019'%»")
+_SENTENCE_ENDS: Final = frozenset(".?!:¿¡\n")
+
+
+class Word(NamedTuple):
+    """A word, a number or a sign, and where it stands in its text."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_sign(self) -> bool:
+        """Whether it is punctuation."""
+        return not self.text[0].isalnum()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """The beginning of one message of the history, as much of it as is read."""
+
+    role: Role
+    text: str
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingLimits:
+    """How many words of a history are read: of each message, and of all together."""
+
+    last_reply: int = 64
+    reply: int = 28
+    user: int = 40
+    total: int = 120
+    messages: int = 9
+
+
+class Span(NamedTuple):
+    """Words of a block, the first and the last one included."""
+
+    block: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insertion:
+    """A span of the history, inserted before a word of the question."""
+
+    gap: int
+    span: Span
+    connector: str = ""
+    is_possessive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """What turns a question into a standalone one; in the order of its words."""
+
+    deleted: frozenset[int] = frozenset()
+    insertions: tuple[Insertion, ...] = ()
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """Cut a text into words, numbers and signs."""
+    return tuple(Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text))
+
+
+def recent_blocks(history: Sequence[Said], limits: ReadingLimits) -> list[Block]:
+    """The end of a history, newest message first; the first question always has a place."""
+    first_question = next((i for i, one in enumerate(history) if one.role is Role.USER), None)
+    blocks: list[Block] = []
+    left = limits.total
+    for index in range(len(history) - 1, -1, -1):
+        message = history[index]
+        if not message.content.strip():
+            continue
+        is_full = len(blocks) >= limits.messages or left < _FEWEST_WORDS
+        if index != first_question and (is_full or left < _ROOM_FOR_FIRST):
+            continue
+        allowed = _allowed_words(message, limits, is_last=index == len(history) - 1)
+        block = _cut(message, min(allowed, max(left, _ROOM_FOR_FIRST)))
+        blocks.append(block)
+        left -= len(block.words)
+    return blocks
+
+
+_FEWEST_WORDS: Final = 8
+_ROOM_FOR_FIRST: Final = 20
+
+
+def _allowed_words(message: Said, limits: ReadingLimits, *, is_last: bool) -> int:
+    if message.role is Role.USER:
+        return limits.user
+    return limits.last_reply if is_last else limits.reply
+
+
+def _cut(message: Said, count: int) -> Block:
+    text = message.content[: count * _CHARACTERS_A_WORD]
+    words = words_of(text)[:count]
+    return Block(role=message.role, text=text[: words[-1].end] if words else "", words=words)
+
+
+def apply_edits(
+    question: str, blocks: Sequence[Block], edits: Edits, *, function_words: frozenset[str]
+) -> str:
+    """Carry out edits. `function_words` lose the capital of a sentence's first word."""
+    sentence = _Sentence()
+    words = words_of(question)
+    for index in range(len(words) + 1):
+        for insertion in edits.insertions:
+            if insertion.gap == index:
+                sentence.add(insertion.connector)
+                sentence.add(_span_text(blocks, insertion, function_words))
+        if index == len(words) or index in edits.deleted:
+            continue
+        word = words[index]
+        follows = index > 0 and index - 1 not in edits.deleted
+        is_glued = follows and word.start == words[index - 1].end
+        inserted = any(one.gap == index for one in edits.insertions)
+        sentence.add(word.text, is_glued=is_glued and not inserted)
+    return sentence.finished() or question
+
+
+def _span_text(
+    blocks: Sequence[Block], insertion: Insertion, function_words: frozenset[str]
+) -> str:
+    block = blocks[insertion.span.block]
+    first, last = block.words[insertion.span.first], block.words[insertion.span.last]
+    text = block.text[first.start : last.end]
+    opens_sentence = first.start == 0 or block.text[: first.start].rstrip()[-1:] in _SENTENCE_ENDS
+    if opens_sentence and first.text.lower() in function_words:
+        text = text[0].lower() + text[1:]
+    return text + ("'s" if insertion.is_possessive else "")
+
+
+class _Sentence:
+    """Puts pieces together with spaces where a reader expects them."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def add(self, piece: str, *, is_glued: bool = False) -> None:
+        """Append a piece; `is_glued` if it follows without a space."""
+        if not piece:
+            return
+        needs_space = (
+            self._text
+            and self._text[-1] not in _NO_SPACE_AFTER
+            and piece[0] not in _NO_SPACE_BEFORE
+        )
+        self._text += (" " if needs_space and not is_glued else "") + piece
+
+    def finished(self) -> str:
+        """The sentence, with a capital and without signs at its beginning."""
+        text = _SPACE.sub(" ", self._text).strip().lstrip(" ,;:.")
+        letter = len(text) - len(text.lstrip("¿¡"))
+        return text[:letter] + text[letter : letter + 1].upper() + text[letter + 1 :]

@@ -1,0 +1,167 @@
+"""From the network's scores to the most likely edits, and how likely they are."""
+
+from dataclasses import dataclass
+from math import exp, log
+from typing import TYPE_CHECKING, Final
+
+from recollect.domain.followup.edits import SLOTS, Block, Edits, Insertion, Span
+from recollect.models.followup.features import NO_SPAN, Features
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float32]
+
+_NEVER: Final = -1e4
+_LONGEST_SPAN_TOKENS: Final = 60
+_CANDIDATES: Final = 6
+_LEAST: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The network's outputs for one question, as `training/followups/network.py` names them."""
+
+    need: float
+    delete: "Array"
+    start: "Array"
+    end: "Array"
+    pair: "Array"
+    connect: "Array"
+    connect_start: "Array"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """The most likely edits with their logarithmic probabilities."""
+
+    edits: Edits
+    need: float
+    """The logit of 'this question needs a rewrite'."""
+    likelihood: float
+    """Of all decisions together: each gap's and each word's."""
+    weakest: float
+    """Of the least likely decision."""
+
+
+class Decoder:
+    """Chooses edits. `connectors` are the texts that the network's classes stand for."""
+
+    def __init__(self, connectors: "Sequence[str]") -> None:
+        self._connectors = tuple(connectors)
+
+    def decode(self, scores: Scores, features: Features, blocks: "Sequence[Block]") -> Proposal:
+        """The most likely decision at each place, taken on its own."""
+        chosen: list[float] = []
+        deleted = _deletions(scores, len(features.gap_tokens) - 1, chosen)
+        insertions: list[Insertion] = []
+        spans = _Spans(scores, features, blocks)
+        for gap in range(len(features.gap_tokens)):
+            for slot in range(SLOTS):
+                likelihood, found = spans.at(gap, slot)
+                if found is not None and found.text in {_text(blocks, i.span) for i in insertions}:
+                    continue  # the same thing is never said twice
+                chosen.append(likelihood)
+                if found is not None:
+                    insertions.append(self._connected(scores, gap, slot, found))
+        return Proposal(
+            edits=Edits(deleted=deleted, insertions=tuple(insertions)),
+            need=scores.need,
+            likelihood=sum(chosen),
+            weakest=min(chosen),
+        )
+
+    def _connected(self, scores: Scores, gap: int, slot: int, found: "_Found") -> Insertion:
+        classes = scores.connect[gap, slot] + scores.connect_start[found.start]
+        return Insertion(
+            gap=gap,
+            span=found.span,
+            connector=self._connectors[int(classes[:-1].argmax())],
+            is_possessive=bool(classes[-1] > 0),
+        )
+
+
+def _deletions(scores: Scores, words: int, chosen: list[float]) -> frozenset[int]:
+    deleted = set()
+    for word in range(words):
+        probability = 1 / (1 + exp(-float(scores.delete[word])))
+        if probability > 0.5:  # noqa: PLR2004
+            deleted.add(word)
+        chosen.append(log(max(probability, 1 - probability, _LEAST)))
+    return frozenset(deleted)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Found:
+    span: Span
+    start: int
+    text: str
+    probability: float
+
+
+class _Spans:
+    """The spans that may be inserted, with their probabilities."""
+
+    def __init__(self, scores: Scores, features: Features, blocks: "Sequence[Block]") -> None:
+        import numpy as np  # noqa: PLC0415  # only where a model is used
+
+        self._np = np
+        self._scores, self._features, self._blocks = scores, features, blocks
+        tokens = len(features.token_ids)
+        self._cannot_start = np.ones(tokens, bool)
+        self._cannot_start[[NO_SPAN, *features.starts]] = False
+        self._can_end = np.zeros(tokens, bool)
+        self._can_end[list(features.ends)] = True
+
+    def at(self, gap: int, slot: int) -> tuple[float, _Found | None]:
+        """The best span for a place, or None for nothing; and its logarithmic probability."""
+        starts = self._scores.start[gap, slot].copy()
+        starts[self._cannot_start] = _NEVER
+        starts = self._log_softmax(starts)
+        nothing = float(starts[NO_SPAN])
+        if nothing > log(0.5):
+            return nothing, None
+        by_text: dict[str, list[_Found]] = {}
+        order = self._np.argsort(-starts)[: _CANDIDATES + 1]
+        for start in map(int, order):
+            found = self._span_from(gap, slot, start, float(starts[start]))
+            if found is not None:
+                by_text.setdefault(found.text, []).append(found)
+        if not by_text:
+            return nothing, None
+        best = max(by_text.values(), key=lambda same: sum(one.probability for one in same))
+        likelihood = log(max(sum(one.probability for one in best), _LEAST))
+        return likelihood, max(best, key=lambda one: one.probability)
+
+    def _span_from(self, gap: int, slot: int, start: int, likelihood: float) -> _Found | None:
+        if start not in self._features.starts:
+            return None
+        scores = self._scores
+        ends = scores.end[gap, slot] + scores.pair[start]
+        allowed = self._can_end.copy()
+        allowed[:start] = False
+        allowed[start + _LONGEST_SPAN_TOKENS + 1 :] = False
+        ends = self._log_softmax(self._np.where(allowed, ends, _NEVER))
+        end = int(ends.argmax())
+        block, first = self._features.starts[start]
+        last_block, last = self._features.ends.get(end, (-1, -1))
+        if last_block != block or last < first:
+            return None
+        span = Span(block, first, last)
+        probability = exp(likelihood + float(ends[end]))
+        return _Found(
+            span=span, start=start, text=_text(self._blocks, span), probability=probability
+        )
+
+    def _log_softmax(self, values: "Array") -> "Array":
+        shifted = values - values.max()
+        result: Array = shifted - self._np.log(self._np.exp(shifted).sum())
+        return result
+
+
+def _text(blocks: "Sequence[Block]", span: Span) -> str:
+    words = blocks[span.block].words[span.first : span.last + 1]
+    return " ".join(word.text.lower() for word in words)

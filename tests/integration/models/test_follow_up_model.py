@@ -1,0 +1,83 @@
+"""The follow-up model with its real weights."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from recollect.domain.followup.dialogue import Said
+from recollect.domain.policy import DEFAULT_REWRITE_CONFIDENCE
+from recollect.models.followup.span_editor import SpanEditor
+from support.followups import conversation
+
+SALES = conversation(
+    "user: Show me total sales by region for 2024", "assistant: North 2.4M, South 1.9M"
+)
+SAFETY = conversation(
+    "user: Wat zijn de vereisten voor valbeveiliging?", "assistant: Er gelden drie vereisten."
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> SpanEditor:
+    loaded = SpanEditor()
+    loaded.load()
+    return loaded
+
+
+@pytest.mark.parametrize(
+    ("history", "question", "language", "expected"),
+    [
+        (SALES, "What about 2023?", "en", "Show me total sales by region for 2023"),
+        (
+            SAFETY,
+            "Welke producten heb je daarvoor?",
+            "nl",
+            "Welke producten heb je voor valbeveiliging?",
+        ),
+    ],
+)
+def test_it_is_sure_of_the_seeds_follow_ups(
+    model: SpanEditor, history: Sequence[Said], question: str, language: str, expected: str
+) -> None:
+    proposal = model.propose(question, history, language=language)
+
+    assert proposal.standalone_question == expected
+    assert proposal.need > 0.5
+    assert proposal.confidence >= DEFAULT_REWRITE_CONFIDENCE
+    assert proposal.explanations
+    assert proposal.topic in history[0].content
+
+
+def test_it_leaves_a_question_about_something_else_as_it_is(model: SpanEditor) -> None:
+    proposal = model.propose("Wat is het weer vandaag?", SAFETY, language="nl")
+
+    assert proposal.standalone_question == "Wat is het weer vandaag?"
+    assert proposal.need < 0.5
+    assert proposal.confidence == pytest.approx(1 - proposal.need)
+    assert (proposal.explanations, proposal.topic) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("question", "history"),
+    [
+        ("What about 2023?", []),
+        ("What about 2023?", conversation("user:  ")),
+        ("word " * 41, SALES),
+        ("   ", SALES),
+    ],
+)
+def test_what_it_cannot_read_stays_as_it_is_for_certain(
+    model: SpanEditor, question: str, history: Sequence[Said]
+) -> None:
+    proposal = model.propose(question, history, language="en")
+
+    assert proposal.standalone_question == question
+    assert (proposal.need, proposal.confidence) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("text", ["\u0000", "\u200b", "؟", "👩‍👩‍👧", "x" * 100_000, "- " * 5_000])
+def test_no_text_is_too_strange_for_it(model: SpanEditor, text: str) -> None:
+    history = conversation(f"user: {text}", f"assistant: {text}")
+
+    assert 0 <= model.propose("What about it?", history, language="en").confidence <= 1
+    assert 0 <= model.propose(text, SALES, language="en").confidence <= 1

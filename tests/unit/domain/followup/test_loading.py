@@ -1,0 +1,54 @@
+"""What the first questions load."""
+
+import subprocess
+import sys
+
+import pytest
+
+LOADED = """
+import sys
+from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.rewrite import rewrite
+from recollect.domain.conversation.message import Role
+rewrite({question!r}, [
+    Said(role=Role.USER, content={before!r}),
+    Said(role=Role.ASSISTANT, content="2.4", sql_query={sql!r}),
+])
+print(*sorted({{"py3langid", "sqlglot"}} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "sql", "loaded"),
+    [
+        (
+            "What about 2023?",
+            "Show me total sales by region for 2024",
+            "SELECT SUM(amount) FROM sales WHERE year = 2024",
+            "",
+        ),
+        (
+            "En in welke maand was dat?",
+            "Wat is de totale omzet in regio Noord?",
+            "SELECT SUM(bedrag) FROM omzet WHERE regio = 'Noord'",
+            "",
+        ),
+        ("Berlin?", "Paris", "SELECT 1", "py3langid"),
+        (
+            "How many of those are there?",
+            "Which countries are in the Carribean region?",
+            "SELECT * FROM country WHERE region = 'Caribbean'",
+            "sqlglot",
+        ),
+    ],
+)
+def test_rewriting_loads_only_the_modules_that_a_question_needs(
+    question: str, before: str, sql: str, loaded: str
+) -> None:
+    program = LOADED.format(question=question, before=before, sql=sql)
+
+    done = subprocess.run(  # ours
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == loaded
