@@ -1,26 +1,31 @@
-"""Measure how well follow-up questions are understood, beside the baselines.
+"""Measure how well follow-up questions are understood, and the harm that is done to others.
 
-    python benchmarks/followups.py DATA [--half 0|1]
+    python benchmarks/followups.py DATA [--half 0|1] [--rewrites FILE]
 
-DATA is a folder with `followups/*.jsonl`, `sql/*.jsonl` and the scorers `score_followups.py` and
-`score_sql.py`, whose own requirements must be installed. Nothing of it is kept or shipped.
-`--half` takes every other pair of rows only: tune on one half, confirm on the other.
+DATA is a folder with `natural/*.jsonl`, `followups/*.jsonl`, `sql/*.jsonl` and the scorers
+`score_natural.py`, `score_followups.py` and `score_sql.py`, whose own requirements must be
+installed. Nothing of it is kept or shipped. `--half` takes every other pair of rows only.
+`--rewrites` writes the natural rewrites to a file, to be read by somebody.
 """
 
 import argparse
+import asyncio
 import importlib.util
 import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.rewrite import Rewriter
+from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.memory import Memory
+from recollect.services.context.rewriting import Rewriting
 
 _COLUMNS: Final = ("R1", "BLEU", "EM", "same", "MRR", "sym")
 _METHODS: Final = ("raw", "prev+raw", "first+raw", "human", "YOURS")
@@ -31,48 +36,36 @@ import psutil
 import recollect.domain.conversation.message
 before = psutil.Process().memory_info().rss
 start, cpu = time.perf_counter(), time.process_time()
-from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.rewrite import load_everything, rewrite
-from recollect.domain.conversation.message import Role
-sql = "SELECT a FROM b WHERE year = 2024"
-rewrite("What about 2023?", [
-    Said(role=Role.USER, content="Show me total sales by region for 2024"),
-    Said(role=Role.ASSISTANT, content="North: 2.4M", sql_query=sql),
-])
-print(time.perf_counter() - start, time.process_time() - cpu)
-load_everything()
+from recollect.models.followup.span_editor import SpanEditor
+SpanEditor().load()
 print(time.perf_counter() - start, time.process_time() - cpu)
 print((psutil.Process().memory_info().rss - before) / 2**20)
 """
 
 
-class Latencies:
-    """CPU seconds per question: what other processes do to the machine does not count.
+@dataclass(slots=True)
+class Measured:
+    """The service's rewriting, with the CPU seconds of each question.
 
-    As in the service, one rewriter takes all questions and knows what it has read of their
-    conversations; beside it, each question is given to one that has read nothing yet.
+    What other processes do to the machine does not count; the work of our own threads does.
     """
 
-    def __init__(self) -> None:
-        self.kept = Rewriter()
-        self.seconds: list[float] = []
-        self.first_seconds: list[float] = []
+    rewriting: Rewriting
+    seconds: list[float] = field(default_factory=list)
 
-    def rewrite(self, question: str, history: Sequence[Said]) -> str:
-        """Rewrite one question, its language given as English, and note the time."""
-        for rewriter, seconds in ((Rewriter(), self.first_seconds), (self.kept, self.seconds)):
-            start = time.process_time()
-            result = rewriter.rewrite(question, history, language="en")
-            seconds.append(time.process_time() - start)
-        return result.standalone_question
+    async def rewrite(
+        self, question: str, history: Sequence[Said], language: str = "en"
+    ) -> Rewrite:
+        """Rewrite one question, its language given, and note the time."""
+        start = time.process_time()
+        result = await self.rewriting.after(history, question, language=language)
+        self.seconds.append(time.process_time() - start)
+        return result
 
     def line(self) -> str:
         """The median and the 95th percentile in milliseconds."""
-        shown = (
-            f"{name} p50 {percentile(seconds, 50):.2f} ms, p95 {percentile(seconds, 95):.2f} ms"
-            for name, seconds in (("CPU:", self.seconds), ("unread:", self.first_seconds))
-        )
-        return "; ".join(shown)
+        p50, p95 = (percentile(self.seconds, percent) for percent in (50, 95))
+        return f"CPU: p50 {p50:.2f} ms, p95 {p95:.2f} ms"
 
 
 def percentile(seconds: list[float], percent: int) -> float:
@@ -98,21 +91,85 @@ def read_rows(path: Path, half: int | None) -> list[dict[str, Any]]:
 
 def said(messages: Iterable[dict[str, str]]) -> list[Said]:
     """A history as the rules take it."""
-    return [Said(role=Role(one["role"]), content=one["content"]) for one in messages]
+    return [
+        Said(role=Role(one["role"]), content=one["content"], sql_query=one.get("sql"))
+        for one in messages
+    ]
 
 
-def measure_set(path: Path, scorer: ModuleType, half: int | None) -> list[bool]:
+def natural_rows(data: Path, scorer: ModuleType) -> list[dict[str, Any]]:
+    """The rows of natural talk, of all languages."""
+    return [row for path in sorted((data / "natural").glob("*.jsonl")) for row in scorer.read(path)]
+
+
+def write_lines(path: Path, lines: Iterable[dict[str, str]]) -> None:
+    """Write JSON Lines."""
+    texts = (json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    path.write_text("".join(texts), "utf-8")
+
+
+async def measure_natural(
+    rows: Sequence[dict[str, Any]], scorer: ModuleType, rewriting: Rewriting
+) -> list[dict[str, str]]:
+    """Print right, harm and what was kept for each language, and how far confidence holds.
+
+    Returns the rewrites.
+    """
+    clock, kinds, lines = Measured(rewriting), [], []
+    for row in rows:
+        result = await clock.rewrite(row["question"], said(row["history"]), row["language"])
+        standalone = result.standalone_question
+        kind = scorer.score_row(row, standalone)["class"]
+        kinds.append((row, kind, result))
+        lines.append({"id": row["id"], "rewrite": standalone, "class": kind})
+    print(f"natural: {len(rows)} rows    right   harm   miss  other   kept where none is needed")
+    for language in ("all", *sorted({row["language"] for row in rows})):
+        part = [one for one in kinds if language in {"all", one[0]["language"]}]
+        counts = Counter(kind for _, kind, _ in part)
+        shares = (100 * counts[kind] / len(part) for kind in ("right", "harm", "miss", "other"))
+        none = [kind for row, kind, _ in part if not row["needs_rewrite"]]
+        kept = 100 * none.count("right") / len(none)
+        print(f"  {language:14}" + "".join(f"{share:7.1f}" for share in shares) + f"{kept:10.1f}")
+    print(f"  {clock.line()}")
+    _print_reliability(kinds)
+    return lines
+
+
+def _print_reliability(kinds: Sequence[tuple[dict[str, Any], str, Rewrite]]) -> None:
+    """Of the rewrites that were sent, how many are right, by their confidence."""
+    sent = [
+        (r.confidence, kind) for row, kind, r in kinds if r.standalone_question != row["question"]
+    ]
+    for low, high in ((0.0, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 1.01)):
+        inside = [kind for confidence, kind in sent if low <= confidence < high]
+        if inside:
+            right, harm = (100 * inside.count(kind) / len(inside) for kind in ("right", "harm"))
+            print(f"  confidence {low:.1f} to {min(high, 1):.1f}: {len(inside)} rewrites, ", end="")
+            print(f"{right:.0f} % right, {harm:.0f} % harm")
+
+
+async def measure_set(
+    path: Path, scorer: ModuleType, half: int | None, rewriting: Rewriting, *, answer: str = ""
+) -> list[bool]:
     """Print one set's table; return which rows that need no rewrite stayed as they were."""
-    rows, clock = read_rows(path, half), Latencies()
-    rewrites = {row["id"]: clock.rewrite(row["question"], said(row["history"])) for row in rows}
+    rows, clock = read_rows(path, half), Measured(rewriting)
+    rewrites = {}
+    for row in rows:
+        history = said(row["history"])
+        if answer and history:
+            history = [one for one in history if one.content] + [
+                Said(role=Role.ASSISTANT, content=answer)
+            ]
+        rewrites[row["id"]] = (await clock.rewrite(row["question"], history)).standalone_question
     result = scorer.evaluate(rows, rewrites)
     for group in (name for name in _GROUPS if name in result):
         methods = result[group]
         columns = [name for name in _COLUMNS if name in methods["raw"]]
-        print(f"\n{path.stem}, {group}: {methods['raw']['n']} rows")
+        told = f", answered {answer!r}" if answer else ""
+        print(f"\n{path.stem}{told}, {group}: {methods['raw']['n']} rows")
         print(f"  {'':10}" + "".join(f"{name:>7}" for name in columns))
         for name in _METHODS:
-            label = "rules" if name == "YOURS" else name
+            label = "Recollect" if name == "YOURS" else name
             print(f"  {label:10}" + "".join(f"{methods[name][one]:7.1f}" for one in columns))
     print(f"  {clock.line()}")
     return [
@@ -122,15 +179,18 @@ def measure_set(path: Path, scorer: ModuleType, half: int | None) -> list[bool]:
     ]
 
 
-def measure_sql(path: Path, scorer: ModuleType, half: int | None, *, with_sql: bool) -> None:
+async def measure_sql(
+    path: Path, scorer: ModuleType, half: int | None, rewriting: Rewriting, *, with_sql: bool
+) -> None:
     """Print which values of the SQL the rewrites carry along."""
-    rows, clock = read_rows(path, half), Latencies()
+    rows, clock = read_rows(path, half), Measured(rewriting)
     rewrites: dict[tuple[str, int], str] = {}
     for row in rows:
         history: list[Said] = []
         for number, turn in enumerate(row["turns"]):
             if number:
-                rewrites[row["id"], number] = clock.rewrite(turn["question"], history)
+                result = await clock.rewrite(turn["question"], history)
+                rewrites[row["id"], number] = result.standalone_question
             sql = turn["sql"] if with_sql else None
             history += (
                 Said(role=Role.USER, content=turn["question"]),
@@ -139,37 +199,52 @@ def measure_sql(path: Path, scorer: ModuleType, half: int | None, *, with_sql: b
     print(f"\n{path.stem}, {'with' if with_sql else 'without'} the SQL of the answers")
     print(f"  {'':10} values  stale R1 goal  words")
     for name, numbers in scorer.evaluate(rows, rewrites).items():
-        label = "rules" if name == "YOURS" else name
+        label = "Recollect" if name == "YOURS" else name
         shown = (numbers[one] for one in ("values", "stale", "R1 goal", "words"))
         print(f"  {label:10}" + "".join(f"{number:7.1f}" for number in shown))
     print(f"  {clock.line()}")
 
 
 def measure_cold_start() -> None:
-    """Read the first question in a new process, and load there what no clear question needs."""
+    """Load the network in a new process."""
     command = [sys.executable, "-c", _COLD_START]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 # ours
-    wall, cpu, all_wall, all_cpu, megabytes = map(float, done.stdout.split())
-    print(f"\ncold start {wall:.2f} s ({cpu:.2f} s of CPU)", end="; ")
-    print(f"with everything loaded {all_wall:.2f} s ({all_cpu:.2f} s), {megabytes:.0f} MB")
+    wall, cpu, megabytes = map(float, done.stdout.split())
+    print(f"\nthe network loads in {wall:.2f} s ({cpu:.2f} s of CPU), {megabytes:.0f} MB")
+
+
+async def measure(data: Path, half: int | None, rewrites: Path | None) -> None:
+    """Measure every set of the folder, natural talk first."""
+    async with Memory.in_memory() as memory:
+        rewriting = memory.services.rewriting
+        await rewriting.prepare()
+        natural = load(data / "score_natural.py")
+        lines = await measure_natural(natural_rows(data, natural), natural, rewriting)
+        if rewrites:
+            write_lines(rewrites, lines)
+        followups = load(data / "score_followups.py")
+        unchanged: list[bool] = []
+        for path in sorted((data / "followups").glob("*.jsonl")):
+            unchanged += await measure_set(path, followups, half, rewriting)
+            if path.stem.startswith("followup"):
+                answer = "Here is the result."
+                await measure_set(path, followups, half, rewriting, answer=answer)
+        share = 100 * sum(unchanged) / len(unchanged)
+        print(f"\nall sets: {share:.1f} % of {len(unchanged)} questions that need none unchanged")
+        sql = load(data / "score_sql.py")
+        for path in sorted((data / "sql").glob("*.jsonl")):
+            for with_sql in (True, False):
+                await measure_sql(path, sql, half, rewriting, with_sql=with_sql)
 
 
 def main() -> None:
-    """Measure every set of the folder."""
+    """Read the arguments and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, metavar="DATA")
     parser.add_argument("--half", type=int, choices=(0, 1))
+    parser.add_argument("--rewrites", type=Path)
     args = parser.parse_args()
-    followups = load(args.data / "score_followups.py")
-    unchanged: list[bool] = []
-    for path in sorted((args.data / "followups").glob("*.jsonl")):
-        unchanged += measure_set(path, followups, args.half)
-    share = 100 * sum(unchanged) / len(unchanged)
-    print(f"\nall sets: {share:.1f} % of {len(unchanged)} questions that need no rewrite unchanged")
-    sql = load(args.data / "score_sql.py")
-    for path in sorted((args.data / "sql").glob("*.jsonl")):
-        for with_sql in (True, False):
-            measure_sql(path, sql, args.half, with_sql=with_sql)
+    asyncio.run(measure(args.data, args.half, args.rewrites))
     measure_cold_start()
 
 

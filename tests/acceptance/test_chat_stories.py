@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 QUESTION = "Wat zijn de vereisten voor valbeveiliging?"
 FOLLOW_UP = "Welke producten heb je daarvoor?"
-ANSWER = "Bij valbeveiliging is een harnas met een goede lijn verplicht."
+ANSWER = "Er gelden drie vereisten."
 OPENWEBUI = {"User-Agent": "OpenWebUI/1.0"}
 
 

@@ -42,7 +42,7 @@ async def test_after_an_answer_with_sql_rules_rewrite_without_doubt(alice: Calle
 
 
 async def test_a_standalone_question_comes_back_unchanged(alice: Caller) -> None:
-    question = "How many employees does the company have?"
+    question = "How many employees do we have?"
     body = {"question": question, "history": HISTORY}
     found = (await alice.post("/api/v1/rewrite", body)).json()
     assert (found["standalone_question"], found["is_follow_up"]) == (question, False)

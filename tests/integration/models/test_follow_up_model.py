@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.candidates import best_rewrite
+from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.policy import DEFAULT_REWRITE_CONFIDENCE
 from recollect.models.followup.span_editor import SpanEditor
 from support.followups import conversation
@@ -48,13 +49,27 @@ def test_it_is_sure_of_the_seeds_follow_ups(
     assert proposal.topic in history[0].content
 
 
-def test_it_leaves_a_question_about_something_else_as_it_is(model: SpanEditor) -> None:
-    proposal = model.propose("Wat is het weer vandaag?", SAFETY, language="nl")
+def test_a_question_about_something_else_is_left_as_it_is(model: SpanEditor) -> None:
+    question = "Wat is het weer vandaag?"
+    proposal = model.propose(question, SAFETY, language="nl")
 
-    assert proposal.standalone_question == "Wat is het weer vandaag?"
-    assert proposal.need < 0.5
-    assert proposal.confidence == pytest.approx(1 - proposal.need)
-    assert (proposal.explanations, proposal.topic) == ((), None)
+    rewrite = best_rewrite(
+        question,
+        SAFETY,
+        {Method.MODEL: proposal},
+        least_confidence=DEFAULT_REWRITE_CONFIDENCE,
+        language="nl",
+    )
+
+    assert (rewrite.standalone_question, rewrite.method) == (question, Method.NONE)
+
+
+def test_what_was_asked_is_never_lost(model: SpanEditor) -> None:
+    proposal = model.propose("Exclude North", SALES, language="en")
+
+    assert proposal.standalone_question == "Exclude North"
+    assert proposal.need > 0.5
+    assert proposal.topic
 
 
 @pytest.mark.parametrize(

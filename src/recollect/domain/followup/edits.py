@@ -18,7 +18,7 @@ SLOTS: Final = 3
 """How many spans may be inserted at one place."""
 _WORD: Final = re.compile(
     r"(?i:qu|[cdjlmnst])['\u2019](?=[^\W\d_])"  # French elisions are words of their own
-    r"|[^\W\d_]+?(?:[aeiáéí]r|ndo)(?=l[aeo]s?\b)"  # so that Spanish pronouns can be deleted
+    r"|[a-zà-ÿ][^\W\d_]*?(?:[aeiáéí]r|ndo)(?=l[aeo]s?\b)"  # Spanish pronouns can be deleted
     r"|\d+(?:[.,:]\d+)*|[^\W_]+|[^\w\s]|_"
 )
 _CHARACTERS_A_WORD: Final = 12  # of a long message no more is cut into words than can be used
@@ -141,10 +141,10 @@ def apply_edits(
         if index == len(words) or index in edits.deleted:
             continue
         word = words[index]
-        follows = index > 0 and index - 1 not in edits.deleted
-        is_glued = follows and word.start == words[index - 1].end
         inserted = any(one.gap == index for one in edits.insertions)
-        sentence.add(word.text, is_glued=is_glued and not inserted)
+        follows = index > 0 and index - 1 not in edits.deleted and not inserted
+        # Between its own words the question keeps its own spaces.
+        sentence.add(word.text, has_space=word.start > words[index - 1].end if follows else None)
     return sentence.finished() or question
 
 
@@ -166,16 +166,15 @@ class _Sentence:
     def __init__(self) -> None:
         self._text = ""
 
-    def add(self, piece: str, *, is_glued: bool = False) -> None:
-        """Append a piece; `is_glued` if it follows without a space."""
+    def add(self, piece: str, *, has_space: bool | None = None) -> None:
+        """Append a piece, with a space before it or not; None where the signs decide."""
         if not piece:
             return
-        needs_space = (
-            self._text
-            and self._text[-1] not in _NO_SPACE_AFTER
-            and piece[0] not in _NO_SPACE_BEFORE
-        )
-        self._text += (" " if needs_space and not is_glued else "") + piece
+        if has_space is None:
+            has_space = bool(self._text) and not (
+                self._text[-1] in _NO_SPACE_AFTER or piece[0] in _NO_SPACE_BEFORE
+            )
+        self._text += (" " if has_space else "") + piece
 
     def finished(self) -> str:
         """The sentence, with a capital and without signs at its beginning."""

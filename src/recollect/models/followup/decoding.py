@@ -8,7 +8,7 @@ from recollect.domain.followup.edits import SLOTS, Block, Edits, Insertion, Span
 from recollect.models.followup.features import NO_SPAN, Features
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class DecodedEdits:
     """The most likely edits with their logarithmic probabilities."""
 
     edits: Edits
@@ -48,38 +48,63 @@ class Proposal:
 
 
 class Decoder:
-    """Chooses edits. `connectors` are the texts that the network's classes stand for."""
+    """Chooses edits.
 
-    def __init__(self, connectors: "Sequence[str]") -> None:
+    `connectors` are the texts that the network's classes stand for, `by_language` those that a
+    language has. Spans that differ in leading `function_words` alone count as one.
+    """
+
+    def __init__(
+        self,
+        connectors: "Sequence[str]",
+        by_language: "Mapping[str, Sequence[str]]",
+        function_words: frozenset[str],
+    ) -> None:
+        self._function_words = function_words
         self._connectors = tuple(connectors)
+        numbers = {text: number for number, text in enumerate(connectors)}
+        self._classes = {
+            language: [numbers[text] for text in texts] for language, texts in by_language.items()
+        }
 
-    def decode(self, scores: Scores, features: Features, blocks: "Sequence[Block]") -> Proposal:
+    def decode(
+        self, scores: Scores, features: Features, blocks: "Sequence[Block]", *, language: str
+    ) -> DecodedEdits:
         """The most likely decision at each place, taken on its own."""
         chosen: list[float] = []
         deleted = _deletions(scores, len(features.gap_tokens) - 1, chosen)
         insertions: list[Insertion] = []
-        spans = _Spans(scores, features, blocks)
+        said: set[str] = set()
+        spans = _Spans(scores, features, blocks, self._function_words)
         for gap in range(len(features.gap_tokens)):
             for slot in range(SLOTS):
                 likelihood, found = spans.at(gap, slot)
-                if found is not None and found.text in {_text(blocks, i.span) for i in insertions}:
+                content = self._content(found)
+                if content and content <= said:
                     continue  # the same thing is never said twice
                 chosen.append(likelihood)
                 if found is not None:
-                    insertions.append(self._connected(scores, gap, slot, found))
-        return Proposal(
+                    said |= content
+                    insertions.append(self._connected(scores, gap, slot, found, language))
+        return DecodedEdits(
             edits=Edits(deleted=deleted, insertions=tuple(insertions)),
             need=scores.need,
             likelihood=sum(chosen),
             weakest=min(chosen),
         )
 
-    def _connected(self, scores: Scores, gap: int, slot: int, found: "_Found") -> Insertion:
+    def _content(self, found: "_Found | None") -> set[str]:
+        return set(found.text.split()) - self._function_words if found is not None else set()
+
+    def _connected(
+        self, scores: Scores, gap: int, slot: int, found: "_Found", language: str
+    ) -> Insertion:
         classes = scores.connect[gap, slot] + scores.connect_start[found.start]
+        allowed = self._classes.get(language) or range(len(self._connectors))
         return Insertion(
             gap=gap,
             span=found.span,
-            connector=self._connectors[int(classes[:-1].argmax())],
+            connector=self._connectors[max(allowed, key=lambda number: float(classes[number]))],
             is_possessive=bool(classes[-1] > 0),
         )
 
@@ -105,16 +130,32 @@ class _Found:
 class _Spans:
     """The spans that may be inserted, with their probabilities."""
 
-    def __init__(self, scores: Scores, features: Features, blocks: "Sequence[Block]") -> None:
+    def __init__(
+        self,
+        scores: Scores,
+        features: Features,
+        blocks: "Sequence[Block]",
+        function_words: frozenset[str],
+    ) -> None:
         import numpy as np  # noqa: PLC0415  # only where a model is used
 
         self._np = np
         self._scores, self._features, self._blocks = scores, features, blocks
+        self._function_words = function_words
         tokens = len(features.token_ids)
         self._cannot_start = np.ones(tokens, bool)
-        self._cannot_start[[NO_SPAN, *features.starts]] = False
+        self._cannot_start[[NO_SPAN, *self._words(features.starts, blocks)]] = False
         self._can_end = np.zeros(tokens, bool)
-        self._can_end[list(features.ends)] = True
+        self._can_end[self._words(features.ends, blocks)] = True
+
+    @staticmethod
+    def _words(places: "Mapping[int, tuple[int, int]]", blocks: "Sequence[Block]") -> list[int]:
+        """The tokens of words, without those of signs: no span begins or ends with one."""
+        return [
+            token
+            for token, (block, word) in places.items()
+            if not blocks[block].words[word].is_sign
+        ]
 
     def at(self, gap: int, slot: int) -> tuple[float, _Found | None]:
         """The best span for a place, or None for nothing; and its logarithmic probability."""
@@ -132,9 +173,14 @@ class _Spans:
                 by_text.setdefault(found.text, []).append(found)
         if not by_text:
             return nothing, None
-        best = max(by_text.values(), key=lambda same: sum(one.probability for one in same))
-        likelihood = log(max(sum(one.probability for one in best), _LEAST))
-        return likelihood, max(best, key=lambda one: one.probability)
+        masses = {text: sum(one.probability for one in same) for text, same in by_text.items()}
+        best = max(masses, key=masses.__getitem__)
+        if masses[best] < exp(nothing):
+            return nothing, None
+        # What names the same thing at greater length agrees with it.
+        agreed = sum(mass for text, mass in masses.items() if f" {best} " in f" {text} ")
+        likelihood = log(max(min(agreed, 1.0), _LEAST))
+        return likelihood, max(by_text[best], key=lambda one: one.probability)
 
     def _span_from(self, gap: int, slot: int, start: int, likelihood: float) -> _Found | None:
         if start not in self._features.starts:
@@ -152,16 +198,16 @@ class _Spans:
             return None
         span = Span(block, first, last)
         probability = exp(likelihood + float(ends[end]))
-        return _Found(
-            span=span, start=start, text=_text(self._blocks, span), probability=probability
-        )
+        return _Found(span=span, start=start, text=self._content(span), probability=probability)
+
+    def _content(self, span: Span) -> str:
+        """The words of a span in small letters, without the function words that it begins with."""
+        words = [w.text.lower() for w in self._blocks[span.block].words[span.first : span.last + 1]]
+        known = self._function_words
+        first = next((n for n, word in enumerate(words) if word not in known), 0)
+        return " ".join(words[first:])
 
     def _log_softmax(self, values: "Array") -> "Array":
         shifted = values - values.max()
         result: Array = shifted - self._np.log(self._np.exp(shifted).sum())
         return result
-
-
-def _text(blocks: "Sequence[Block]", span: Span) -> str:
-    words = blocks[span.block].words[span.first : span.last + 1]
-    return " ".join(word.text.lower() for word in words)

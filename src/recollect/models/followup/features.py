@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Word, words_of
+from recollect.domain.followup.lists import list_items
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 _CLS: Final = 101
 _SEP: Final = 102
 _ROLE_MARKS: Final = {Role.USER: 1, Role.ASSISTANT: 2}
-_REWRITE_MARK: Final = 3
+_ITEM_MARKS: Final = range(4, 14)
+_LAST_ITEM_MARK: Final = 14
+"""Stand before the items of a list, which the network cannot count."""
 _QUESTION, _HISTORY = 0, 1
 _CAPITALISED, _CAPITALS = 2, 4
 MOST_QUESTION_TOKENS: Final = 64
-MOST_REWRITE_TOKENS: Final = 80
 TOKEN_TYPES: Final = 6
 NO_SPAN: Final = 0
 """The token that stands for 'nothing is inserted here'."""
@@ -48,34 +50,12 @@ class Features:
 _CLS_POSITION: Final = 0
 
 
-def read(
+def tokens_of(
     tokenizer: "Tokenizer", question: str, blocks: Sequence[Block], *, max_tokens: int
 ) -> Features:
     """The features of a question after the blocks of its history."""
     features = Features(token_ids=[_CLS], token_types=[_QUESTION])
     _add_question(features, tokenizer, question)
-    for number, block in enumerate(blocks):
-        room = max_tokens - len(features.token_ids) - 2
-        if room < 1:
-            break
-        _add_block(features, tokenizer, number, block, room)
-    return features
-
-
-def read_pair(
-    tokenizer: "Tokenizer",
-    question: str,
-    rewrite: str,
-    blocks: Sequence[Block],
-    *,
-    max_tokens: int,
-) -> Features:
-    """The features of a question with a rewrite of it, which is to be judged."""
-    features = Features(token_ids=[_CLS], token_types=[_QUESTION])
-    _add_question(features, tokenizer, question)
-    tokens = _Tokens(tokenizer, words_of(rewrite), room=MOST_REWRITE_TOKENS)
-    features.token_ids += [_REWRITE_MARK, *tokens.ids, _SEP]
-    features.token_types += [_QUESTION, *tokens.types(_QUESTION), _QUESTION]
     for number, block in enumerate(blocks):
         room = max_tokens - len(features.token_ids) - 2
         if room < 1:
@@ -97,7 +77,11 @@ def _add_question(features: Features, tokenizer: "Tokenizer", question: str) -> 
 def _add_block(
     features: Features, tokenizer: "Tokenizer", number: int, block: Block, room: int
 ) -> None:
-    tokens = _Tokens(tokenizer, block.words, room=room)
+    items = list_items(block.text, block.words)
+    marks = {word: [_ITEM_MARKS[item - 1]] for word, item in items.items()}
+    if items:
+        marks[max(items)].append(_LAST_ITEM_MARK)
+    tokens = _Tokens(tokenizer, block.words, room=room, marks=marks)
     base = len(features.token_ids) + 1
     features.token_ids += [_ROLE_MARKS[block.role], *tokens.ids, _SEP]
     features.token_types += [_HISTORY, *tokens.types(_HISTORY), _HISTORY]
@@ -108,28 +92,36 @@ def _add_block(
 
 
 class _Tokens:
-    """Words as tokens, as many as there is room for."""
+    """Words as tokens, as many as there is room for; `marks` stand before some words."""
 
-    def __init__(self, tokenizer: "Tokenizer", words: Sequence[Word], *, room: int) -> None:
+    def __init__(
+        self,
+        tokenizer: "Tokenizer",
+        words: Sequence[Word],
+        *,
+        room: int,
+        marks: dict[int, list[int]] | None = None,
+    ) -> None:
         texts = [word.text for word in words]
         encoding = tokenizer.encode(texts, is_pretokenized=True, add_special_tokens=False)
-        self.ids = encoding.ids[:room]
+        self.ids: list[int] = []
         self.firsts: list[int | None] = [None] * len(words)
         self.lasts: list[int | None] = [None] * len(words)
         self._pieces: list[str] = []
-        for token, word in enumerate(encoding.word_ids[: room + 1]):
-            if word is None or token == room:
-                self._drop_cut_word(word)
+        for token, word in enumerate(encoding.word_ids):
+            if word is None:
                 continue
+            is_first = self.firsts[word] is None
+            before = marks.get(word, []) if marks and is_first else []
+            if len(self.ids) + len(before) >= room:
+                self.lasts[word] = None  # a word that is cut off cannot be inserted
+                break
+            self.ids += [*before, encoding.ids[token]]
             start, end = encoding.offsets[token]
-            self._pieces.append(texts[word][start:end])
-            if self.firsts[word] is None:
-                self.firsts[word] = token
-            self.lasts[word] = token
-
-    def _drop_cut_word(self, word: int | None) -> None:
-        if word is not None:
-            self.lasts[word] = None
+            self._pieces += [*("" for _ in before), texts[word][start:end]]
+            if is_first:
+                self.firsts[word] = len(self.ids) - 1
+            self.lasts[word] = len(self.ids) - 1
 
     def types(self, part: int) -> list[int]:
         """The part of the input that the tokens belong to, and whether they have capitals."""

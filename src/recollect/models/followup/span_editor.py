@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from pathlib import Path
@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Final
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import (
     MAX_QUESTION_WORDS,
+    Block,
     ReadingLimits,
     apply_edits,
     recent_blocks,
     words_of,
 )
 from recollect.domain.followup.explanations import explain, span_text
-from recollect.models.followup.decoding import Decoder, Scores
-from recollect.models.followup.decoding import Proposal as DecodedEdits
-from recollect.models.followup.features import Features, read
+from recollect.models.followup.confidence import Calibration, WordLists, evidence, is_sound
+from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
+from recollect.models.followup.features import Features, tokens_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
@@ -31,25 +34,15 @@ _MAX_TOKENS: Final = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
-    """Logistic regression: how often a proposal like this one is right."""
+class Reading:
+    """The edits that the network makes of a question, and what speaks for and against them."""
 
-    bias: float
-    need: float
-    likelihood: float
-    weakest: float
-    insertions: float
-
-    def confidence(self, proposal: DecodedEdits) -> float:
-        """The probability that the proposed rewrite is right."""
-        total = (
-            self.bias
-            + self.need * max(-8.0, min(8.0, proposal.need))
-            + self.likelihood * max(-12.0, proposal.likelihood)
-            + self.weakest * max(-6.0, proposal.weakest)
-            + self.insertions * len(proposal.edits.insertions)
-        )
-        return 1 / (1 + exp(-total))
+    blocks: Sequence[Block]
+    decoded: DecodedEdits
+    rewrite: str
+    evidence: Mapping[str, float]
+    is_sound: bool
+    """Whether nothing that was asked is lost."""
 
 
 class SpanEditor:
@@ -67,36 +60,57 @@ class SpanEditor:
         """Load what the first question would wait for."""
         self._ready()
 
-    def propose(
-        self,
-        question: str,
-        history: Sequence[Said],
-        *,
-        language: str,  # noqa: ARG002  # the port's; one network reads all languages
-    ) -> Proposal:
+    def propose(self, question: str, history: Sequence[Said], *, language: str) -> Proposal:
         """The likeliest rewrite, and how likely it is right; the question itself if there is none.
 
         A question without a history, or of more words than the network reads, stays as it is.
         """
+        reading = self.read(question, history, language=language)
+        if reading is None:
+            return Proposal(standalone_question=question, need=0.0, confidence=1.0)
+        need = 1 / (1 + exp(-reading.decoded.need))
+        edits = reading.decoded.edits
+        if not edits.insertions:
+            return Proposal(standalone_question=question, need=need, confidence=1 - need)
+        spans = (span_text(reading.blocks, one) for one in edits.insertions)
+        topic = max(spans, key=len)
+        if not reading.is_sound:
+            return Proposal(
+                standalone_question=question, need=need, confidence=1 - need, topic=topic
+            )
+        return Proposal(
+            standalone_question=reading.rewrite,
+            need=need,
+            confidence=self._ready().calibration.confidence(reading.evidence),
+            explanations=explain(question, reading.blocks, edits),
+            topic=topic,
+        )
+
+    def read(self, question: str, history: Sequence[Said], *, language: str) -> "Reading | None":
+        """What the network makes of a question; None where there is nothing for it to read."""
         words = words_of(question)
         blocks = recent_blocks(history, _LIMITS)
         if not blocks or not 0 < len(words) <= MAX_QUESTION_WORDS:
-            return Proposal(standalone_question=question, need=0.0, confidence=1.0)
+            return None
         network = self._ready()
-        features = read(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
-        decoded = network.decoder.decode(network.scores(features), features, blocks)
-        need = 1 / (1 + exp(-decoded.need))
+        features = tokens_of(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
+        decoded = network.decoder.decode(
+            network.scores(features), features, blocks, language=language
+        )
         if not decoded.edits.insertions:
-            return Proposal(standalone_question=question, need=need, confidence=1 - need)
-        spans = (span_text(blocks, one) for one in decoded.edits.insertions)
-        return Proposal(
-            standalone_question=apply_edits(
-                question, blocks, decoded.edits, function_words=network.function_words
-            ),
-            need=need,
-            confidence=network.calibration.confidence(decoded),
-            explanations=explain(question, blocks, decoded.edits),
-            topic=max(spans, key=len),
+            return Reading(
+                blocks=blocks, decoded=decoded, rewrite=question, evidence={}, is_sound=True
+            )
+        lists = network.lists
+        rewrite = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
+        found = evidence(words, blocks, decoded, language=language, lists=lists)
+        sound = is_sound(words, blocks, decoded.edits, lists)
+        return Reading(
+            blocks=blocks,
+            decoded=decoded,
+            rewrite=rewrite,
+            evidence=found,
+            is_sound=sound,
         )
 
     def _ready(self) -> "_Network":
@@ -111,24 +125,23 @@ class _Network:
 
     def __init__(self, folder: Path) -> None:
         words = json.loads((folder / "words.json").read_text("utf-8"))
-        self.decoder = Decoder(words["connectors"])
-        self.function_words = frozenset(words["function_words"])
-        self.calibration = Calibration(**words["calibration"])
+        self.lists = WordLists(
+            function_words=frozenset(words["function_words"]),
+            pointers=frozenset(words["pointers"]),
+            discardable=frozenset(words["discardable"]),
+        )
+        self.decoder = Decoder(
+            words["connectors"], words["connectors_of"], self.lists.function_words
+        )
+        self.calibration = Calibration(
+            words["calibration"]["bias"], words["calibration"]["weights"]
+        )
         self.tokenizer = _tokenizer(folder / "tokenizer.json")
         self._session = _session(folder / "followup.onnx")
 
     def scores(self, features: Features) -> Scores:
         """Run the network on one question."""
-        import numpy as np  # noqa: PLC0415  # loaded with the network
-
-        given = {
-            "token_ids": features.token_ids,
-            "token_types": features.token_types,
-            "gap_tokens": features.gap_tokens,
-            "previous_tokens": features.previous_tokens,
-        }
-        inputs = {name: np.array([numbers], np.int64) for name, numbers in given.items()}
-        need, *others = self._session.run(None, inputs)
+        need, *others = self._run(features)
         delete, start, end, pair, connect, connect_start = (output[0] for output in others)
         return Scores(
             need=float(need[0]),
@@ -139,6 +152,19 @@ class _Network:
             connect=connect,
             connect_start=connect_start,
         )
+
+    def _run(self, features: Features) -> "list[NDArray[np.float32]]":
+        import numpy as np  # noqa: PLC0415  # loaded with the network
+
+        given = {
+            "token_ids": features.token_ids,
+            "token_types": features.token_types,
+            "gap_tokens": features.gap_tokens,
+            "previous_tokens": features.previous_tokens,
+        }
+        inputs = {name: np.array([numbers], np.int64) for name, numbers in given.items()}
+        outputs: list[NDArray[np.float32]] = self._session.run(None, inputs)
+        return outputs
 
 
 def _tokenizer(path: Path) -> "Tokenizer":

@@ -1,0 +1,101 @@
+"""Finding the items of lists in a message, so that "the second one" can be counted."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from recollect.domain.followup.edits import Word
+
+MOST_ITEMS: Final = 10
+_BULLETS: Final = frozenset("-*•\u2013·")
+_MARKUP: Final = frozenset("*_`#|>-•\u2013·.)")
+_RULE: Final = re.compile(r"[\s|:+=-]+")
+_JOINING: Final = frozenset(
+    ("and", "or", "en", "of", "und", "oder", "et", "ou", "y", "e", "o", "u")
+)
+
+
+def list_items(text: str, words: "Sequence[Word]") -> dict[int, int]:
+    """The first word of each item of the message's lists, and the item's number from 1 on.
+
+    Lists are bulleted or numbered lines, the rows of a table, or what follows a colon, separated
+    by commas or 'and'. Items past the tenth are left out.
+    """
+    starts = {word.start: index for index, word in enumerate(words)}
+    found: dict[int, int] = {}
+    for number, offset, end in _line_items(text):
+        index = _first_word(starts, words, offset, end)
+        if index is not None and number <= MOST_ITEMS:
+            found.setdefault(index, number)
+    return found or _inline_items(words)
+
+
+def _line_items(text: str) -> Iterator[tuple[int, int, int]]:
+    """Number, beginning and end of items that have a line of their own."""
+    offset, count, is_table = 0, 0, False
+    for line in text.split("\n"):
+        stripped = line.strip()
+        place = offset + len(line) - len(line.lstrip())
+        offset += len(line) + 1
+        if not stripped:
+            continue
+        if stripped[0] == "|":
+            if _RULE.fullmatch(stripped):  # what came before was the table's head
+                is_table, count = True, 0
+            elif is_table:
+                count += 1
+                yield count, place + 1, offset
+            continue
+        mark = _marker_length(stripped)
+        if mark:
+            count = 1 if is_table else count + 1
+            is_table = False
+            yield count, place + mark, offset
+        elif not line[:1].isspace():
+            count, is_table = 0, False
+
+
+def _marker_length(line: str) -> int:
+    """How long the bullet or number at the beginning of a line is; 0 without one."""
+    if line[0] in _BULLETS:
+        return 1 if len(line) > 1 and line[1] in " \t" else 0
+    digits = len(line) - len(line.lstrip("0123456789"))
+    is_number = 0 < digits <= 2 and line[digits : digits + 1] in {".", ")"}  # noqa: PLR2004
+    return digits + 1 if is_number and line[digits + 1 : digits + 2] in {" ", "\t"} else 0
+
+
+def _first_word(
+    starts: dict[int, int], words: "Sequence[Word]", offset: int, end: int
+) -> int | None:
+    """The index of the first word between two offsets that is not markup."""
+    place = offset
+    while place < end:
+        index = starts.get(place)
+        if index is not None and words[index].text not in _MARKUP:
+            return index
+        place += 1
+    return None
+
+
+def _inline_items(words: "Sequence[Word]") -> dict[int, int]:
+    """The items of the first list after a colon; none if it has a single one."""
+    colon = next((i for i, word in enumerate(words) if word.text == ":"), None)
+    if colon is None:
+        return {}
+    found: dict[int, int] = {}
+    depth, is_new = 0, True
+    for index in range(colon + 1, len(words)):
+        text = words[index].text
+        if text in "([":
+            depth += 1
+        elif text in ")]":
+            depth = max(0, depth - 1)
+        elif depth == 0 and text in ".?!":
+            break
+        elif depth == 0 and (text in ",;" or text.lower() in _JOINING):
+            is_new = True
+        elif is_new and not words[index].is_sign and len(found) < MOST_ITEMS:
+            found[index] = len(found) + 1
+            is_new = False
+    return found if len(found) > 1 else {}

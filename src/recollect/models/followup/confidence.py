@@ -1,0 +1,141 @@
+"""How sure a rewrite is: the probability that it says what the user means."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import Final
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.edits import Block, Edits, Word
+from recollect.models.followup.decoding import DecodedEdits
+
+_LIMITS: Final = {
+    "need": (-8.0, 8.0),
+    "likelihood": (-12.0, 0.0),
+    "weakest": (-6.0, 0.0),
+    "insertions": (0.0, 5.0),
+    "oldest": (0.0, 5.0),
+    "newest": (0.0, 5.0),
+    "question_words": (0.0, 15.0),
+    "inserted_words": (0.0, 20.0),
+    "lost_words": (0.0, 3.0),
+}
+"""What lies beyond says no more than the limit itself."""
+_SENTENCE: Final = 4  # words of an inserted span that make it a sentence
+_JOINTS: Final = frozenset("'\u2019-")
+_CLAUSE: Final = 3  # words of a question that make it a clause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordLists:
+    """Words of all languages by what they do."""
+
+    function_words: frozenset[str]
+    pointers: frozenset[str]
+    """Those that point back to something said before, or may do so."""
+    discardable: frozenset[str]
+    """Content words that say how a question follows, not what it asks."""
+
+    def content(self, words: Iterable[Word]) -> set[str]:
+        """The words that carry content, in small letters."""
+        lower = (word.text.lower() for word in words if not word.is_sign)
+        return {word for word in lower if word not in self.function_words}
+
+
+def is_sound(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, lists: WordLists
+) -> bool:
+    """Whether edits lose nothing that was asked, say nothing twice, and splice no sentences.
+
+    "Exclude North" must not become "… by region for 2024 North", nor "Break that down by month"
+    "… for 2024 break down by month".
+    """
+    if _repeats(words, blocks, edits, lists) or _tears(words, edits):
+        return False
+    lost = lists.content(words[place] for place in edits.deleted)
+    if lost - lists.pointers - lists.discardable:
+        return False
+    kept = [i for i, word in enumerate(words) if i not in edits.deleted and not word.is_sign]
+    longest = max(one.span.last - one.span.first + 1 for one in edits.insertions)
+    follows = bool(kept) and min(one.gap for one in edits.insertions) <= kept[0]
+    opens = bool(kept) and kept[0] == 0 and bool(lists.content(words[:1]))
+    return not (longest >= _SENTENCE and follows and opens and len(kept) >= _CLAUSE)
+
+
+def _repeats(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, lists: WordLists
+) -> bool:
+    """Whether a span comes in that repeats more of what is there than a name would."""
+    seen = lists.content(word for i, word in enumerate(words) if i not in edits.deleted)
+    for one in edits.insertions:
+        span = lists.content(blocks[one.span.block].words[one.span.first : one.span.last + 1])
+        if len(span & seen) > len(span) / 2:
+            return True
+        seen |= span
+    return False
+
+
+def _tears(words: Sequence[Word], edits: Edits) -> bool:
+    """Whether a part of a word goes and the rest stays, as of "what's" or "e-mail"."""
+    return any(
+        place + 1 < len(words)
+        and place + 1 not in edits.deleted
+        and words[place + 1].start == words[place].end
+        and words[place + 1].text in _JOINTS
+        for place in edits.deleted
+    )
+
+
+def evidence(
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    decoded: DecodedEdits,
+    *,
+    language: str,
+    lists: WordLists,
+) -> dict[str, float]:
+    """The numbers that confidence depends on. Training fits their weights."""
+    insertions = decoded.edits.insertions
+    spans = [blocks[i.span.block].words[i.span.first : i.span.last + 1] for i in insertions]
+    places = [one.span.block for one in insertions]
+    content, own = lists.content, lists.content(words)
+    users, replies = (
+        {word for block in blocks if block.role is role for word in content(block.words)}
+        for role in (Role.USER, Role.ASSISTANT)
+    )
+    found = {
+        "need": decoded.need,
+        "likelihood": decoded.likelihood,
+        "weakest": decoded.weakest,
+        "insertions": len(insertions),
+        "oldest": max(places),
+        "newest": min(places),
+        "question_words": len(words),
+        "inserted_words": sum(map(len, spans)),
+        "lost_words": len(content([words[place] for place in decoded.edits.deleted])),
+        "repeats_question": any(content(span) & own for span in spans),
+        "lacks_content": any(not content(span) for span in spans),
+        "from_reply": any(not content(span) <= users for span in spans),
+        "said_by_both": all(content(span) <= users & replies for span in spans),
+        "lacks_capital": not any(span[0].text[0].isupper() for span in spans),
+        f"is_{language}": 1.0,
+    }
+    return {name: _limited(name, float(value)) for name, value in found.items()}
+
+
+def _limited(name: str, value: float) -> float:
+    low, high = _LIMITS.get(name, (0.0, 1.0))
+    return max(low, min(high, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic regression: how often a rewrite with such evidence is right."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def confidence(self, found: Mapping[str, float]) -> float:
+        """The probability that a rewrite is right."""
+        total = sum(self.weights.get(name, 0.0) * value for name, value in found.items())
+        return 1 / (1 + exp(-self.bias - total))

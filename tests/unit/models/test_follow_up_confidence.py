@@ -1,0 +1,224 @@
+"""Which edits are sound, and how sure a rewrite is."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
+from recollect.models.followup.confidence import Calibration, WordLists, evidence, is_sound
+from recollect.models.followup.decoding import DecodedEdits
+
+LISTS = WordLists(
+    function_words=frozenset({"what", "is", "it", "the", "in", "by", "for", "that", "how", "s"}),
+    pointers=frozenset({"it", "that", "there", "one"}),
+    discardable=frozenset({"sorry", "meant", "about", "i"}),
+)
+SALES = "Show me total sales by region for 2024"
+PEAK = "the Matterhorn in Wallis"
+
+
+def block(text: str, role: Role = Role.USER) -> Block:
+    return Block(role=role, text=text, words=words_of(text))
+
+
+def edits(*insertions: tuple[int, Span], deleted: tuple[int, ...] = ()) -> Edits:
+    return Edits(
+        deleted=frozenset(deleted),
+        insertions=tuple(Insertion(gap=gap, span=span) for gap, span in insertions),
+    )
+
+
+def sound(question: str, history: str, made: Edits) -> bool:
+    return is_sound(words_of(question), [block(history)], made, LISTS)
+
+
+def test_a_replaced_pronoun_is_sound() -> None:
+    assert sound("How high is it?", PEAK, edits((3, Span(0, 0, 1)), deleted=(3,)))
+
+
+@pytest.mark.parametrize("question", ["And there?", "Which one?"])
+def test_a_pointer_that_carries_content_may_be_replaced(question: str) -> None:
+    assert sound(question, PEAK, edits((1, Span(0, 1, 1)), deleted=(1,)))
+
+
+def test_words_that_only_say_how_a_question_follows_may_be_lost() -> None:
+    assert sound("Sorry, I meant 2023", SALES, edits((4, Span(0, 0, 6)), deleted=(0, 1, 2, 3)))
+
+
+def test_edits_that_lose_a_restriction_are_not_sound() -> None:
+    assert sound("Exclude North", SALES, edits((2, Span(0, 2, 3))))
+    assert not sound("Exclude North", SALES, edits((2, Span(0, 2, 3)), deleted=(0,)))
+
+
+def test_case_does_not_matter_for_what_is_lost() -> None:
+    assert sound("IT grows?", PEAK, edits((0, Span(0, 1, 1)), deleted=(0,)))
+    assert not sound("NORTH grows?", PEAK, edits((0, Span(0, 1, 1)), deleted=(0,)))
+
+
+def test_deleted_signs_lose_nothing() -> None:
+    assert sound("What about 2023?", SALES, edits((0, Span(0, 0, 6)), deleted=(0, 1, 3)))
+
+
+def test_a_sentence_spliced_before_a_clause_is_not_sound() -> None:
+    made = edits((0, Span(0, 0, 7)), deleted=(1,))
+    assert not sound("Break that down by month", SALES, made)
+
+
+def test_a_short_span_before_a_clause_is_sound() -> None:
+    assert sound("Break that down by month", SALES, edits((0, Span(0, 2, 3)), deleted=(1,)))
+
+
+def test_a_sentence_before_a_short_rest_is_sound() -> None:
+    assert sound("Only Porto?", SALES, edits((0, Span(0, 0, 7))))
+
+
+def test_a_sentence_after_the_beginning_of_a_clause_is_sound() -> None:
+    assert sound("Break that down by month", SALES, edits((1, Span(0, 2, 7)), deleted=(1,)))
+
+
+def test_a_sentence_before_a_clause_that_opens_with_a_function_word_is_sound() -> None:
+    assert sound("By month and by week", SALES, edits((0, Span(0, 0, 7))))
+
+
+def test_a_span_that_says_only_what_the_question_has_already_is_not_sound() -> None:
+    assert not sound("And sales there?", SALES, edits((3, Span(0, 3, 3)), deleted=(2,)))
+
+
+def test_what_the_question_loses_may_come_in_again() -> None:
+    assert sound("Sorry, how high?", "so sorry", edits((4, Span(0, 1, 1)), deleted=(0, 1)))
+
+
+def test_the_same_words_may_not_come_in_twice() -> None:
+    history = "Matterhorn or the Matterhorn"
+    assert sound("How high?", history, edits((2, Span(0, 0, 0))))
+    assert not sound("How high?", history, edits((1, Span(0, 0, 0)), (2, Span(0, 2, 3))))
+
+
+def test_a_word_is_deleted_with_the_rest_of_it_or_not_at_all() -> None:
+    span = Span(0, 1, 1)
+    assert not sound("That's high?", PEAK, edits((0, span), deleted=(0,)))
+    assert sound("That's high?", PEAK, edits((0, span), deleted=(0, 1, 2)))
+
+
+BLOCKS = [block("the rent in Porto", Role.ASSISTANT), block("show sales by region")]
+DECODED = DecodedEdits(
+    edits=edits((3, Span(0, 3, 3)), deleted=(3,)), need=2.0, likelihood=-1.5, weakest=-0.5
+)
+
+
+def found(
+    decoded: DecodedEdits = DECODED, *, question: str = "How high is it?", language: str = "en"
+) -> dict[str, float]:
+    return evidence(words_of(question), BLOCKS, decoded, language=language, lists=LISTS)
+
+
+def test_evidence_tells_what_the_network_thinks_and_what_it_inserts() -> None:
+    expected = {
+        "need": 2.0,
+        "likelihood": -1.5,
+        "weakest": -0.5,
+        "insertions": 1.0,
+        "oldest": 0.0,
+        "newest": 0.0,
+        "question_words": 5.0,
+        "inserted_words": 1.0,
+        "lost_words": 0.0,
+        "repeats_question": 0.0,
+        "lacks_content": 0.0,
+        "from_reply": 1.0,
+        "lacks_capital": 0.0,
+        "is_en": 1.0,
+    }
+    assert found().items() >= expected.items()
+
+
+def test_evidence_names_the_newest_and_the_oldest_message_that_is_used() -> None:
+    decoded = replace(DECODED, edits=edits((3, Span(0, 3, 3)), (3, Span(1, 0, 1))))
+    assert (found(decoded)["newest"], found(decoded)["oldest"]) == (0.0, 1.0)
+
+
+def test_evidence_tells_when_a_span_repeats_the_question() -> None:
+    decoded = replace(DECODED, edits=edits((1, Span(0, 0, 1))))
+    assert found(decoded, question="Rent there?")["repeats_question"] == 1.0
+    assert found(decoded, question="Parking there?")["repeats_question"] == 0.0
+
+
+def test_evidence_tells_when_a_span_lacks_content_and_capitals() -> None:
+    decoded = replace(DECODED, edits=edits((3, Span(0, 0, 0))))
+    assert (found(decoded)["lacks_content"], found(decoded)["lacks_capital"]) == (1.0, 1.0)
+
+
+def test_evidence_of_a_span_from_a_question_is_not_from_a_reply() -> None:
+    decoded = replace(DECODED, edits=edits((3, Span(1, 0, 1))))
+    assert found(decoded)["from_reply"] == 0.0
+
+
+@pytest.mark.parametrize("question", ["What about Porto?", "What about Lisbon?"])
+def test_evidence_tells_what_both_have_said(question: str) -> None:
+    blocks = [block("the rent in Porto", Role.ASSISTANT), block(question)]
+    words = words_of("How high is it?")
+    told = evidence(words, blocks, DECODED, language="en", lists=LISTS)
+    is_in_both = question == "What about Porto?"
+    assert (told["said_by_both"], told["from_reply"]) == (is_in_both, not is_in_both)
+
+
+def test_evidence_counts_the_content_words_that_are_lost() -> None:
+    decoded = replace(DECODED, edits=edits((3, Span(0, 3, 3)), deleted=(0, 1, 2, 4)))
+    assert found(decoded)["lost_words"] == 1.0
+
+
+def test_evidence_names_the_language() -> None:
+    assert found(language="nl")["is_nl"] == 1.0
+    assert "is_en" not in found(language="nl")
+
+
+@pytest.mark.parametrize(
+    ("need", "likelihood", "weakest", "expected"),
+    [(99.0, -99.0, -99.0, (8.0, -12.0, -6.0)), (-99.0, 0.5, 0.5, (-8.0, 0.0, 0.0))],
+)
+def test_evidence_keeps_within_its_limits(
+    need: float, likelihood: float, weakest: float, expected: tuple[float, ...]
+) -> None:
+    decoded = replace(DECODED, need=need, likelihood=likelihood, weakest=weakest)
+    limited = found(decoded)
+    assert (limited["need"], limited["likelihood"], limited["weakest"]) == expected
+
+
+def test_many_words_and_insertions_count_no_more_than_their_limits() -> None:
+    everything = edits(*((n, Span(1, 0, 3)) for n in range(8)), deleted=tuple(range(8)))
+    limited = found(replace(DECODED, edits=everything), question="a b c d e f g h " * 3)
+    assert limited["insertions"] == 5.0
+    assert limited["inserted_words"] == 20.0
+    assert limited["question_words"] == 15.0
+    assert limited["lost_words"] == 3.0
+
+
+def test_without_evidence_the_bias_alone_speaks() -> None:
+    assert Calibration(0.0, {"need": 1.0}).confidence({}) == 0.5
+
+
+def test_evidence_without_a_weight_does_not_count() -> None:
+    calibration = Calibration(0.7, {"need": 1.0})
+    assert calibration.confidence({"is_pt": 1.0}) == calibration.confidence({})
+
+
+@given(st.floats(-5, 5), st.floats(-3, 3), st.floats(0.01, 2), st.floats(0.1, 6))
+def test_confidence_rises_with_the_weight_of_what_speaks_for_it(
+    bias: float, weight: float, more: float, value: float
+) -> None:
+    lower = Calibration(bias, {"need": weight}).confidence({"need": value})
+    higher = Calibration(bias, {"need": weight + more}).confidence({"need": value})
+    assert 0.0 < lower < higher < 1.0
+
+
+@given(st.floats(-5, 5), st.floats(-3, -0.1), st.floats(-6, 6), st.floats(0.1, 2))
+def test_confidence_falls_with_what_speaks_against_it(
+    bias: float, weight: float, value: float, more: float
+) -> None:
+    calibration = Calibration(bias, {"from_reply": weight})
+    higher = calibration.confidence({"from_reply": value})
+    lower = calibration.confidence({"from_reply": value + more})
+    assert 0.0 < lower < higher < 1.0
