@@ -129,7 +129,7 @@ async def test_a_server_answers_and_keeps_the_conversation(home: Path) -> None:
             code, out, err = await chat(home, typed, "--server", url, "--sources")
             page = await memory.sessions(user=settings.local_user)
             resumed = await chat(
-                *(home, "And 2022?\n", "--server", url, "--json"),
+                *(home, "What about 2022?\n", "--server", url, "--json"),
                 *("--session", str(page.items[0].session_id)),
             )
             missing = await chat(home, "Hi\n", "--server", url, "--session", str(uuid4()))
@@ -139,7 +139,7 @@ async def test_a_server_answers_and_keeps_the_conversation(home: Path) -> None:
     assert err.endswith(f" goes on with: {again}\n")
     assert "understood as: Show me total sales for 2023" in out
     assert [session.metadata["created_via"] for session in page.items] == ["cli"]
-    assert json.loads(resumed[1])["question"] == "Show me total sales for 2022"
+    assert json.loads(resumed[1])["question"] == "Show me total sales for 2022?"
     assert "no session" in missing[2]
 
 

@@ -180,4 +180,6 @@ class _Sentence:
         """The sentence, with a capital and without signs at its beginning."""
         text = _SPACE.sub(" ", self._text).strip().lstrip(" ,;:.")
         letter = len(text) - len(text.lstrip("¿¡"))
+        if any(sign.isupper() for sign in text[letter:].split(" ", 1)[0][1:]):
+            return text  # iPhone
         return text[:letter] + text[letter : letter + 1].upper() + text[letter + 1 :]

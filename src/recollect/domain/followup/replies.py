@@ -3,11 +3,13 @@
 from typing import Final
 
 from recollect.domain.followup.grammar import Tag, Text, found_once, read
+from recollect.domain.followup.languages import pack_for
 from recollect.domain.followup.languages.pack import LanguagePack
 from recollect.domain.followup.phrases import Phrase, phrases
 from recollect.domain.followup.tokens import Edit
 
 _OPENING_WORDS: Final = 3
+_LONGEST_CHIT_CHAT: Final = 200  # characters
 ANSWER_END: Final = 300  # characters: what an answer asks stands there
 
 
@@ -28,6 +30,14 @@ def is_small_talk(sentence: Text, pack: LanguagePack) -> bool:
 def asks_nothing(text: Text, pack: LanguagePack) -> bool:
     """Whether all of a message is thanks, greetings and closings."""
     return all(is_small_talk(sentence, pack) for sentence in text.sentences)
+
+
+def is_chit_chat(message: str, language: str) -> bool:
+    """Whether a message only thanks, greets, agrees or closes, and so asks nothing."""
+    if len(message) > _LONGEST_CHIT_CHAT:
+        return False
+    pack = pack_for(language)
+    return asks_nothing(read(message, pack), pack)
 
 
 def complete_indifference(text: Text, last_answer: str, pack: LanguagePack) -> Edit | None:

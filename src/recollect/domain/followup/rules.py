@@ -13,6 +13,8 @@ _EXPLAINED: Final[dict[str, str]] = {
     Signal.SAME_BUT: "the last data question, with a change",
     Signal.FILTER: "the last data question, with another filter",
 }
+_EXCHANGE: Final = 2  # the last question and its answer
+_COMPLETE: Final = 4  # words that a question with a meaning of its own has
 _NEED: Final = 0.9  # such fragments say nothing without the question before them
 
 
@@ -21,10 +23,12 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
 
     They apply after an answer with stored SQL alone.
     """
-    answer = next((one for one in reversed(history) if one.role is Role.ASSISTANT), None)
-    if answer is None or not answer.sql_query:
+    if len(history) < _EXCHANGE or not history[-1].sql_query:
         return None
-    result = rewrite(question, history, language=language)
+    earlier = history[-_EXCHANGE]
+    if earlier.role is not Role.USER or len(earlier.content.split()) < _COMPLETE:
+        return None  # a follow-up itself: to build on its reading would be a guess on a guess
+    result = rewrite(question, history[-_EXCHANGE:], language=language)
     explanation = _EXPLAINED.get(result.signals[0]) if result.signals else None
     if explanation is None or result.method is not Method.RULES:
         return None

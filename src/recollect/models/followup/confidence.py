@@ -22,6 +22,14 @@ _LIMITS: Final = {
 }
 """What lies beyond says no more than the limit itself."""
 _SENTENCE: Final = 4  # words of an inserted span that make it a sentence
+_PREPOSITIONS: Final = frozenset(
+    (
+        *("in", "on", "for", "at", "to", "by", "of", "from", "with", "about"),
+        *("op", "voor", "bij", "van", "naar", "met", "per", "uit", "over"),
+        *("für", "von", "bei", "mit", "nach", "aus", "auf", "im", "am", "zu"),
+        *("à", "pour", "dans", "sur", "avec", "para", "con", "por", "desde"),
+    )
+)
 _JOINTS: Final = frozenset("'\u2019-")
 _CLAUSE: Final = 3  # words of a question that make it a clause
 
@@ -52,14 +60,32 @@ def is_sound(
     """
     if _repeats(words, blocks, edits, lists) or _tears(words, edits):
         return False
+    if _doubles_preposition(words, blocks, edits):
+        return False
     lost = lists.content(words[place] for place in edits.deleted)
     if lost - lists.pointers - lists.discardable:
         return False
     kept = [i for i, word in enumerate(words) if i not in edits.deleted and not word.is_sign]
+    if not kept:
+        return False
     longest = max(one.span.last - one.span.first + 1 for one in edits.insertions)
-    follows = bool(kept) and min(one.gap for one in edits.insertions) <= kept[0]
-    opens = bool(kept) and kept[0] == 0 and bool(lists.content(words[:1]))
-    return not (longest >= _SENTENCE and follows and opens and len(kept) >= _CLAUSE)
+    follows = min(one.gap for one in edits.insertions) <= kept[0]
+    opens = kept[0] == 0 and bool(lists.content(words[:1]))
+    if longest >= _SENTENCE and follows and opens and len(kept) >= _CLAUSE:
+        return False
+    return longest < _SENTENCE or _is_fragment(words, blocks[0], lists)
+
+
+def _is_fragment(words: Sequence[Word], last: Block, lists: WordLists) -> bool:
+    """Whether a message asks for a value in the last question, and is not just an exclamation.
+
+    "Bye" and "Perfect" are not; "Lisbon?", "in Lisbon", "2023" are, and anything that answers a
+    question of the assistant's.
+    """
+    texts = [word.text.lower() for word in words]
+    asks = "?" in texts or any(text[0].isdigit() for text in texts)
+    is_reply = last.role is Role.ASSISTANT and "?" in last.text
+    return asks or is_reply or texts[0] in lists.function_words or len(words) >= _CLAUSE
 
 
 def _repeats(
@@ -72,6 +98,17 @@ def _repeats(
         if len(span & seen) > len(span) / 2:
             return True
         seen |= span
+    return False
+
+
+def _doubles_preposition(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a span ends with a preposition and another one follows: "sales for in 2022"."""
+    for one in edits.insertions:
+        last = blocks[one.span.block].words[one.span.last].text.lower()
+        kept = (i for i in range(one.gap, len(words)) if i not in edits.deleted)
+        following = next(kept, None)
+        if following is not None and {last, words[following].text.lower()} <= _PREPOSITIONS:
+            return True
     return False
 
 

@@ -24,6 +24,7 @@ _QUESTION, _HISTORY = 0, 1
 _CAPITALISED, _CAPITALS = 2, 4
 MOST_QUESTION_TOKENS: Final = 64
 TOKEN_TYPES: Final = 6
+_LONGEST_WORD: Final = 64  # characters
 NO_SPAN: Final = 0
 """The token that stands for 'nothing is inserted here'."""
 
@@ -102,8 +103,9 @@ class _Tokens:
         room: int,
         marks: dict[int, list[int]] | None = None,
     ) -> None:
-        texts = [word.text for word in words]
+        texts = [word.text[:_LONGEST_WORD] for word in words]
         encoding = tokenizer.encode(texts, is_pretokenized=True, add_special_tokens=False)
+        numbers, offsets = encoding.ids, encoding.offsets  # each access makes a new list
         self.ids: list[int] = []
         self.firsts: list[int | None] = [None] * len(words)
         self.lasts: list[int | None] = [None] * len(words)
@@ -116,8 +118,8 @@ class _Tokens:
             if len(self.ids) + len(before) >= room:
                 self.lasts[word] = None  # a word that is cut off cannot be inserted
                 break
-            self.ids += [*before, encoding.ids[token]]
-            start, end = encoding.offsets[token]
+            self.ids += [*before, numbers[token]]
+            start, end = offsets[token]
             self._pieces += [*("" for _ in before), texts[word][start:end]]
             if is_first:
                 self.firsts[word] = len(self.ids) - 1

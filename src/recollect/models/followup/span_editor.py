@@ -18,6 +18,7 @@ from recollect.domain.followup.edits import (
     words_of,
 )
 from recollect.domain.followup.explanations import explain, span_text
+from recollect.errors import ConfigurationError
 from recollect.models.followup.confidence import Calibration, WordLists, evidence, is_sound
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 WEIGHTS: Final = Path(__file__).parent / "weights"
 _LIMITS: Final = ReadingLimits()
 _MAX_TOKENS: Final = 160
+_LONGEST_QUESTION: Final = 800  # characters; what is longer says what it means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +90,12 @@ class SpanEditor:
 
     def read(self, question: str, history: Sequence[Said], *, language: str) -> "Reading | None":
         """What the network makes of a question; None where there is nothing for it to read."""
+        if len(question) > _LONGEST_QUESTION:
+            return None
         words = words_of(question)
         blocks = recent_blocks(history, _LIMITS)
-        if not blocks or not 0 < len(words) <= MAX_QUESTION_WORDS:
+        says_something = any(not word.is_sign for word in words)
+        if not blocks or not says_something or len(words) > MAX_QUESTION_WORDS:
             return None
         network = self._ready()
         features = tokens_of(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
@@ -124,6 +129,14 @@ class _Network:
     """The loaded graph, its tokenizer and its words."""
 
     def __init__(self, folder: Path) -> None:
+        try:
+            self._load(folder)
+        except Exception as error:  # onnxruntime and tokenizers have no class for their errors
+            raise ConfigurationError(
+                f"the follow-up model in {folder} cannot be loaded; install Recollect again"
+            ) from error
+
+    def _load(self, folder: Path) -> None:
         words = json.loads((folder / "words.json").read_text("utf-8"))
         self.lists = WordLists(
             function_words=frozenset(words["function_words"]),

@@ -14,6 +14,7 @@ from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
 from recollect.domain.followup.language import language_of
 from recollect.domain.followup.languages import installed
+from recollect.domain.followup.replies import is_chit_chat
 from recollect.domain.followup.rewrite import load_everything
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.followup.validation import clean_reply, is_faithful
@@ -134,6 +135,8 @@ class Rewriting:
     def _best(self, question: str, history: Sequence[Said], language: str | None) -> Rewrite:
         code = language or language_of(question, history)
         candidates: dict[Method, Proposal] = {}
+        if is_chit_chat(question, code):
+            history = ()
         if history and self.model is not None:
             candidates[Method.MODEL] = self.model.propose(question, history, language=code)
         by_rules = rule_candidate(question, history, code)
@@ -148,7 +151,11 @@ class Rewriting:
         )
 
     async def _in_thread(self, work: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        try:
+            pending = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except RuntimeError:
+            raise ModelUnavailable("the follow-up model was closed") from None
+        return await pending
 
     @property
     def _may_ask_llm(self) -> bool:

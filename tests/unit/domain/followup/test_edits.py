@@ -217,7 +217,7 @@ def test_what_stood_together_stays_together() -> None:
 def test_what_stood_together_is_parted_by_what_is_inserted_there() -> None:
     history = "What is the rent in Porto?"
     span = inserted(texts("price/m2?").index("m2"), "Porto", among=history)
-    assert applied("price/m2?", history, span) == "Price/Porto m2?"
+    assert applied("price/m2?", history, span) == "price/Porto m2?"
 
 
 def test_no_space_follows_an_elision() -> None:
