@@ -13,6 +13,7 @@ from recollect.domain.followup.edits import (
     MAX_QUESTION_WORDS,
     Block,
     ReadingLimits,
+    Word,
     apply_edits,
     recent_blocks,
     words_of,
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
 _LIMITS: Final = ReadingLimits()
-_MAX_TOKENS: Final = 160
+_MAX_TOKENS: Final = 128
+_FEW_WORDS: Final = 6
+"""A question of fewer words may be a fragment of another."""
 _LONGEST_QUESTION: Final = 800  # characters; what is longer says what it means
 
 
@@ -98,6 +101,8 @@ class SpanEditor:
         if not blocks or not says_something or len(words) > MAX_QUESTION_WORDS:
             return None
         network = self._ready()
+        if network.is_plainly_standalone(words):
+            return None
         features = tokens_of(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
         decoded = network.decoder.decode(
             network.scores(features), features, blocks, language=language
@@ -151,6 +156,14 @@ class _Network:
         )
         self.tokenizer = _tokenizer(folder / "tokenizer.json")
         self._session = _session(folder / "followup.onnx")
+
+    def is_plainly_standalone(self, words: Sequence[Word]) -> bool:
+        """Whether a question is long enough and no word in it can point back.
+
+        Half of all questions are like this, and need not be read by the network.
+        """
+        texts = [word.text.lower() for word in words if not word.is_sign]
+        return len(texts) >= _FEW_WORDS and self.lists.pointers.isdisjoint(texts)
 
     def scores(self, features: Features) -> Scores:
         """Run the network on one question."""
