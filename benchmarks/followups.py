@@ -90,7 +90,7 @@ def read_rows(path: Path, half: int | None) -> list[dict[str, Any]]:
 
 
 def said(messages: Iterable[dict[str, str]]) -> list[Said]:
-    """A history as the rules take it."""
+    """A history as the service takes it."""
     return [
         Said(role=Role(one["role"]), content=one["content"], sql_query=one.get("sql"))
         for one in messages
@@ -165,8 +165,8 @@ async def measure_set(
     for group in (name for name in _GROUPS if name in result):
         methods = result[group]
         columns = [name for name in _COLUMNS if name in methods["raw"]]
-        told = f", answered {answer!r}" if answer else ""
-        print(f"\n{path.stem}{told}, {group}: {methods['raw']['n']} rows")
+        reply = f", answered {answer!r}" if answer else ""
+        print(f"\n{path.stem}{reply}, {group}: {methods['raw']['n']} rows")
         print(f"  {'':10}" + "".join(f"{name:>7}" for name in columns))
         for name in _METHODS:
             label = "Recollect" if name == "YOURS" else name

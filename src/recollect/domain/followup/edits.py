@@ -22,6 +22,8 @@ _WORD: Final = re.compile(
     r"|\d+(?:[.,:]\d+)*|[^\W_]+|[^\w\s]|_"
 )
 _CHARACTERS_A_WORD: Final = 12  # of a long message no more is cut into words than can be used
+_FEWEST_WORDS: Final = 8  # of a message that is worth reading
+_ROOM_FOR_FIRST: Final = 20  # words that the first question may always have
 _SPACE: Final = re.compile(r"\s+")
 _NO_SPACE_AFTER: Final = frozenset("([{“\"'\u2019-/$€£#¿¡«@")
 _NO_SPACE_BEFORE: Final = frozenset(".,?!;:)]}\u2019'%»")
@@ -109,10 +111,6 @@ def recent_blocks(history: Sequence[Said], limits: ReadingLimits) -> list[Block]
         blocks.append(block)
         left -= len(block.words)
     return blocks
-
-
-_FEWEST_WORDS: Final = 8
-_ROOM_FOR_FIRST: Final = 20
 
 
 def _allowed_words(message: Said, limits: ReadingLimits, *, is_last: bool) -> int:

@@ -23,12 +23,12 @@ def list_items(text: str, words: "Sequence[Word]") -> dict[int, int]:
     by commas or 'and'. Items past the tenth are left out.
     """
     starts = {word.start: index for index, word in enumerate(words)}
-    found: dict[int, int] = {}
+    items: dict[int, int] = {}
     for number, offset, end in _line_items(text):
         index = _first_word(starts, words, offset, end)
         if index is not None and number <= MOST_ITEMS:
-            found.setdefault(index, number)
-    return found or _inline_items(words)
+            items.setdefault(index, number)
+    return items or _inline_items(words)
 
 
 def _line_items(text: str) -> Iterator[tuple[int, int, int]]:
@@ -61,7 +61,7 @@ def _marker_length(line: str) -> int:
     if line[0] in _BULLETS:
         return 1 if len(line) > 1 and line[1] in " \t" else 0
     digits = len(line) - len(line.lstrip("0123456789"))
-    is_number = 0 < digits <= 2 and line[digits : digits + 1] in {".", ")"}  # noqa: PLR2004
+    is_number = 0 < digits <= 2 and line[digits : digits + 1] in {".", ")"}  # noqa: PLR2004  # digits
     return digits + 1 if is_number and line[digits + 1 : digits + 2] in {" ", "\t"} else 0
 
 
@@ -83,7 +83,7 @@ def _inline_items(words: "Sequence[Word]") -> dict[int, int]:
     colon = next((i for i, word in enumerate(words) if word.text == ":"), None)
     if colon is None:
         return {}
-    found: dict[int, int] = {}
+    items: dict[int, int] = {}
     depth, is_new = 0, True
     for index in range(colon + 1, len(words)):
         text = words[index].text
@@ -95,7 +95,7 @@ def _inline_items(words: "Sequence[Word]") -> dict[int, int]:
             break
         elif depth == 0 and (text in ",;" or text.lower() in _JOINING):
             is_new = True
-        elif is_new and not words[index].is_sign and len(found) < MOST_ITEMS:
-            found[index] = len(found) + 1
+        elif is_new and not words[index].is_sign and len(items) < MOST_ITEMS:
+            items[index] = len(items) + 1
             is_new = False
-    return found if len(found) > 1 else {}
+    return items if len(items) > 1 else {}

@@ -140,7 +140,7 @@ def evidence(
         {word for block in blocks if block.role is role for word in content(block.words)}
         for role in (Role.USER, Role.ASSISTANT)
     )
-    found = {
+    numbers = {
         "need": decoded.need,
         "likelihood": decoded.likelihood,
         "weakest": decoded.weakest,
@@ -157,7 +157,7 @@ def evidence(
         "lacks_capital": not any(span[0].text[0].isupper() for span in spans),
         f"is_{language}": 1.0,
     }
-    return {name: _limited(name, float(value)) for name, value in found.items()}
+    return {name: _limited(name, float(value)) for name, value in numbers.items()}
 
 
 def _limited(name: str, value: float) -> float:
@@ -172,7 +172,7 @@ class Calibration:
     bias: float
     weights: Mapping[str, float]
 
-    def confidence(self, found: Mapping[str, float]) -> float:
+    def confidence(self, numbers: Mapping[str, float]) -> float:
         """The probability that a rewrite is right."""
-        total = sum(self.weights.get(name, 0.0) * value for name, value in found.items())
+        total = sum(self.weights.get(name, 0.0) * value for name, value in numbers.items())
         return 1 / (1 + exp(-self.bias - total))

@@ -74,18 +74,18 @@ class Decoder:
         chosen: list[float] = []
         deleted = _deletions(scores, len(features.gap_tokens) - 1, chosen)
         insertions: list[Insertion] = []
-        said: set[str] = set()
+        inserted_words: set[str] = set()
         spans = _Spans(scores, features, blocks, self._function_words)
         for gap in range(len(features.gap_tokens)):
             for slot in range(SLOTS):
-                likelihood, found = spans.at(gap, slot)
-                content = self._content(found)
-                if content and content <= said:
-                    continue  # the same thing is never said twice
+                likelihood, candidate = spans.at(gap, slot)
+                content = self._content(candidate)
+                if content and content <= inserted_words:
+                    continue  # the same thing is never inserted_words twice
                 chosen.append(likelihood)
-                if found is not None:
-                    said |= content
-                    insertions.append(self._connected(scores, gap, slot, found, language))
+                if candidate is not None:
+                    inserted_words |= content
+                    insertions.append(self._connected(scores, gap, slot, candidate, language))
         return DecodedEdits(
             edits=Edits(deleted=deleted, insertions=tuple(insertions)),
             need=scores.need,
@@ -93,17 +93,19 @@ class Decoder:
             weakest=min(chosen),
         )
 
-    def _content(self, found: "_Found | None") -> set[str]:
-        return set(found.text.split()) - self._function_words if found is not None else set()
+    def _content(self, candidate: "_SpanCandidate | None") -> set[str]:
+        return (
+            set(candidate.text.split()) - self._function_words if candidate is not None else set()
+        )
 
     def _connected(
-        self, scores: Scores, gap: int, slot: int, found: "_Found", language: str
+        self, scores: Scores, gap: int, slot: int, candidate: "_SpanCandidate", language: str
     ) -> Insertion:
-        classes = scores.connect[gap, slot] + scores.connect_start[found.start]
+        classes = scores.connect[gap, slot] + scores.connect_start[candidate.start]
         allowed = self._classes.get(language) or range(len(self._connectors))
         return Insertion(
             gap=gap,
-            span=found.span,
+            span=candidate.span,
             connector=self._connectors[max(allowed, key=lambda number: float(classes[number]))],
             is_possessive=bool(classes[-1] > 0),
         )
@@ -113,14 +115,14 @@ def _deletions(scores: Scores, words: int, chosen: list[float]) -> frozenset[int
     deleted = set()
     for word in range(words):
         probability = 1 / (1 + exp(-float(scores.delete[word])))
-        if probability > 0.5:  # noqa: PLR2004
+        if probability > 0.5:  # noqa: PLR2004  # more likely than not
             deleted.add(word)
         chosen.append(log(max(probability, 1 - probability, _LEAST)))
     return frozenset(deleted)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Found:
+class _SpanCandidate:
     span: Span
     start: int
     text: str
@@ -157,7 +159,7 @@ class _Spans:
             if not blocks[block].words[word].is_sign
         ]
 
-    def at(self, gap: int, slot: int) -> tuple[float, _Found | None]:
+    def at(self, gap: int, slot: int) -> tuple[float, _SpanCandidate | None]:
         """The best span for a place, or None for nothing; and its logarithmic probability."""
         starts = self._scores.start[gap, slot].copy()
         starts[self._cannot_start] = _NEVER
@@ -165,12 +167,12 @@ class _Spans:
         nothing = float(starts[NO_SPAN])
         if nothing > log(0.5):
             return nothing, None
-        by_text: dict[str, list[_Found]] = {}
+        by_text: dict[str, list[_SpanCandidate]] = {}
         order = self._np.argsort(-starts)[: _CANDIDATES + 1]
         for start in map(int, order):
-            found = self._span_from(gap, slot, start, float(starts[start]))
-            if found is not None:
-                by_text.setdefault(found.text, []).append(found)
+            candidate = self._span_from(gap, slot, start, float(starts[start]))
+            if candidate is not None:
+                by_text.setdefault(candidate.text, []).append(candidate)
         if not by_text:
             return nothing, None
         masses = {text: sum(one.probability for one in same) for text, same in by_text.items()}
@@ -182,7 +184,9 @@ class _Spans:
         likelihood = log(max(min(agreed, 1.0), _LEAST))
         return likelihood, max(by_text[best], key=lambda one: one.probability)
 
-    def _span_from(self, gap: int, slot: int, start: int, likelihood: float) -> _Found | None:
+    def _span_from(
+        self, gap: int, slot: int, start: int, likelihood: float
+    ) -> _SpanCandidate | None:
         if start not in self._features.starts:
             return None
         scores = self._scores
@@ -198,7 +202,9 @@ class _Spans:
             return None
         span = Span(block, first, last)
         probability = exp(likelihood + float(ends[end]))
-        return _Found(span=span, start=start, text=self._content(span), probability=probability)
+        return _SpanCandidate(
+            span=span, start=start, text=self._content(span), probability=probability
+        )
 
     def _content(self, span: Span) -> str:
         """The words of a span in small letters, without the function words that it begins with."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CLS: Final = 101
 _SEP: Final = 102
+_CLS_POSITION: Final = 0
 _ROLE_MARKS: Final = {Role.USER: 1, Role.ASSISTANT: 2}
 _ITEM_MARKS: Final = range(4, 14)
 _LAST_ITEM_MARK: Final = 14
@@ -46,9 +47,6 @@ class Features:
     def previous_tokens(self) -> list[int]:
         """For each gap, the token of the word before it."""
         return [_CLS_POSITION, *self.gap_tokens[:-1]]
-
-
-_CLS_POSITION: Final = 0
 
 
 def tokens_of(

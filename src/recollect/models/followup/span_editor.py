@@ -39,7 +39,7 @@ _LONGEST_QUESTION: Final = 800  # characters; what is longer says what it means
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Interpretation:
     """The edits that the network makes of a question, and what speaks for and against them."""
 
     blocks: Sequence[Block]
@@ -70,28 +70,30 @@ class SpanEditor:
 
         A question without a history, or of more words than the network reads, stays as it is.
         """
-        reading = self.read(question, history, language=language)
-        if reading is None:
+        interpretation = self.read(question, history, language=language)
+        if interpretation is None:
             return Proposal(standalone_question=question, need=0.0, confidence=1.0)
-        need = 1 / (1 + exp(-reading.decoded.need))
-        edits = reading.decoded.edits
+        need = 1 / (1 + exp(-interpretation.decoded.need))
+        edits = interpretation.decoded.edits
         if not edits.insertions:
             return Proposal(standalone_question=question, need=need, confidence=1 - need)
-        spans = (span_text(reading.blocks, one) for one in edits.insertions)
+        spans = (span_text(interpretation.blocks, one) for one in edits.insertions)
         topic = max(spans, key=len)
-        if not reading.is_sound:
+        if not interpretation.is_sound:
             return Proposal(
                 standalone_question=question, need=need, confidence=1 - need, topic=topic
             )
         return Proposal(
-            standalone_question=reading.rewrite,
+            standalone_question=interpretation.rewrite,
             need=need,
-            confidence=self._ready().calibration.confidence(reading.evidence),
-            explanations=explain(question, reading.blocks, edits),
+            confidence=self._ready().calibration.confidence(interpretation.evidence),
+            explanations=explain(question, interpretation.blocks, edits),
             topic=topic,
         )
 
-    def read(self, question: str, history: Sequence[Said], *, language: str) -> "Reading | None":
+    def read(
+        self, question: str, history: Sequence[Said], *, language: str
+    ) -> "Interpretation | None":
         """What the network makes of a question; None where there is nothing for it to read."""
         if len(question) > _LONGEST_QUESTION:
             return None
@@ -108,18 +110,18 @@ class SpanEditor:
             network.scores(features), features, blocks, language=language
         )
         if not decoded.edits.insertions:
-            return Reading(
+            return Interpretation(
                 blocks=blocks, decoded=decoded, rewrite=question, evidence={}, is_sound=True
             )
         lists = network.lists
         rewrite = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
-        found = evidence(words, blocks, decoded, language=language, lists=lists)
+        weighed = evidence(words, blocks, decoded, language=language, lists=lists)
         sound = is_sound(words, blocks, decoded.edits, lists)
-        return Reading(
+        return Interpretation(
             blocks=blocks,
             decoded=decoded,
             rewrite=rewrite,
-            evidence=found,
+            evidence=weighed,
             is_sound=sound,
         )
 
