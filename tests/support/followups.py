@@ -1,10 +1,9 @@
-"""Conversations written as lines of text, and follow-ups rewritten with them."""
+"""Conversations written as lines of text, and a follow-up model for tests."""
 
 from collections.abc import Sequence
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Proposal, Rewrite, Said
-from recollect.domain.followup.rewrite import rewrite
+from recollect.domain.followup.dialogue import Proposal, Said
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
@@ -13,18 +12,6 @@ def conversation(*lines: str) -> tuple[Said, ...]:
     """Read lines such as "user: Who was Marie Curie?"."""
     parts = (line.partition(": ") for line in lines)
     return tuple(Said(role=_ROLES[role], content=content) for role, _, content in parts)
-
-
-def rewrite_after(question: str, *, after: tuple[str, ...] | str, language: str = "en") -> Rewrite:
-    """Rewrite a question that follows one or several questions of the user."""
-    questions = (after,) if isinstance(after, str) else after
-    history = conversation(*(f"user: {text}" for text in questions))
-    return rewrite(question, history, language=language)
-
-
-def standalone(question: str, *, after: tuple[str, ...] | str, language: str = "en") -> str:
-    """Return only the standalone question of `rewrite_after`."""
-    return rewrite_after(question, after=after, language=language).standalone_question
 
 
 class RepeatingModel:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from base_encoder import packed, unpacked
-from network import WIDTH, Encoder
+from network import TOKEN_TYPES, WIDTH, Encoder
 
 LENGTH = 128
 _CLS, _SEP, _MASK, _FIRST_PIECE = 101, 102, 103, 104
@@ -40,7 +40,8 @@ def main() -> None:
     ids, types = (torch.tensor(x) for x in sequences(options))
     print(f"{len(ids)} sequences, {int((ids > 0).sum()):,} tokens", flush=True)
     weights = {name: torch.tensor(value) for name, value in unpacked(options.encoder).items()}
-    weights["types.weight"] = weights["types.weight"].repeat(3, 1)
+    if len(weights["types.weight"]) < TOKEN_TYPES:  # not adapted before
+        weights["types.weight"] = weights["types.weight"].repeat(3, 1)
     encoder = Encoder(len(weights["words.weight"]), dropout=0.0)
     encoder.load_state_dict(weights)
     train(encoder.to(options.device), ids, types, options)

@@ -27,7 +27,7 @@ import sqlglot  # noqa: F401  # as bpe_openai
 
 import recollect.engines.postgres.engine
 import recollect.interfaces.http.serving.server  # noqa: F401  # most programs are servers
-from recollect.domain.followup.rewrite import load_everything
+from recollect.domain.followup.language import load_languages
 from recollect.interfaces.cli.main import main
 from recollect.models.tokens import token_counter_for
 
@@ -110,7 +110,7 @@ def end(code: str | int | None = None) -> None:
 
 def load_what_a_server_warms() -> None:
     """Load the rules of all languages and the usual vocabularies."""
-    load_everything()
+    load_languages()
     for model in (None, "gpt-4o"):
         token_counter_for(model).count("?")
 

@@ -8,8 +8,9 @@ import pytest
 from recollect.domain.chat.requests import without_thoughts
 from recollect.domain.context.context import quoted
 from recollect.domain.conversation.message import Role
+from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.rewrite import Rewriter, load_everything
+from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.identity.permissions import normalised
 from recollect.domain.recall.entry_maker import is_empty_answer
 from recollect.domain.recall.query import read_question
@@ -28,6 +29,7 @@ from support.hostile.time_growth import grows_faster_than_linear
 
 _SIZES = (25_000, 200_000) if IS_WHOLE else (5_000, 40_000)
 _HISTORIES = ((125, 1_000), (1_000, 8_000), (25_000, 200_000))
+_HISTORY = [Said(role=Role.USER, content="Show me total sales by region for 2024")]
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -58,6 +60,8 @@ _READERS: dict[str, Callable[[str], object]] = {
     "cut_to_fit": lambda text: cut_to_fit(text, limit=500, count=_tokens),
     "normalised": normalised,
     "without_thoughts": without_thoughts,
+    "is_chit_chat": lambda text: is_chit_chat(text, "en"),
+    "rule_candidate": lambda text: rule_candidate(text, _HISTORY, "en"),
     "without_leading_thoughts": without_leading_thoughts,
 }
 
@@ -78,12 +82,10 @@ def test_eight_times_the_text_takes_about_eight_times_as_long(
 
 @pytest.mark.parametrize("sizes", sample(_HISTORIES, of=_HISTORIES[1:]))
 def test_a_follow_up_is_read_in_time_linear_in_its_history(sizes: tuple[int, int]) -> None:
-    load_everything()
-
     def follow(text: str) -> object:
         said = Said(role=Role.USER, content=text)
         reply = Said(role=Role.ASSISTANT, content=text, sql_query="SELECT 1")
-        return Rewriter().rewrite("And for 2023?", [said, reply] * 3, language="en")
+        return rule_candidate("And for 2023?", [said, reply] * 3, "en")
 
     slow = [
         name

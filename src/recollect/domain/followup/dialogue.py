@@ -27,28 +27,6 @@ class Method(StrEnum):
     """By a large language model."""
 
 
-class Signal(StrEnum):
-    """What in a question points back to its history."""
-
-    PRONOUN = "pronoun"
-    POSSESSIVE = "possessive"
-    DEMONSTRATIVE = "demonstrative"
-    PLACE_ADVERB = "place_adverb"
-    PRONOMINAL_ADVERB = "pronominal_adverb"
-    ELLIPSIS_OPENER = "ellipsis_opener"
-    BARE_VALUE = "bare_value"
-    FRAGMENT = "fragment"
-    COMPARATIVE = "comparative"
-    ORDINAL = "ordinal"
-    ELSE = "else"
-    SAME_BUT = "same_but"
-    FILTER = "filter"
-    REPLY = "reply"
-    MISSING_COMPLEMENT = "missing_complement"
-    DEFINITE_NOUN = "definite_noun"
-    PARTIAL_NAME = "partial_name"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewrite:
     """A question as it reads without its history, and how sure that reading is."""

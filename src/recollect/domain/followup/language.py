@@ -1,4 +1,4 @@
-"""Which language a question is in, among the installed packs."""
+"""Which language a question is in, among those that there are words for."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.languages import installed, pack_for
+from recollect.domain.followup.languages import installed, words_for
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -23,8 +23,8 @@ def language_of(question: str, history: Sequence[Said]) -> str:
     """The language of a question; a short one is read together with the question before it."""
     if len(question.split()) >= _TOO_SHORT:
         return detect_language(question)
-    asked = next((said.content for said in reversed(history) if said.role is Role.USER), "")
-    return detect_language(f"{asked[:_SAMPLE]} {question}")
+    messages = (message.content for message in reversed(history) if message.role is Role.USER)
+    return detect_language(f"{next(messages, '')[:_SAMPLE]} {question}")
 
 
 def detect_language(text: str) -> str:
@@ -49,8 +49,8 @@ def known_language(text: str) -> str | None:
 
 def _by_small_words(sample: str) -> str | None:
     """The language whose small words speak clearly; most questions need no statistics."""
-    said = _words(sample)
-    votes = sorted((len(said & pack_for(code).closed), code) for code in installed())
+    words = _words(sample)
+    votes = sorted((len(words & words_for(code).small_words), code) for code in installed())
     (others, _), (most, code) = votes[-2:]
     return code if most - others >= _CLEAR else None
 
@@ -71,3 +71,8 @@ def _identifier() -> "LanguageIdentifier":
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
     identifier.set_languages(list(installed()))
     return identifier
+
+
+def load_languages() -> None:
+    """Load now what the first questions would wait for: half a second of work."""
+    detect_language("?")  # which no small word decides

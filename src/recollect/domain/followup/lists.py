@@ -11,6 +11,8 @@ MOST_ITEMS: Final = 10
 _BULLETS: Final = frozenset("-*•\u2013·")
 _MARKUP: Final = frozenset("*_`#|>-•\u2013·.)")
 _RULE: Final = re.compile(r"[\s|:+=-]+")
+_PAIR: Final = 2
+_LONGEST_ITEM: Final = 8  # words
 _JOINING: Final = frozenset(
     ("and", "or", "en", "of", "und", "oder", "et", "ou", "y", "e", "o", "u")
 )
@@ -79,13 +81,34 @@ def _first_word(
 
 
 def _inline_items(words: "Sequence[Word]") -> dict[int, int]:
-    """The items of the first list after a colon; none if it has a single one."""
-    colon = next((i for i, word in enumerate(words) if word.text == ":"), None)
-    if colon is None:
-        return {}
-    items: dict[int, int] = {}
-    depth, is_new = 0, True
-    for index in range(colon + 1, len(words)):
+    """The items of the first list within a sentence: after a colon, or joined by 'and'."""
+    after_colon = next((i + 1 for i, word in enumerate(words) if word.text == ":"), None)
+    if after_colon is not None:
+        items = [part[0] for part in _parts(words, after_colon) if part]
+        return _numbered(items)
+    begin = 0
+    while begin < len(words):
+        parts = _parts(words, begin)
+        if _is_enumeration(words, parts):
+            return _numbered([_first_item(words, parts[0]), *(part[0] for part in parts[1:])])
+        begin = max((part[-1] for part in parts if part), default=begin) + 1
+        while begin < len(words) and words[begin].is_sign:
+            begin += 1
+    return {}
+
+
+def _numbered(items: list[int]) -> dict[int, int]:
+    """Items by their first word; none if there is a single one."""
+    return (
+        dict(zip(items[:MOST_ITEMS], range(1, MOST_ITEMS + 1), strict=False)) if items[1:] else {}
+    )
+
+
+def _parts(words: "Sequence[Word]", begin: int) -> list[list[int]]:
+    """The words of a sentence between its commas and joining words, without what is in brackets."""
+    parts: list[list[int]] = [[]]
+    depth = 0
+    for index in range(begin, len(words)):
         text = words[index].text
         if text in "([":
             depth += 1
@@ -94,8 +117,34 @@ def _inline_items(words: "Sequence[Word]") -> dict[int, int]:
         elif depth == 0 and text in ".?!":
             break
         elif depth == 0 and (text in ",;" or text.lower() in _JOINING):
-            is_new = True
-        elif is_new and not words[index].is_sign and len(items) < MOST_ITEMS:
-            items[index] = len(items) + 1
-            is_new = False
-    return items if len(items) > 1 else {}
+            if parts[-1]:
+                parts.append([])
+        elif depth == 0 and not words[index].is_sign:
+            parts[-1].append(index)
+    return parts if parts[-1] else parts[:-1]
+
+
+def _is_enumeration(words: "Sequence[Word]", parts: list[list[int]]) -> bool:
+    """Whether the parts of a sentence are three things, or two names, side by side."""
+    if len(parts) < _PAIR or not all(len(part) <= _LONGEST_ITEM for part in parts[1:-1]):
+        return False
+    joint = words[parts[-1][0] - 1].text.lower()
+    if joint not in _JOINING:
+        return False
+    if len(parts) > _PAIR:
+        return True
+    return _is_name(words[parts[0][-1]]) and any(map(_is_name, (words[i] for i in parts[1][:2])))
+
+
+def _first_item(words: "Sequence[Word]", part: list[int]) -> int:
+    """Where the first thing begins among the words before the first comma: "We sell the |Duo 5"."""
+    item = part[-1]
+    for index in reversed(part):
+        if not _is_name(words[index]):
+            break
+        item = index
+    return item
+
+
+def _is_name(word: "Word") -> bool:
+    return not word.text[0].islower()

@@ -1,40 +1,102 @@
-"""Follow-ups of data questions that rules read exactly: another value, one more filter."""
+"""The last question with one part changed, where rules read the change exactly."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Method, Proposal, Said, Signal
-from recollect.domain.followup.rewrite import rewrite
+from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.edits import words_of
+from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
+from recollect.domain.followup.refinements import Part, Refinement, read_refinement
+from recollect.domain.followup.refining import refine
 
-_EXPLAINED: Final[dict[str, str]] = {
-    Signal.ELLIPSIS_OPENER: "the last data question, with another value",
-    Signal.BARE_VALUE: "the last data question, with another value",
-    Signal.SAME_BUT: "the last data question, with a change",
-    Signal.FILTER: "the last data question, with another filter",
-}
-_EXCHANGE: Final = 2  # the last question and its answer
+_QUOTED: Final = re.compile(r"""['"]([^'"]{1,80})['"]""")
+_LONGEST_SQL: Final = 10_000  # characters
+_MOST_VALUES: Final = 20
+_SENTENCE_END: Final = re.compile(r"[.!?…] ")
 _COMPLETE: Final = 4  # words that a question with a meaning of its own has
-_NEED: Final = 0.9  # such fragments say nothing without the question before them
+_LONGEST: Final = 60  # words of a question
+_LONGEST_TEXT: Final = 800  # characters
+_CHAIN: Final = 4  # fragments in a row
+_NEED: Final = 0.95  # a fragment says nothing without the question before it
+_CONFIDENCE: Final = {
+    Part.VALUE: 0.9,
+    Part.ONLY: 0.8,
+    Part.WITHOUT: 0.8,
+    Part.GROUP: 0.8,
+    Part.ORDER: 0.8,
+    Part.LIMIT: 0.8,
+}
+_EXPLAINED: Final = {
+    Part.VALUE: 'the last question, with "{}"',
+    Part.ONLY: "the last question, {}",
+    Part.WITHOUT: "the last question, {}",
+    Part.GROUP: 'the last question, grouped by "{}"',
+    Part.ORDER: "the last question, {}",
+    Part.LIMIT: "the last question, for the first {}",
+}
 
 
 def rule_candidate(question: str, history: Sequence[Said], language: str) -> Proposal | None:
-    """The last data question, changed as this one says; None where the rules do not apply.
+    """The last question, changed as this one says; None where the rules do not apply.
 
-    They apply after an answer with stored SQL alone.
+    A question that was itself such a fragment is completed first, up to the last question that
+    was asked in full.
     """
-    if len(history) < _EXCHANGE or not history[-1].sql_query:
+    known = words_for(language)
+    change = _change(question, known)
+    if change is None or (_asks_back(history) and not change.is_opened):
+        return None  # "1971" after a question of the assistant's is an answer to that
+    changes: list[Refinement] = [change]
+    asked = [(place, said) for place, said in enumerate(history) if said.role is Role.USER]
+    for place, said in reversed(asked[-_CHAIN:]):
+        if _is_complete(said.content, known):
+            sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
+            return _changed(said.content, changes, known, sql=sql)
+        earlier = _change(said.content, known)
+        if earlier is None:
+            return None
+        changes.append(earlier)
+    return None
+
+
+def _asks_back(history: Sequence[Said]) -> bool:
+    return bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
+
+
+def _change(question: str, known: LanguageWords) -> Refinement | None:
+    return read_refinement(question, known) if len(question) <= _LONGEST_TEXT else None
+
+
+def _is_complete(question: str, known: LanguageWords) -> bool:
+    """Whether a question says what it asks about, in one sentence."""
+    text = question.strip()
+    if len(text) > _LONGEST_TEXT or "\n" in text or _SENTENCE_END.search(text):
+        return False
+    words = [word.text.lower() for word in words_of(question) if not word.is_sign]
+    if not _COMPLETE <= len(words) <= _LONGEST or read_refinement(question, known) is not None:
+        return False
+    return known.pointers.isdisjoint(words) and not starting_phrase(words, known.openers)
+
+
+def _changed(
+    question: str, changes: Sequence[Refinement], known: LanguageWords, *, sql: str | None
+) -> Proposal | None:
+    """A question after all changes, of which the newest stands first."""
+    words = [word.text.lower() for word in words_of(question) if not word.is_sign]
+    is_data = sql is not None or starting_phrase(words, known.data_questions) > 0
+    values = _QUOTED.findall(sql[:_LONGEST_SQL])[:_MOST_VALUES] if sql else []
+    text: str | None = question
+    for change in reversed(changes):
+        if text is not None:
+            text = refine(text, change, known, values=values, is_data=is_data)
+    if text is None or text == question:
         return None
-    earlier = history[-_EXCHANGE]
-    if earlier.role is not Role.USER or len(earlier.content.split()) < _COMPLETE:
-        return None  # a follow-up itself: to build on its reading would be a guess on a guess
-    result = rewrite(question, history[-_EXCHANGE:], language=language)
-    explanation = _EXPLAINED.get(result.signals[0]) if result.signals else None
-    if explanation is None or result.method is not Method.RULES:
-        return None
+    newest = changes[0]
     return Proposal(
-        standalone_question=result.standalone_question,
+        standalone_question=text,
         need=_NEED,
-        confidence=result.confidence,
-        explanations=(explanation,),
+        confidence=min(_CONFIDENCE[change.part] for change in changes),
+        explanations=(_EXPLAINED[newest.part].format(newest.text),),
     )

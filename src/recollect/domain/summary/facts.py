@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from recollect.domain.followup.languages import pack_for
+from recollect.domain.followup.languages import words_for
 from recollect.domain.language import common_words, guess_language, is_common_word
 from recollect.domain.recall.dates import DATES
 from recollect.domain.recall.words import fold
@@ -317,7 +317,7 @@ def _is_request(text: str, language: str | None) -> bool:
     """Whether it opens as in "Show me …", which states nothing."""
     first = text.split(maxsplit=1)[:1]
     opening = first[0].strip(",.").lower() if first else ""
-    return opening in pack_for(language or "en").requests
+    return opening in words_for(language or "en").requests
 
 
 def _within(

@@ -11,11 +11,10 @@ from uuid import UUID
 from recollect.concurrency import AT_ONCE
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role
 from recollect.domain.followup.candidates import best_rewrite
+from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
-from recollect.domain.followup.language import language_of
+from recollect.domain.followup.language import language_of, load_languages
 from recollect.domain.followup.languages import installed
-from recollect.domain.followup.replies import is_chit_chat
-from recollect.domain.followup.rewrite import load_everything
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.scope import Scope
@@ -91,7 +90,7 @@ class Rewriting:
     async def prepare(self) -> None:
         """Load the model, the detection of languages and the reading of SQL, in a thread."""
         if not self._is_loaded.is_set():
-            await self._in_thread(load_everything)
+            await self._in_thread(load_languages)
             if self.model is not None:
                 await self._in_thread(self.model.load)
             self._is_loaded.set()
@@ -137,11 +136,12 @@ class Rewriting:
         candidates: dict[Method, Proposal] = {}
         if is_chit_chat(question, code):
             history = ()
-        if history and self.model is not None:
-            candidates[Method.MODEL] = self.model.propose(question, history, language=code)
         by_rules = rule_candidate(question, history, code)
         if by_rules is not None:
             candidates[Method.RULES] = by_rules
+        is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
+        if history and self.model is not None and not is_read:
+            candidates[Method.MODEL] = self.model.propose(question, history, language=code)
         return best_rewrite(
             question,
             history,

@@ -78,11 +78,25 @@ def test_what_stands_in_brackets_separates_no_items() -> None:
     assert items(text) == [(1, "Basic"), (2, "Pro"), (3, "Team")]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Porto, Lisbon and Braga are cities.", ["Porto", "Lisbon", "Braga"]),
+        ("I like the Duo 5 (small, cheap), the Solo 3 or the Trio.", ["Duo", "the", "the"]),
+        ("Sorry. You can try lavender, rosemary or thyme.", ["lavender", "rosemary", "thyme"]),
+        ("Anna Vos en Bram Smit weten het.", ["Anna", "Bram"]),
+        ("He lives in Porto. It has trams, bridges and hills.", ["trams", "bridges", "hills"]),
+    ],
+)
+def test_things_side_by_side_in_a_sentence_are_items(text: str, expected: list[str]) -> None:
+    assert items(text) == list(enumerate(expected, 1))
+
+
 def test_a_single_thing_after_a_colon_is_no_list() -> None:
     assert items("The answer: Porto.") == []
 
 
-@pytest.mark.parametrize("text", ["", "Porto, Lisbon and Braga are cities.", "Hello\nthere"])
+@pytest.mark.parametrize("text", ["", "Porto is a city.", "Hello\nthere", "It rains and it snows."])
 def test_a_text_without_a_list_has_no_items(text: str) -> None:
     assert items(text) == []
 

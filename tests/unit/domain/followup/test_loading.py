@@ -8,12 +8,14 @@ import pytest
 LOADED = """
 import sys
 from recollect.domain.followup.dialogue import Said
-from recollect.domain.followup.rewrite import rewrite
+from recollect.domain.followup.language import language_of
+from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.conversation.message import Role
-rewrite({question!r}, [
+history = [
     Said(role=Role.USER, content={before!r}),
     Said(role=Role.ASSISTANT, content="2.4", sql_query={sql!r}),
-])
+]
+rule_candidate({question!r}, history, language_of({question!r}, history))
 print(*sorted({{"py3langid", "sqlglot"}} & set(sys.modules)))
 """
 
@@ -34,12 +36,6 @@ print(*sorted({{"py3langid", "sqlglot"}} & set(sys.modules)))
             "",
         ),
         ("Berlin?", "Paris", "SELECT 1", "py3langid"),
-        (
-            "How many of those are there?",
-            "Which countries are in the Carribean region?",
-            "SELECT * FROM country WHERE region = 'Caribbean'",
-            "sqlglot",
-        ),
     ],
 )
 def test_rewriting_loads_only_the_modules_that_a_question_needs(

@@ -1,30 +1,93 @@
-"""The language packs; `docs/how-to/add-a-language.md` tells how to add one."""
+"""The words of each language that reading follow-ups needs: a TOML file each.
 
+`docs/how-to/add-a-language.md` tells how to add one.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
+from importlib.resources import files
 from typing import Final
 
-from recollect.domain.followup.languages.pack import LanguagePack
-
-_PACKS: Final = {
-    "en": "ENGLISH",
-    "nl": "DUTCH",
-    "de": "GERMAN",
-    "fr": "FRENCH",
-    "es": "SPANISH",
-}
+_INSTALLED: Final = ("en", "nl", "de", "fr", "es")
 DEFAULT_LANGUAGE: Final = "en"
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageWords:
+    """Words and phrases in small letters; phrases that begin alike stand longest first."""
+
+    small_words: frozenset[str]
+    """Words with a grammatical use; they tell the language of a text."""
+    pointers: frozenset[str]
+    """Words that point to something said before."""
+    small_talk: frozenset[str]
+    closing_words: frozenset[str]
+    """Words such as "thanks": what follows them asks nothing."""
+    requests: frozenset[str]
+    """Imperatives that open a request."""
+    months: frozenset[str]
+    weekdays: frozenset[str]
+    number_words: frozenset[str]
+    prepositions: frozenset[str]
+    articles: frozenset[str]
+    openers: tuple[Phrase, ...]
+    """How a fragment begins that changes the last question: "what about"."""
+    trailing: frozenset[str]
+    """Words that say nothing at the end of a fragment: "please"."""
+    instead: tuple[Phrase, ...]
+    """What follows them is what no longer holds: "instead of"."""
+    only: tuple[Phrase, ...]
+    without: tuple[Phrase, ...]
+    leave_out: tuple[Phrase, ...]
+    """Commands that mean `without_word`."""
+    group: tuple[Phrase, ...]
+    order: tuple[Phrase, ...]
+    sort: tuple[Phrase, ...]
+    """Commands that mean `sorted_by`."""
+    limit: tuple[Phrase, ...]
+    group_words: frozenset[str]
+    """The prepositions of a grouping: "by", "per"."""
+    without_word: str
+    sorted_by: str
+    data_questions: tuple[Phrase, ...]
+    """How questions to data begin: "how many"."""
 
 
 def installed() -> tuple[str, ...]:
-    """The codes of the languages there are packs for."""
-    return tuple(_PACKS)
+    """The codes of the languages that there are words for."""
+    return _INSTALLED
 
 
 @cache
-def pack_for(code: str) -> LanguagePack:
-    """The pack of a language; English where there is none."""
-    known = code if code in _PACKS else DEFAULT_LANGUAGE
-    module = import_module(f"{__name__}.{known}")
-    pack: LanguagePack = getattr(module, _PACKS[known])
-    return pack
+def words_for(code: str) -> LanguageWords:
+    """The words of a language; of English where there are none."""
+    known = code if code in _INSTALLED else DEFAULT_LANGUAGE
+    text = files(__name__).joinpath(f"{known}.toml").read_text("utf-8")
+    fields = tomllib.loads(text)
+    for name, kind in LanguageWords.__annotations__.items():
+        fields[name] = _READERS[kind](fields[name])
+    return LanguageWords(**fields)
+
+
+def starting_phrase(words: Iterable[str], phrases: tuple[Phrase, ...]) -> int:
+    """How many words the longest phrase has that these words begin with; 0 if there is none."""
+    beginning = tuple(words)
+    return next((len(phrase) for phrase in phrases if beginning[: len(phrase)] == phrase), 0)
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _phrases(text: str) -> tuple[Phrase, ...]:
+    return tuple(sorted((tuple(phrase.split()) for phrase in text.split(";")), key=len)[::-1])
+
+
+_READERS: Final[dict[object, Callable[[str], object]]] = {
+    frozenset[str]: _word_set,
+    tuple[Phrase, ...]: _phrases,
+    str: str,
+}

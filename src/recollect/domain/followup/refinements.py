@@ -1,0 +1,180 @@
+"""Fragments that change one part of the last question: "And in 2023?", "only the north"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from recollect.domain.followup.edits import Word, words_of
+from recollect.domain.followup.languages import LanguageWords, Phrase, starting_phrase
+
+_LONGEST_FRAGMENT: Final = 12  # words
+_LONGEST_VALUE: Final = 4  # words, without the preposition
+_OPENERS: Final = 3  # "no", "I mean", "what about"
+_INSIDE_NAMES: Final = frozenset("-'\u2019&./")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_QUARTER: Final = re.compile(r"q[1-4]")
+_QUOTES: Final = frozenset('"\u201c\u201d\u201e\u00ab\u00bb')
+_LONGEST_GROUP: Final = 4  # words
+
+
+class Part(StrEnum):
+    """The part of a question that a fragment changes."""
+
+    VALUE = "value"
+    ONLY = "only"
+    WITHOUT = "without"
+    GROUP = "group"
+    ORDER = "order"
+    LIMIT = "limit"
+
+
+class ValueKind(StrEnum):
+    """Values of one kind take each other's place."""
+
+    YEAR = "year"
+    QUARTER = "quarter"
+    MONTH = "month"
+    WEEKDAY = "weekday"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refinement:
+    """What a fragment says about one part of the last question."""
+
+    part: Part
+    text: str
+    """As it stands in the changed question."""
+    preposition: str
+    has_article: bool
+    value: tuple[Word, ...]
+    """The words after preposition and article."""
+    is_opened: bool
+    """Whether it begins with an opener, such as "what about"."""
+
+
+def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
+    """The part that a fragment changes, and how; None for any other message."""
+    body, is_opened = _without_opener(words_of(question), known)
+    body = _without_trailing(_up_to(body, known.instead), known)
+    is_fragment = 0 < len(body) <= _LONGEST_FRAGMENT and _QUOTES.isdisjoint(question)
+    if not is_fragment:
+        return None
+    beginning = _lower(body)
+    for part, phrases, written in _beginnings(known):
+        length = starting_phrase(beginning, phrases)
+        rest = body[length:]
+        if length and rest and _is_said_of(part, rest, known):
+            own = question[body[0].start : rest[0].start].strip() if written is None else written
+            return Refinement(
+                part=part,
+                text=f"{own} {question[rest[0].start : rest[-1].end]}".strip(),
+                preposition=beginning[length - 1],
+                has_article=False,
+                value=tuple(rest),
+                is_opened=is_opened,
+            )
+    return _value(question, body, known, is_opened=is_opened)
+
+
+def _beginnings(
+    known: LanguageWords,
+) -> tuple[tuple[Part, tuple[Phrase, ...], str | None], ...]:
+    """How fragments of each kind begin, and how that is written; None for as it was."""
+    return (
+        (Part.ORDER, known.order, None),
+        (Part.ORDER, known.sort, known.sorted_by),
+        (Part.WITHOUT, known.without, None),
+        (Part.WITHOUT, known.leave_out, known.without_word),
+        (Part.LIMIT, known.limit, ""),
+        (Part.ONLY, known.only, None),
+        (Part.GROUP, known.group, ""),
+    )
+
+
+def _is_said_of(part: Part, rest: Sequence[Word], known: LanguageWords) -> bool:
+    if part is Part.LIMIT and value_kind(rest[0], known) is not ValueKind.NUMBER:
+        return False
+    if part is Part.GROUP and len(rest) > _LONGEST_GROUP:
+        return False
+    return _names_something(rest, known)
+
+
+def _value(
+    question: str, body: Sequence[Word], known: LanguageWords, *, is_opened: bool
+) -> Refinement | None:
+    preposition = body[0].text.lower() if body[0].text.lower() in known.prepositions else ""
+    value = list(body[1:] if preposition else body)
+    has_article = bool(value) and value[0].text.lower() in known.articles
+    value = value[has_article:]
+    if not 0 < len(value) <= _LONGEST_VALUE or not _names_something(value, known):
+        return None
+    if not known.prepositions.isdisjoint(_lower(value)):
+        return None  # "im Vergleich zu 2023" is no value
+    is_typed = all(value_kind(word, known) for word in value)
+    if not (is_opened or preposition or is_typed):
+        return None
+    return Refinement(
+        part=Part.VALUE,
+        text=question[body[0].start : value[-1].end],
+        preposition=preposition,
+        has_article=has_article,
+        value=tuple(value),
+        is_opened=is_opened,
+    )
+
+
+def _names_something(words: Sequence[Word], known: LanguageWords) -> bool:
+    """Whether words are a name or a value, without a verb, a pronoun or another clause."""
+    if any(word.is_sign and word.text not in _INSIDE_NAMES for word in words):
+        return False
+    texts = {word.text.lower() for word in words}
+    inside = known.small_words - known.prepositions - known.articles
+    return inside.isdisjoint(texts) and not texts <= known.small_words
+
+
+def value_kind(word: Word, known: LanguageWords) -> ValueKind | None:
+    """The kind of value that a word is, if it is one that others can take the place of."""
+    text = word.text.lower()
+    if _YEAR.fullmatch(text):
+        return ValueKind.YEAR
+    if _QUARTER.fullmatch(text):
+        return ValueKind.QUARTER
+    if text in known.months:
+        return ValueKind.MONTH
+    if text in known.weekdays:
+        return ValueKind.WEEKDAY
+    return ValueKind.NUMBER if text.isdecimal() or text in known.number_words else None
+
+
+def _without_opener(words: Sequence[Word], known: LanguageWords) -> tuple[Sequence[Word], bool]:
+    body, is_opened = _without_signs(words), False
+    for _ in range(_OPENERS):
+        length = starting_phrase(_lower(body), known.openers)
+        if length:
+            body, is_opened = _without_signs(body[length:]), True
+    return body, is_opened
+
+
+def _without_signs(words: Sequence[Word]) -> Sequence[Word]:
+    first = next((place for place, word in enumerate(words) if not word.is_sign), len(words))
+    return words[first:]
+
+
+def _up_to(words: Sequence[Word], phrases: tuple[Phrase, ...]) -> Sequence[Word]:
+    """The words before the first of some phrases."""
+    lower = _lower(words)
+    places = (place for place in range(1, len(words)) if starting_phrase(lower[place:], phrases))
+    return words[: next(places, len(words))]
+
+
+def _without_trailing(words: Sequence[Word], known: LanguageWords) -> Sequence[Word]:
+    while words and (words[-1].is_sign or words[-1].text.lower() in known.trailing):
+        words = words[:-1]
+    return words
+
+
+def _lower(words: Sequence[Word]) -> list[str]:
+    return [word.text.lower() for word in words[: _LONGEST_FRAGMENT * 2]]

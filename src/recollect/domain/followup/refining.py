@@ -1,0 +1,206 @@
+"""Changing one part of a question, and nothing else of it."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.domain.followup.edits import Word, words_of
+from recollect.domain.followup.languages import LanguageWords
+from recollect.domain.followup.refinements import Part, Refinement, ValueKind, value_kind
+
+_SENTENCE_ENDS: Final = frozenset(".?!:")
+_PERIODS: Final = frozenset((ValueKind.YEAR, ValueKind.QUARTER, ValueKind.MONTH, ValueKind.WEEKDAY))
+_WORD_SIGNS: Final = frozenset("-_/{}[]^$%@#'\u2019")
+
+
+def refine(
+    question: str,
+    change: Refinement,
+    known: LanguageWords,
+    *,
+    values: Collection[str] = (),
+    is_data: bool = True,
+) -> str | None:
+    """The question with one part changed; None where the part has no certain place in it.
+
+    `values` are names that the question is known to have, such as those of its SQL. Where it is
+    no question to data, values take the place of others, and nothing is added.
+    """
+    if not is_data and change.part is not Part.VALUE:
+        return None
+    target = _Target(
+        text=question,
+        words=words_of(question),
+        known=known,
+        values=frozenset(value.lower() for value in values),
+        is_data=is_data,
+    )
+    return _CHANGES[change.part](target, change)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """The question that is changed."""
+
+    text: str
+    words: Sequence[Word]
+    known: LanguageWords
+    values: frozenset[str]
+    is_data: bool
+
+    def lower(self, place: int) -> str:
+        """The word at a place; nothing before the first one."""
+        return self.words[place].text.lower() if place >= 0 else ""
+
+    def with_words(self, first: int, last: int, text: str) -> str:
+        """The question with a text in the place of some words."""
+        return self.text[: self.words[first].start] + text + self.text[self.words[last].end :]
+
+    def appended(self, addition: str) -> str:
+        """The question with more at its end, before the sign that closes it."""
+        text = self.text.rstrip()
+        end = len(text.rstrip("?!. "))
+        return text[:end] + addition + text[end:]
+
+    def of_kind(self, kind: ValueKind | None) -> list[int]:
+        """The places of the values of a kind; of a number that is a part of a name, none."""
+        places = [p for p, word in enumerate(self.words) if value_kind(word, self.known) is kind]
+        is_part = kind is ValueKind.NUMBER and any(map(self._is_inside_name, places))
+        return [] if is_part else places
+
+    def _is_inside_name(self, place: int) -> bool:
+        """As the number in "Model 3", in "15%", or in a piece of code."""
+        word = self.words[place]
+        around = self.text[max(0, word.start - 1) : word.start] + self.text[word.end : word.end + 1]
+        return self._is_name(place - 1) or not _WORD_SIGNS.isdisjoint(around)
+
+    def names(self) -> list[tuple[int, int]]:
+        """First and last word of each name: known values, and runs of words with a capital."""
+        found: list[tuple[int, int]] = []
+        for place in range(len(self.words)):
+            if self._is_name(place) or (found and self._is_number_after(found[-1][1], place)):
+                if found and found[-1][1] == place - 1:
+                    found[-1] = (found[-1][0], place)
+                else:
+                    found.append((place, place))
+        return found
+
+    def _is_number_after(self, name_end: int, place: int) -> bool:
+        is_number = value_kind(self.words[place], self.known) is ValueKind.NUMBER
+        return is_number and name_end == place - 1
+
+    def _is_name(self, place: int) -> bool:
+        if place <= 0:
+            return False
+        word = self.lower(place)
+        if word in self.values:
+            return True
+        starts_sentence = self.lower(place - 1) in _SENTENCE_ENDS
+        is_capital = self.words[place].text[0].isupper() and not starts_sentence
+        return is_capital and not (
+            word in self.known.small_words or value_kind(self.words[place], self.known)
+        )
+
+
+def _exchange(target: _Target, change: Refinement) -> str | None:
+    """Put a value in the place of the one value of its kind."""
+    kinds = [value_kind(word, target.known) for word in change.value]
+    if all(kinds):
+        return _exchange_typed(target, change, kinds)
+    place = _place_of_name(target, change)
+    if place is None:
+        return None
+    first, last = place
+    has_article = target.lower(first - 1) in target.known.articles
+    if has_article != change.has_article:
+        return None
+    first -= has_article and change.has_article
+    return target.with_words(first - bool(change.preposition), last, change.text)
+
+
+def _exchange_typed(
+    target: _Target, change: Refinement, kinds: Sequence[ValueKind | None]
+) -> str | None:
+    places = [target.of_kind(kind) for kind in kinds]
+    if not any(places) and change.preposition and _PERIODS.issuperset(kinds):
+        has_period = any(target.of_kind(kind) for kind in _PERIODS)
+        is_certain = target.is_data and not has_period
+        return target.appended(f" {change.text}") if is_certain else None
+    if any(len(found) != 1 for found in places):
+        return None
+    if len(kinds) == 1 and change.preposition:
+        return _with_preposition(target, change, places[0][0])
+    text = target.text
+    for (place,), value in sorted(zip(places, change.value, strict=True), reverse=True):
+        word = target.words[place]
+        text = text[: word.start] + value.text + text[word.end :]
+    return text
+
+
+def _with_preposition(target: _Target, change: Refinement, place: int) -> str:
+    """Exchange a value together with the preposition before it, if there is one."""
+    first = place - (target.lower(place - 1) in target.known.articles)
+    if target.lower(first - 1) not in target.known.prepositions:
+        return target.with_words(place, place, change.value[0].text)
+    return target.with_words(first - 1, place, change.text)
+
+
+def _place_of_name(target: _Target, change: Refinement) -> tuple[int, int] | None:
+    """The one name that stands after the same preposition, or the only one of all."""
+    names = target.names()
+    is_name = change.value[0].text[0].isupper()
+    if change.preposition:
+        names = [one for one in names if _preposition_before(target, one[0]) == change.preposition]
+    if len(names) != 1:
+        return None
+    first = names[0][0]
+    is_small = target.lower(first) in target.values and target.words[first].text[0].islower()
+    return names[0] if is_name or is_small or change.preposition else None
+
+
+def _preposition_before(target: _Target, place: int) -> str:
+    has_article = target.lower(place - 1) in target.known.articles
+    return target.lower(place - 1 - has_article)
+
+
+def _group(target: _Target, change: Refinement) -> str | None:
+    """Group by something else, or by something at all."""
+    known, last = target.known, len(target.words) - 1
+    marks = [p for p in range(last) if target.lower(p) in known.group_words]
+    if not marks:
+        is_certain = change.preposition in known.prepositions and not change.is_opened
+        return target.appended(f" {change.preposition} {change.text}") if is_certain else None
+    old = marks[0] + 1
+    follows = old + 1 > last or target.words[old + 1].is_sign
+    ends = follows or target.lower(old + 1) in known.small_words | known.prepositions
+    if len(marks) > 1 or target.words[old].is_sign or not ends:
+        return None
+    return target.with_words(old, old, change.text)
+
+
+def _limit(target: _Target, change: Refinement) -> str | None:
+    """Ask for another number of rows; what else the fragment says must have been said before."""
+    numbers = target.of_kind(ValueKind.NUMBER)
+    said = {word.text.lower() for word in target.words}
+    if len(numbers) != 1 or not said.issuperset(word.text.lower() for word in change.value[1:]):
+        return None
+    return target.with_words(numbers[0], numbers[0], change.value[0].text)
+
+
+def _add(target: _Target, change: Refinement) -> str | None:
+    return target.appended(f", {change.text}")
+
+
+def _order(target: _Target, change: Refinement) -> str | None:
+    is_sorted = target.known.sorted_by.split()[0] in target.text.lower()
+    return None if is_sorted else _add(target, change)
+
+
+_CHANGES: Final[dict[Part, Callable[[_Target, Refinement], str | None]]] = {
+    Part.VALUE: _exchange,
+    Part.ONLY: _add,
+    Part.WITHOUT: _add,
+    Part.GROUP: _group,
+    Part.ORDER: _order,
+    Part.LIMIT: _limit,
+}

@@ -1,0 +1,38 @@
+"""Messages that ask nothing."""
+
+import pytest
+
+from recollect.domain.followup.chit_chat import is_chit_chat
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [
+        ("Thanks!", "en"),
+        ("That's great, thank you so much", "en"),
+        ("lol", "en"),
+        ("never mind", "en"),
+        ("Bedankt voor de hulp. Tot ziens!", "nl"),
+        ("Gezellig, tot dan!", "nl"),
+        ("Super, alles klar", "de"),
+        ("merci beaucoup", "fr"),
+        ("vale, perfecto", "es"),
+        ("!!!", "en"),
+    ],
+)
+def test_thanks_greetings_and_goodbyes_ask_nothing(message: str, language: str) -> None:
+    assert is_chit_chat(message, language)
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [
+        ("And in Lisbon?", "en"),
+        ("ok, and 2023?", "en"),
+        ("Great. When does it open?", "en"),
+        ("Hoe laat begint dat?", "nl"),
+        ("thanks " * 50, "en"),
+    ],
+)
+def test_what_asks_something_is_no_chit_chat(message: str, language: str) -> None:
+    assert not is_chit_chat(message, language)
