@@ -206,6 +206,15 @@ async def test_the_model_is_asked_where_the_rules_are_not_sure() -> None:
     assert (await strict.after(SALES, "What about 2023?")).method is Method.MODEL
 
 
+async def test_the_model_reads_fragments_as_the_questions_they_stand_for() -> None:
+    model = FakeFollowUpModel({"How many of them?": "How many total sales?"})
+    history = [*SALES, Said(role=Role.USER, content="What about 2023?")]
+
+    await rewriting(model).after(history, "How many of them?")
+
+    assert model.histories[-1][-1].content == "Show me total sales by region for 2023"
+
+
 async def test_rules_need_no_sql() -> None:
     history = [replace(message, sql_query=None) for message in SALES]
 

@@ -8,6 +8,7 @@ from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords
 from recollect.domain.followup.refinements import Part, Refinement, ValueKind, value_kind
 
+_LAST_LIMIT: Final = 5  # a number of rows is one of the first words: "Show me the top 5 …"
 _SENTENCE_ENDS: Final = frozenset(".?!:")
 _PERIODS: Final = frozenset((ValueKind.YEAR, ValueKind.QUARTER, ValueKind.MONTH, ValueKind.WEEKDAY))
 _WORD_SIGNS: Final = frozenset("-_/{}[]^$%@#'\u2019")
@@ -181,9 +182,11 @@ def _group(target: _Target, change: Refinement) -> str | None:
 def _limit(target: _Target, change: Refinement) -> str | None:
     """Ask for another number of rows; what else the fragment says must have been said before."""
     numbers = target.of_kind(ValueKind.NUMBER)
-    said = {word.text.lower() for word in target.words}
-    if len(numbers) != 1 or not said.issuperset(word.text.lower() for word in change.value[1:]):
+    before = {word.text.lower() for word in target.words}
+    if len(numbers) != 1 or not before.issuperset(word.text.lower() for word in change.value[1:]):
         return None
+    if numbers[0] > _LAST_LIMIT or target.lower(numbers[0] - 1) in target.known.prepositions:
+        return None  # "above 50"
     return target.with_words(numbers[0], numbers[0], change.value[0].text)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from recollect.domain.conversation.message import Role
@@ -19,6 +20,7 @@ _COMPLETE: Final = 4  # words that a question with a meaning of its own has
 _LONGEST: Final = 60  # words of a question
 _LONGEST_TEXT: Final = 800  # characters
 _CHAIN: Final = 4  # fragments in a row
+_RECENT: Final = 6  # messages of a history that are completed
 _NEED: Final = 0.95  # a fragment says nothing without the question before it
 _CONFIDENCE: Final = {
     Part.VALUE: 0.9,
@@ -59,6 +61,18 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
             return None
         changes.append(earlier)
     return None
+
+
+def with_complete_questions(history: Sequence[Said], language: str) -> list[Said]:
+    """A history whose last fragments are the questions that the rules make of them."""
+    completed = list(history)
+    for place in range(max(0, len(completed) - _RECENT), len(completed)):
+        message = completed[place]
+        if message.role is Role.USER:
+            proposal = rule_candidate(message.content, completed[:place], language)
+            if proposal is not None:
+                completed[place] = replace(message, content=proposal.standalone_question)
+    return completed
 
 
 def _asks_back(history: Sequence[Said]) -> bool:

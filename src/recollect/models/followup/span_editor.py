@@ -19,6 +19,7 @@ from recollect.domain.followup.edits import (
     words_of,
 )
 from recollect.domain.followup.explanations import explain, span_text
+from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.errors import ConfigurationError
 from recollect.models.followup.confidence import Calibration, WordLists, evidence, is_sound
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
@@ -103,7 +104,7 @@ class SpanEditor:
         if not blocks or not says_something or len(words) > MAX_QUESTION_WORDS:
             return None
         network = self._ready()
-        if network.is_plainly_standalone(words):
+        if network.is_plainly_standalone(words, words_for(language)):
             return None
         features = tokens_of(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
         decoded = network.decoder.decode(
@@ -159,13 +160,15 @@ class _Network:
         self.tokenizer = _tokenizer(folder / "tokenizer.json")
         self._session = _session(folder / "followup.onnx")
 
-    def is_plainly_standalone(self, words: Sequence[Word]) -> bool:
-        """Whether a question is long enough and no word in it can point back.
+    def is_plainly_standalone(self, words: Sequence[Word], known: LanguageWords) -> bool:
+        """Whether a question is long enough, begins as one, and no word in it can point back.
 
         Half of all questions are like this, and need not be read by the network.
         """
         texts = [word.text.lower() for word in words if not word.is_sign]
-        return len(texts) >= _FEW_WORDS and self.lists.pointers.isdisjoint(texts)
+        if len(texts) < _FEW_WORDS or not self.lists.pointers.isdisjoint(texts):
+            return False
+        return texts[0] not in known.prepositions and not starting_phrase(texts, known.fragments)
 
     def scores(self, features: Features) -> Scores:
         """Run the network on one question."""

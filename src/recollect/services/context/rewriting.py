@@ -15,7 +15,7 @@ from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
 from recollect.domain.followup.language import language_of, load_languages
 from recollect.domain.followup.languages import installed
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules import rule_candidate, with_complete_questions
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import is_at_least
@@ -141,7 +141,8 @@ class Rewriting:
             candidates[Method.RULES] = by_rules
         is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
         if history and self.model is not None and not is_read:
-            candidates[Method.MODEL] = self.model.propose(question, history, language=code)
+            complete = with_complete_questions(history, code)
+            candidates[Method.MODEL] = self.model.propose(question, complete, language=code)
         return best_rewrite(
             question,
             history,

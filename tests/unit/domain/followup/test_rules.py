@@ -6,7 +6,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.refinements import Part, read_refinement
-from recollect.domain.followup.rules import rule_candidate
+from recollect.domain.followup.rules import rule_candidate, with_complete_questions
 from support.followups import conversation
 
 SALES = "Show me total sales by region for 2024"
@@ -189,6 +189,28 @@ def test_a_bare_value_after_a_question_of_the_assistants_is_an_answer() -> None:
 
 def test_without_a_history_there_is_nothing_to_change() -> None:
     assert rule_candidate("What about 2023?", [], "en") is None
+
+
+def test_fragments_of_a_history_are_read_as_the_questions_they_stand_for() -> None:
+    history = conversation(
+        f"user: {SALES}",
+        "assistant: 2.4M",
+        "user: What about 2023?",
+        "assistant: 2.1M",
+        "user: by month",
+        "assistant: Here it is.",
+    )
+
+    completed = with_complete_questions(history, "en")
+
+    assert [message.content for message in completed] == [
+        SALES,
+        "2.4M",
+        "Show me total sales by region for 2023",
+        "2.1M",
+        "Show me total sales by month for 2023",
+        "Here it is.",
+    ]
 
 
 def test_a_proposal_says_what_was_done() -> None:

@@ -55,6 +55,19 @@ class LanguageWords:
     data_questions: tuple[Phrase, ...]
     """How questions to data begin: "how many"."""
 
+    @property
+    def fragments(self) -> tuple[Phrase, ...]:
+        """All that a fragment of another question may begin with."""
+        return (
+            *self.openers,
+            *self.only,
+            *self.without,
+            *self.leave_out,
+            *self.group,
+            *self.order,
+            *self.sort,
+        )
+
 
 def installed() -> tuple[str, ...]:
     """The codes of the languages that there are words for."""
