@@ -73,7 +73,7 @@ def _with_topic(
         return rewrite
     topic = next((one.topic for one in candidates.values() if one.topic), None)
     last = next((one.content for one in reversed(history) if one.role is Role.USER), "")
-    said = f"{topic or ''} {last[:_READ_CHARACTERS]}"
+    text = f"{topic or ''} {last[:_READ_CHARACTERS]}"
     own = {word.lower() for word in content_words(question, rewrite.language)}
-    terms = [w for w in content_words(said, rewrite.language) if w.lower() not in own]
+    terms = [w for w in content_words(text, rewrite.language) if w.lower() not in own]
     return replace(rewrite, topic=topic, context_terms=tuple(terms[:MAX_CONTEXT_TERMS]))

@@ -1,6 +1,7 @@
 """Edits of a question in words that a person understands."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import takewhile
 from typing import Final
 
@@ -11,11 +12,16 @@ _FRAME: Final = 3  # words of an earlier question that a value is put into, at l
 _LONGEST_VALUE: Final = 4  # words
 
 
-def explain(question: str, blocks: Sequence[Block], edits: Edits) -> tuple[str, ...]:
-    """Say for each span that was inserted what it stands for, or what it completes."""
+def explain(
+    question: str, blocks: Sequence[Block], edits: Edits, *, pointers: AbstractSet[str]
+) -> tuple[str, ...]:
+    """Say for each span that was inserted what it stands for, or what it completes.
+
+    `pointers` are the words that can stand for something said before.
+    """
     words = words_of(question)
-    said = (_explained(words, blocks, edits, one) for one in edits.insertions)
-    return tuple(dict.fromkeys(said))
+    explanations = (_explained(words, blocks, edits, one, pointers) for one in edits.insertions)
+    return tuple(dict.fromkeys(explanations))
 
 
 def span_text(blocks: Sequence[Block], insertion: Insertion) -> str:
@@ -26,22 +32,28 @@ def span_text(blocks: Sequence[Block], insertion: Insertion) -> str:
 
 
 def _explained(
-    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, insertion: Insertion
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    insertion: Insertion,
+    pointers: AbstractSet[str],
 ) -> str:
     replaced = _replaced_value(words, blocks, edits, insertion)
     if replaced is not None:
         new, old = replaced
         return f'"{new}" takes the place of "{old}"'
-    span, pointer = span_text(blocks, insertion), _deleted_beside(words, edits, insertion)
-    return f'"{pointer}" stands for "{span}"' if pointer else f'completed with "{span}"'
+    span, deleted = span_text(blocks, insertion), _deleted_beside(words, edits, insertion)
+    if pointers.isdisjoint(word.lower() for word in deleted):
+        return f'completed with "{span}"'
+    return f'"{" ".join(deleted)}" stands for "{span}"'
 
 
-def _deleted_beside(words: Sequence[Word], edits: Edits, insertion: Insertion) -> str:
+def _deleted_beside(words: Sequence[Word], edits: Edits, insertion: Insertion) -> list[str]:
     """The deleted words around an insertion, without punctuation."""
     before = takewhile(edits.deleted.__contains__, range(insertion.gap - 1, -1, -1))
     after = takewhile(edits.deleted.__contains__, range(insertion.gap, len(words)))
     places = [*reversed(list(before)), *after]
-    return " ".join(words[place].text for place in places if not words[place].is_sign)
+    return [words[place].text for place in places if not words[place].is_sign]
 
 
 def _replaced_value(

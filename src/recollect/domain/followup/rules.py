@@ -51,15 +51,15 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     if change is None or (_asks_back(history) and not change.is_opened):
         return None  # "1971" after a question of the assistant's is an answer to that
     changes: list[Refinement] = [change]
-    asked = [(place, said) for place, said in enumerate(history) if said.role is Role.USER]
-    for place, said in reversed(asked[-_CHAIN:]):
-        if _is_complete(said.content, known):
+    questions = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]
+    for place, earlier in reversed(questions[-_CHAIN:]):
+        if _is_complete(earlier.content, known):
             sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
-            return _changed(said.content, changes, known, sql=sql)
-        earlier = _change(said.content, known)
-        if earlier is None:
+            return _changed(earlier.content, changes, known, sql=sql)
+        change = _change(earlier.content, known)
+        if change is None:
             return None
-        changes.append(earlier)
+        changes.append(change)
     return None
 
 

@@ -23,11 +23,11 @@ _LABELS: Final = ("standalone question:", "rewritten question:", "question:", "r
 def clean_reply(reply: str) -> str:
     """A model's reply without the label, quotes and remarks that models like to add."""
     lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
-    said = lines[0] if lines else ""
+    line = lines[0] if lines else ""
     for label in _LABELS:
-        if said.lower().startswith(label):
-            said = said[len(label) :]
-    return said.strip(_QUOTES)
+        if line.lower().startswith(label):
+            line = line[len(label) :]
+    return line.strip(_QUOTES)
 
 
 def is_faithful(rewritten: str, question: str, history: Sequence[Said], *, language: str) -> bool:
@@ -35,13 +35,13 @@ def is_faithful(rewritten: str, question: str, history: Sequence[Said], *, langu
     if not rewritten or len(rewritten) > len(question) + _MAX_ADDED:
         return False
     heard = history[-_HEARD_MESSAGES:]
-    said = " ".join(message.content[:_HEARD] for message in heard)
+    text = " ".join(message.content[:_HEARD] for message in heard)
     own = _content(question, language)
     meant = _content(rewritten, language)
     return (
         _is_in_language(rewritten, language)
         and _share(own, meant) >= _KEPT
-        and _share(meant, own | _content(said, language)) >= _KNOWN
+        and _share(meant, own | _content(text, language)) >= _KNOWN
         and (_asks(rewritten, question, heard) or not question.rstrip().endswith("?"))
     )
 
@@ -71,8 +71,8 @@ def _asks(text: str, question: str, history: Sequence[Said]) -> bool:
     """Whether a text asks something, or begins as the user's questions and requests do."""
     if text.rstrip().endswith("?"):
         return True
-    asked = (question, *(one.content[:_HEARD] for one in history if one.role is Role.USER))
-    return _first_word(text) in set(map(_first_word, asked))
+    questions = (question, *(one.content[:_HEARD] for one in history if one.role is Role.USER))
+    return _first_word(text) in set(map(_first_word, questions))
 
 
 def _first_word(text: str) -> str:

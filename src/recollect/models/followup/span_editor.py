@@ -88,7 +88,9 @@ class SpanEditor:
             standalone_question=interpretation.rewrite,
             need=need,
             confidence=self._ready().calibration.confidence(interpretation.evidence),
-            explanations=explain(question, interpretation.blocks, edits),
+            explanations=explain(
+                question, interpretation.blocks, edits, pointers=self._ready().lists.pointers
+            ),
             topic=topic,
         )
 

@@ -118,10 +118,10 @@ class Rewriting:
         if language is not None and language not in installed():
             known = ", ".join(sorted(installed()))
             raise InvalidInput("language", f"must be one of: {known}")
-        said = [one for one in history if one.role is not Role.SYSTEM]
-        rewrite = await self._read(question, said, language)
+        messages = [one for one in history if one.role is not Role.SYSTEM]
+        rewrite = await self._read(question, messages, language)
         if self.llm is not None and rewrite.is_follow_up and self._may_ask_llm:
-            return await self._by_llm(self.llm, question, said, rewrite)
+            return await self._by_llm(self.llm, question, messages, rewrite)
         return rewrite
 
     async def _read(self, question: str, history: Sequence[Said], language: str | None) -> Rewrite:

@@ -34,7 +34,7 @@ def explained(
     assert len(insertions) == len(inserted), "the history has each span once"
     assert [span_text(blocks, one) for one in insertions] == list(inserted.values())
     edits = Edits(deleted=frozenset(deleted), insertions=tuple(insertions))
-    return explain(question, blocks, edits)
+    return explain(question, blocks, edits, pointers={"that", "daarvoor"})
 
 
 RENT = ["user: What is the average rent in Porto?", "assistant: About 1,100 euros."]
@@ -72,6 +72,13 @@ SALES = ["user: Show me total sales by region for 2024", "assistant: North 2.4M"
             {1},
             {1: "the average rent in Porto"},
             ('"that" stands for "the average rent in Porto"',),
+        ),
+        (
+            "What about the very cheapest flats in the old town?",
+            RENT,
+            {0, 1},
+            {0: "What is the average rent"},
+            ('completed with "What is the average rent"',),
         ),
         ("Since when?", RENT, set(), {2: "1,100 euros"}, ('completed with "1,100 euros"',)),
         ("Thanks!", RENT, set(), {}, ()),
