@@ -12,6 +12,7 @@ _BULLETS: Final = frozenset("-*•\u2013·")
 _MARKUP: Final = frozenset("*_`#|>-•\u2013·.)")
 _RULE: Final = re.compile(r"[\s|:+=-]+")
 _PAIR: Final = 2
+_TITLE_END: Final = re.compile(r"\s[\u2013\u2014-]\s|[:(;,.](?=\s|$)|\s\(")
 _LONGEST_ITEM: Final = 8  # words
 _JOINING: Final = frozenset(
     ("and", "or", "en", "of", "und", "oder", "et", "ou", "y", "e", "o", "u")
@@ -31,6 +32,25 @@ def list_items(text: str, words: "Sequence[Word]") -> dict[int, int]:
         if index is not None and number <= MOST_ITEMS:
             items.setdefault(index, number)
     return items or _inline_items(words)
+
+
+def item_titles(text: str) -> list[str]:
+    """What the items of the only list of a message are called; empty if there is none, or two.
+
+    Only bulleted and numbered lines count: what stands in a sentence may be something else.
+    """
+    items = [item for item in _line_items(text) if text[item[1] - 1] != "|"]
+    numbers = [number for number, _, _ in items]
+    if len(items) < _PAIR or numbers != list(range(1, len(items) + 1)):
+        return []
+    return [_title(text[begin:end].strip()) for _, begin, end in items]
+
+
+def _title(item: str) -> str:
+    """What stands in bold; without that, the words before the first comma, colon or dash."""
+    bold = item.split("**", 2)
+    title = bold[1] if len(bold) > _PAIR else _TITLE_END.split(item, maxsplit=1)[0]
+    return title.strip("*_`: ")
 
 
 def _line_items(text: str) -> Iterator[tuple[int, int, int]]:

@@ -9,6 +9,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
+from recollect.domain.followup.ordinals import item_candidate
 from recollect.domain.followup.refinements import Part, Refinement, read_refinement
 from recollect.domain.followup.refining import refine
 
@@ -41,14 +42,16 @@ _EXPLAINED: Final = {
 
 
 def rule_candidate(question: str, history: Sequence[Said], language: str) -> Proposal | None:
-    """The last question, changed as this one says; None where the rules do not apply.
+    """What exact rules make of a question: another one changed, or an item of a list named.
 
-    A question that was itself such a fragment is completed first, up to the last question that
-    was asked in full.
+    None where they do not apply. A question that was itself a fragment is completed first, up to
+    the last question that was asked in full.
     """
     known = words_for(language)
     change = _change(question, known)
-    if change is None or (_asks_back(history) and not change.is_opened):
+    if change is None:
+        return item_candidate(question, history, known)
+    if _asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
     changes: list[Refinement] = [change]
     questions = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]

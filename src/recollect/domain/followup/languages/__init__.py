@@ -17,7 +17,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageWords:
-    """Words and phrases in small letters; phrases that begin alike stand longest first."""
+    """Words and phrases in small letters."""
 
     small_words: frozenset[str]
     """Words with a grammatical use; they tell the language of a text."""
@@ -54,6 +54,11 @@ class LanguageWords:
     sorted_by: str
     data_questions: tuple[Phrase, ...]
     """How questions to data begin: "how many"."""
+    ordinals: tuple[Phrase, ...]
+    """The forms of "first", of "second" and so on."""
+    last_words: frozenset[str]
+    item_words: frozenset[str]
+    """Nouns that may follow an ordinal: "the second one"."""
 
     @property
     def fragments(self) -> tuple[Phrase, ...]:
@@ -88,7 +93,7 @@ def words_for(code: str) -> LanguageWords:
 def starting_phrase(words: Iterable[str], phrases: tuple[Phrase, ...]) -> int:
     """How many words the longest phrase has that these words begin with; 0 if there is none."""
     beginning = tuple(words)
-    return next((len(phrase) for phrase in phrases if beginning[: len(phrase)] == phrase), 0)
+    return max((len(one) for one in phrases if beginning[: len(one)] == one), default=0)
 
 
 def _word_set(text: str) -> frozenset[str]:
@@ -96,7 +101,7 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 def _phrases(text: str) -> tuple[Phrase, ...]:
-    return tuple(sorted((tuple(phrase.split()) for phrase in text.split(";")), key=len)[::-1])
+    return tuple(tuple(phrase.split()) for phrase in text.split(";"))
 
 
 _READERS: Final[dict[object, Callable[[str], object]]] = {

@@ -1,0 +1,79 @@
+"""Items of a list in the last reply, named by their place: "the second one"."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.edits import Word, words_of
+from recollect.domain.followup.languages import LanguageWords
+from recollect.domain.followup.lists import item_titles
+
+_LONGEST_QUESTION: Final = 30  # words
+_LONGEST_TITLE: Final = 5  # words; more are a sentence
+_READ_CHARACTERS: Final = 4000  # of the reply
+_NEED: Final = 0.95
+_CONFIDENCE: Final = 0.85
+
+
+def item_candidate(question: str, history: Sequence[Said], known: LanguageWords) -> Proposal | None:
+    """The question with the item that its only ordinal names; None where that is not certain."""
+    words = words_of(question)
+    if len(words) > _LONGEST_QUESTION or not history or history[-1].role is not Role.ASSISTANT:
+        return None
+    places = [n for n in range(len(words)) if _place_in_list(words[n], known) is not None]
+    if len(places) != 1:
+        return None
+    place = places[0]
+    number = _place_in_list(words[place], known)
+    last = place + _has_item_word(words, place + 1, known)
+    if number is None or not _stands_alone(words, place, last, known):
+        return None
+    titles = item_titles(history[-1].content[:_READ_CHARACTERS])
+    title = titles[number] if number < len(titles) and titles else ""
+    if not _is_name(title):
+        return None
+    first = place - (words[place - 1].text.lower() in known.articles)
+    others = {word.text.lower() for word in (*words[:first], *words[last + 1 :])}
+    if not known.pointers.isdisjoint(others):
+        return None  # would not stand alone
+    pointer = question[words[first].start : words[last].end]
+    return Proposal(
+        standalone_question=question[: words[first].start] + title + question[words[last].end :],
+        need=_NEED,
+        confidence=_CONFIDENCE,
+        explanations=(f'"{pointer}" stands for "{title}"',),
+        topic=title,
+    )
+
+
+def _place_in_list(word: Word, known: LanguageWords) -> int | None:
+    """Which item an ordinal names, counted from 0; -1 for the last one."""
+    text = word.text.lower()
+    if text in known.last_words:
+        return -1
+    return next((n for n, forms in enumerate(known.ordinals) if text in forms), None)
+
+
+def _is_name(title: str) -> bool:
+    words = title.split()
+    return 0 < len(words) <= _LONGEST_TITLE and any(word[0].isalpha() for word in words[:1])
+
+
+def _has_item_word(words: Sequence[Word], place: int, known: LanguageWords) -> bool:
+    return place < len(words) and words[place].text.lower() in known.item_words
+
+
+def _stands_alone(words: Sequence[Word], place: int, last: int, known: LanguageWords) -> bool:
+    """Whether an ordinal has an article or preposition, and no noun of its own: not "the second half"."""
+    before = words[place - 1].text.lower() if place else ""
+    if before not in known.articles | known.prepositions:
+        return False
+    following = words[last + 1] if last + 1 < len(words) else None
+    is_named = last > place
+    return (
+        is_named
+        or following is None
+        or following.is_sign
+        or following.text.lower() in known.small_words
+    )
