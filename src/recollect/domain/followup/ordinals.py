@@ -65,7 +65,7 @@ def _has_item_word(words: Sequence[Word], place: int, known: LanguageWords) -> b
 
 
 def _stands_alone(words: Sequence[Word], place: int, last: int, known: LanguageWords) -> bool:
-    """Whether an ordinal has an article or preposition, and no noun of its own: not "the second half"."""
+    """Whether an ordinal has an article or a preposition, and no noun: not "the second half"."""
     before = words[place - 1].text.lower() if place else ""
     if before not in known.articles | known.prepositions:
         return False
