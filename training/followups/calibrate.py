@@ -3,10 +3,10 @@
     python calibrate.py ROWS WEIGHTS NATURAL
 
 ROWS and WEIGHTS are the folders of our rows and of the exported network. What speaks for and
-against a rewrite is weighed on the rows of ours that were held out, which are harder than most
-talk; how sure that is, is then read off the natural rows (`NATURAL`, with their scorer beside), by
-two numbers. Both go into `words.json`; a reliability table is printed, each row predicted by a fit
-without it.
+against a rewrite is weighed on the rows of ours that were held out: what tells right ones from
+those that do harm. These rows are harder than most talk; how sure a rewrite is, is then read off
+the natural rows (`NATURAL`, with their scorer beside), by two numbers. Both go into `words.json`;
+a reliability table is printed, each row predicted by a fit without it.
 """
 
 import json
@@ -75,7 +75,8 @@ def main(rows: Path, weights: Path, natural: Path) -> None:
         [lambda _, rewrite, m=m: scorer.score_row(m, rewrite)["class"] for m in marked],
     )
     names = sorted({name for one in (*hard, *plain) for name in one.evidence} - {"is_en"})
-    inner = fit(columns(hard, names), is_right(hard))
+    clear = [one for one in hard if one.kind in {"right", "harm"}]
+    inner = fit(columns(clear, names), is_right(clear), ridge=2.0)
     outer, predicted = _scaled(columns(plain, names) @ inner, is_right(plain))
     _print_table(predicted, plain, len(talk))
     bias = outer[0] + outer[1] * inner[0]

@@ -6,13 +6,15 @@ from math import exp
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.edits import Block, Edits, Word
+from recollect.domain.followup.edits import Block, Edits, Insertion, Word
 from recollect.models.followup.decoding import DecodedEdits
 
 _LIMITS: Final = {
     "need": (-8.0, 8.0),
     "likelihood": (-12.0, 0.0),
     "weakest": (-6.0, 0.0),
+    "slightly_weak": (-1.0, 0.0),
+    "reply_words": (0.0, 64.0),
     "insertions": (0.0, 5.0),
     "oldest": (0.0, 5.0),
     "newest": (0.0, 5.0),
@@ -32,6 +34,8 @@ _PREPOSITIONS: Final = frozenset(
 )
 _JOINTS: Final = frozenset("'\u2019-")
 _CLAUSE: Final = 3  # words of a question that make it a clause
+_EXCHANGE: Final = 2  # the newest messages: a reply, and the question before it
+_NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,11 +148,18 @@ def evidence(
         "need": decoded.need,
         "likelihood": decoded.likelihood,
         "weakest": decoded.weakest,
+        "slightly_weak": decoded.weakest,
+        "reply_words": len(blocks[0].words) if blocks[0].role is Role.ASSISTANT else 0,
         "insertions": len(insertions),
         "oldest": max(places),
         "newest": min(places),
         "question_words": len(words),
         "inserted_words": sum(map(len, spans)),
+        "in_last_message": max(places) == 0,
+        "in_last_question": all(
+            blocks[place].role is Role.USER and place < _EXCHANGE for place in places
+        ),
+        "repeats_beginning": any(_is_beginning(blocks, one) for one in insertions),
         "lost_words": len(content([words[place] for place in decoded.edits.deleted])),
         "repeats_question": any(content(span) & own for span in spans),
         "lacks_content": any(not content(span) for span in spans),
@@ -158,6 +169,13 @@ def evidence(
         f"is_{language}": 1.0,
     }
     return {name: _limited(name, float(value)) for name, value in numbers.items()}
+
+
+def _is_beginning(blocks: Sequence[Block], insertion: Insertion) -> bool:
+    """Whether a span is the beginning of an earlier question, for a value to follow it."""
+    _, first, last = insertion.span
+    is_users = blocks[insertion.span.block].role is Role.USER
+    return is_users and first < _NEAR_BEGINNING and last - first + 1 >= _SENTENCE
 
 
 def _limited(name: str, value: float) -> float:
