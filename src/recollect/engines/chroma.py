@@ -103,7 +103,6 @@ class ChromaVectorStore:
         return self._connect()
 
     async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
-        """Store a model's vectors, each in place of the one of that key."""
         if vectors:
             await self._run(lambda: self._put(owner_id, model, dict(vectors)))
 
@@ -116,29 +115,23 @@ class ChromaVectorStore:
         count: int,
         session_id: UUID | None = None,
     ) -> dict[EntryKey, float]:
-        """The nearest of the owner's vectors of that model, with their cosines."""
         name = self._name(owner_id, model)
         return await self._run(lambda: self._nearest(name, vector, count, session_id))
 
     async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """Delete the vectors of these keys, of every model, and check that they are gone."""
         ids = [_id_of(key) for key in keys]
         await self._run(lambda: self._remove(owner_id, ids))
 
     async def erase(self, owner_id: UUID) -> None:
-        """Drop all collections of the owner, and check that they are gone."""
         await self._run(lambda: self._erase(owner_id))
 
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
-        """The keys of the owner's vectors of that model."""
         return await self._run(lambda: frozenset(self._keys(self._name(owner_id, model))))
 
     async def owners(self) -> frozenset[UUID]:
-        """All owners who have a collection."""
         return await self._run(lambda: frozenset(owner for _, owner, _ in self._collections()))
 
     async def keep_only(self, model: str) -> None:
-        """Drop the collections of all other models."""
         await self._run(lambda: self._keep_only(_digest(model)))
 
     def _name(self, owner_id: UUID, model: str) -> str:

@@ -34,11 +34,9 @@ class InMemoryExpired(InMemoryStore):
     """Implements `recollect.ports.jobs.ExpiredSessions`."""
 
     async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
         return len(self.data.expired(now))
 
     async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many; audited."""
         chosen = self.data.expired(now)[:limit]
         for owner_id, conversation in chosen:
             self.data.delete_expired(owner_id, conversation.session.session_id, now=now)
@@ -56,7 +54,6 @@ class InMemorySessions(InMemoryStore):
         now: datetime,
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
-        """Create the session, or return the one with that id as it is; and whether it is new."""
         existing = self.data.conversation(scope, session.session_id)
         if existing is not None:
             return existing.session, False
@@ -64,14 +61,12 @@ class InMemorySessions(InMemoryStore):
         return started.session, True
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
-        """The session, or None."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.session
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
-        """The owner's sessions by the time of their last change or use."""
         sessions = [conversation.session for conversation in self.data.conversations(scope)]
         if sort is SessionSort.LAST_ACCESSED:
             return cut_page(sessions, page, AccessPosition, _access_position)
@@ -80,7 +75,6 @@ class InMemorySessions(InMemoryStore):
     async def change(
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
-        """Replace the parts that are given and return the session, or None if there is none."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -89,7 +83,6 @@ class InMemorySessions(InMemoryStore):
         return conversation.session
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        """Delete the session with its turns and messages; whether there was one. Audited."""
         deleted = self.data.conversation(scope, session_id)
         if deleted is None:
             return False
@@ -101,7 +94,6 @@ class InMemorySessions(InMemoryStore):
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
-        """Record that the session was used, and move its end to `expires_at` if that is later."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is not None:
             conversation.use(now=now, expires_at=expires_at)
@@ -132,7 +124,6 @@ class InMemoryTurns(InMemoryStore):
     """Implements `recollect.ports.conversations.TurnStore`."""
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
-        """The turn, or None if the session has none of that number."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or turn_number not in conversation.turns:
             return None
@@ -143,7 +134,6 @@ class InMemoryTurns(InMemoryStore):
         )
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending since that time or longer."""
         abandoned = [
             (conversation, message.turn_number)
             for _, conversation in self.data.all_conversations()
@@ -173,7 +163,6 @@ class InMemoryBranches(InMemoryStore):
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
     ) -> Followed | None:
-        """Make a client's list the active branch and store what is new of it."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -209,7 +198,6 @@ class InMemoryBranches(InMemoryStore):
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
     ) -> Message | None:
-        """Store the reply to a question, in place of other replies."""
         conversation = self.data.conversation(scope, session_id)
         question = None if conversation is None else conversation.messages.get(question_id)
         if conversation is None or question is None or question.role is not Role.USER:

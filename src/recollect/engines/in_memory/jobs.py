@@ -17,7 +17,6 @@ class InMemoryJobs(InMemoryStore):
     """Implements `recollect.ports.jobs.JobQueue`."""
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
-        """The job that has waited longest, now this worker's for the time of the lease."""
         waiting = self._waiting(now)
         longest = min(waiting, key=lambda job: (job.scheduled_at, job.job_id), default=None)
         if longest is None:
@@ -27,17 +26,14 @@ class InMemoryJobs(InMemoryStore):
         return taken
 
     async def finish(self, job: Job) -> None:
-        """The job is done; it goes, unless it was scheduled again meanwhile."""
         if self._is_still(job):
             del self.data.jobs[_key(job)]
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
-        """The job failed; it waits for another try."""
         if self._is_still(job):
             self.data.jobs[_key(job)] = replace(self.data.jobs[_key(job)], scheduled_at=until)
 
     async def depth(self, *, now: datetime) -> int:
-        """How many jobs wait to be taken."""
         return len(self._waiting(now))
 
     def _waiting(self, now: datetime) -> list[Job]:
@@ -57,7 +53,6 @@ class InMemoryIndexing(InMemoryStore):
     """Implements `recollect.ports.jobs.IndexingStore`."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
-        """Some sessions of any owner with turns that are due."""
         waiting = [
             (scope, conversation.session.session_id)
             for scope, conversation in self.data.known()
@@ -66,7 +61,6 @@ class InMemoryIndexing(InMemoryStore):
         return tuple(waiting[:limit])
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
-        """The session's oldest turns that are due, and questions that newer turns passed over."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return ()
@@ -75,14 +69,12 @@ class InMemoryIndexing(InMemoryStore):
         return tuple(_due_turn(conversation, n) for n in sorted({*numbers, *passed_over}))
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        """These changes are indexed; a turn that has changed again meanwhile stays due."""
         conversation = self.data.conversation(scope, session_id)
         for turn in turns:
             if conversation and conversation.due.get(turn.turn_number, 0) == turn.change:
                 del conversation.due[turn.turn_number]
 
     async def depth(self) -> int:
-        """How many turns of all owners are due."""
         return sum(len(conversation.due) for _, conversation in self.data.known())
 
 
@@ -107,14 +99,12 @@ class InMemorySummaries(InMemoryStore):
     """Implements `recollect.ports.jobs.SummaryStore`."""
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        """The session's summary, or None."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.summary
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
-        """The summary and the oldest messages after it, oldest first; None without a session."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -134,7 +124,6 @@ class InMemorySummaries(InMemoryStore):
     async def put(
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
-        """Keep a summary if what it adds to the last one is still all there."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or conversation.summarized_through != replaces:
             return False

@@ -39,7 +39,6 @@ class InMemoryMessages(InMemoryStore):
         compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
     ) -> Appended | None:
-        """Store the messages one after the other, all or none; None if there is no session."""
         owner = self.data.of(scope.owner_id)
         conversation = self.data.conversation(scope, session_id)
         if conversation is None and start is not None:
@@ -64,14 +63,12 @@ class InMemoryMessages(InMemoryStore):
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
-        """The last messages, oldest first; None if there is no session."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.active[-count:]
 
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
-        """The session, its summary and its last messages, oldest first; None without a session."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -89,7 +86,6 @@ class InMemoryMessages(InMemoryStore):
     async def list(
         self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message] | None:
-        """The session's messages by sequence number; None if there is no session."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -99,7 +95,6 @@ class InMemoryMessages(InMemoryStore):
     async def delete(
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
-        """Delete one message; whether there was one in that session. Audited."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or message_id not in conversation.messages:
             return False
@@ -108,7 +103,6 @@ class InMemoryMessages(InMemoryStore):
         return True
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
-        """Delete all messages of the session and say how many; None if there is none. Audited."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -120,12 +114,10 @@ class InMemoryMessages(InMemoryStore):
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
-        """How far the turn has come, or None if there is no such turn."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.turns.get(turn_number)
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
-        """Mark a turn as failed if it is pending; whether there is such a turn."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or turn_number not in conversation.turns:
             return False
@@ -245,22 +237,18 @@ class InMemoryHistory(InMemoryStore):
     """Implements `recollect.ports.conversations.HistoryStore`."""
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; those of one time and session by their numbers."""
         return cut_page(self._active(scope), page, HistoryPosition, _history_position)
 
     async def of_turns(
         self, scope: Scope, turns: Collection[tuple[UUID, int]]
     ) -> tuple[Message, ...]:
-        """All messages of these turns, each given by session and number, in no order."""
         wanted = frozenset(turns)
         return tuple(m for m in self._messages(scope) if (m.session_id, m.turn_number) in wanted)
 
     async def count(self, scope: Scope) -> int:
-        """How many messages the owner has."""
         return len(self._active(scope))
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
-        """Delete one message, in whichever session; whether there was one. Audited."""
         deleted = [m for m in self._messages(scope) if m.message_id == message_id]
         if deleted:
             self._remove(scope, deleted)
@@ -268,7 +256,6 @@ class InMemoryHistory(InMemoryStore):
         return bool(deleted)
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
-        """Delete all the owner's messages and say how many; the sessions stay. Audited."""
         cleared = self._messages(scope)
         self._remove(scope, cleared)
         count = len(cleared)
@@ -276,7 +263,6 @@ class InMemoryHistory(InMemoryStore):
         return count
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
-        """Delete all but the newest messages and say how many. Audited."""
         newest_first = sorted(self._messages(scope), key=_history_position, reverse=True)
         trimmed = newest_first[keep_last:]
         self._remove(scope, trimmed)

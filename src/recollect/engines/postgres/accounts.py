@@ -16,7 +16,6 @@ class PostgresAuditLog(PostgresStore):
     """Reads an owner's audit log."""
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        """The owner's latest entries, newest first."""
         rows = await self._database.run("list_audit", owner_id=scope.owner_id, limit=limit)
         return tuple(AuditEntry(**{**row, "action": AuditAction(row["action"])}) for row in rows)
 
@@ -49,7 +48,6 @@ class PostgresApiKeyStore(PostgresStore):
     """Keeps keys in the table `api_keys`."""
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Store a new key. Audited."""
         async with self._database.owned_by(scope.owner_id) as connection:
             await connection.execute(
                 *statement(
@@ -69,17 +67,14 @@ class PostgresApiKeyStore(PostgresStore):
             await record(connection, scope, action, key.key_id, now=key.created_at)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """The key of that id, revoked or not, or None."""
         rows = await self._database.read("find_api_key", owner_id=owner_id, key_id=key_id)
         return _api_key_from(rows[0]) if rows else None
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
-        """The tenant's keys, revoked ones too, oldest first."""
         rows = await self._database.run("list_api_keys", owner_id=scope.owner_id)
         return tuple(map(_api_key_from, rows))
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key for good; whether there is such a key. Audited the first time."""
         if await self.find(scope.owner_id, key_id) is None:
             return False
         async with self._database.owned_by(scope.owner_id) as connection:
@@ -109,12 +104,10 @@ class PostgresStateStore(PostgresStore):
     """Keeps modes in the table `states`."""
 
     async def get(self, scope: Scope) -> UserState | None:
-        """The owner's state, or None where none was set."""
         rows = await self._database.read("get_state", owner_id=scope.owner_id)
         return UserState(mode=rows[0]["mode"], updated_at=rows[0]["updated_at"]) if rows else None
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
-        """Set the owner's mode in the place of any before it. Audited, with the mode."""
         owner = {"owner_id": scope.owner_id, "tenant_id": scope.tenant, "user_id": scope.user}
         async with self._database.owned_by(scope.owner_id) as connection:
             await connection.execute(*statement("put_state", **owner, mode=mode, now=now))
@@ -122,7 +115,6 @@ class PostgresStateStore(PostgresStore):
         return UserState(mode=mode, updated_at=now)
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
-        """Delete the owner's state; whether there was one. Audited, with the mode it had."""
         async with self._database.owned_by(scope.owner_id) as connection:
             mode = await connection.fetchval(*statement("delete_state", owner_id=scope.owner_id))
             if mode is not None:

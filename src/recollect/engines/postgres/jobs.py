@@ -34,20 +34,16 @@ class PostgresJobQueue(PostgresStore):
     """Keeps jobs in the table `jobs`; a worker takes them for all owners."""
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
-        """The job that has waited longest, now this worker's for the time of the lease."""
         rows = await self._database.work("take_job", now=now, lease_until=now + lease, kinds=_KINDS)
         return _job_from(rows[0]) if rows else None
 
     async def finish(self, job: Job) -> None:
-        """Delete a job that is done, unless it was scheduled again meanwhile."""
         await self._database.write("finish_job", **_key_of(job))
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
-        """Schedule a job that failed for another try."""
         await self._database.run("postpone_job", **_key_of(job), until=until)
 
     async def depth(self, *, now: datetime) -> int:
-        """How many jobs wait to be taken."""
         return await self._database.count("count_jobs", at=now, now=now)
 
 
@@ -75,14 +71,12 @@ class PostgresSummaryStore(PostgresStore):
     """Keeps summaries in the table `summaries`; sessions know how far they reach."""
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        """The session's summary, or None."""
         rows = await self._database.run("get_summary", **self._session(scope, session_id))
         return summary_from(rows[0]) if rows else None
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
-        """The summary and the oldest messages after it, oldest first; None without a session."""
         key, now = {"owner_id": scope.owner_id, "session_id": session_id}, self._clock.now()
         async with self._database.owned_by(scope.owner_id) as connection:
             # Summary and messages as of one moment: what is deleted in between is in neither.
@@ -110,7 +104,6 @@ class PostgresSummaryStore(PostgresStore):
     async def put(
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
-        """Store a summary if what it adds to the last one is still all there."""
         (row,) = await self._database.write(
             "put_summary",
             **self._session(scope, session_id),
@@ -130,7 +123,6 @@ class PostgresIndexingStore(PostgresStore):
     """Reads the column `index_due` of turns, which every write to a turn sets."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
-        """Some sessions of any owner with turns that are due."""
         rows = await self._database.work(
             "sessions_to_index", limit=limit * _CHOICE, now=self._clock.now()
         )
@@ -144,14 +136,12 @@ class PostgresIndexingStore(PostgresStore):
         )
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
-        """The session's oldest turns that are due, and questions that newer turns passed over."""
         session = self._session(scope, session_id)
         rows = await self._database.read("turns_to_index", **session, limit=limit)
         messages = [row for row in rows if row["message_id"] is not None]
         return await off_loop(partial(_due_turns, rows), characters=reading_effort(messages))
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        """Mark these changes as indexed; a turn that has changed again meanwhile stays due."""
         changed = [turn for turn in turns if turn.change is not None]
         await self._database.write(
             "finish_indexing",
@@ -162,7 +152,6 @@ class PostgresIndexingStore(PostgresStore):
         )
 
     async def depth(self) -> int:
-        """How many turns of all owners are due."""
         return await self._database.count("count_to_index", at=self._clock.now())
 
 

@@ -38,7 +38,6 @@ class PostgresBranchStore(PostgresStore):
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
     ) -> Followed | None:
-        """Make a client's list the active branch and store what is new of it."""
         target = Target(
             scope=scope,
             session_id=session_id,
@@ -75,7 +74,6 @@ class PostgresBranchStore(PostgresStore):
         expires_at: datetime | None = None,
         compaction: CompactionPolicy | None = None,
     ) -> Message | None:
-        """Store the reply to a question, in place of other replies."""
         target = Target(
             scope=scope,
             session_id=session_id,
@@ -144,7 +142,6 @@ class PostgresTurnStore(PostgresStore):
     """Reads the table `turns` and the messages that belong to it."""
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
-        """The turn, or None if the session has none of that number."""
         session = self._session(scope, session_id)
         rows = await self._database.run("get_turn", **session, turn_number=turn_number)
         if not rows:
@@ -152,6 +149,5 @@ class PostgresTurnStore(PostgresStore):
         return StoredTurn(status=TurnStatus(rows[0]["status"]), messages=await read_messages(rows))
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending since that time or longer."""
         now = self._clock.now()
         return await self._database.count("fail_abandoned", at=now, started_by=started_by)

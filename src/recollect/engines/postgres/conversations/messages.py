@@ -70,7 +70,6 @@ class PostgresMessageStore(_DeletingStore):
         compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
     ) -> Appended | None:
-        """Store the messages one after the other, all or none; None if there is no session."""
         target = Target(
             scope=scope,
             session_id=session_id,
@@ -97,7 +96,6 @@ class PostgresMessageStore(_DeletingStore):
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
-        """The last messages, oldest first; None if there is no session."""
         session = self._session(scope, session_id)
         rows = await self._database.read("last_messages", **session, count=count)
         if not rows and not await self._exists(scope, session_id):
@@ -107,7 +105,6 @@ class PostgresMessageStore(_DeletingStore):
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
-        """The session, its summary and its last messages, oldest first; None without a session."""
         rows = await self._database.read(
             "read_window",
             **self._session(scope, session_id),
@@ -125,7 +122,6 @@ class PostgresMessageStore(_DeletingStore):
         *,
         include_inactive: bool = False,
     ) -> Page[Message] | None:
-        """The session's messages by sequence number; None if there is no session."""
         (sequence,) = page.position(MessagePosition) or (None,)
         rows = await self._database.read(
             "list_messages",
@@ -144,7 +140,6 @@ class PostgresMessageStore(_DeletingStore):
     async def delete(
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
-        """Delete one message; whether there was one in that session."""
         action = AuditAction.MESSAGE_DELETED
         count = await self._delete(
             scope, session_id, "delete_message", action, message_id, message_id=message_id, now=now
@@ -152,20 +147,17 @@ class PostgresMessageStore(_DeletingStore):
         return bool(count)
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
-        """Delete all messages of the session and say how many; None if there is none."""
         action = AuditAction.MESSAGES_CLEARED
         return await self._delete(scope, session_id, "delete_messages", action, session_id, now=now)
 
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
-        """How far the turn has come, or None if there is no such turn."""
         session = self._session(scope, session_id)
         rows = await self._database.run("turn_status", **session, turn_number=turn_number)
         return TurnStatus(rows[0]["status"]) if rows else None
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
-        """Mark a turn as failed if it is pending; whether there is such a turn."""
         session = self._session(scope, session_id)
         return bool(await self._database.run("fail_turn", **session, turn_number=turn_number))
 
@@ -218,7 +210,6 @@ class PostgresHistoryStore(_DeletingStore):
     """Reads and clears messages whichever session they are in."""
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; those of one time and session by their numbers."""
         time, session_id, sequence = page.position(HistoryPosition) or (None, None, None)
         rows = await self._database.run(
             "list_history",
@@ -239,7 +230,6 @@ class PostgresHistoryStore(_DeletingStore):
     async def of_turns(
         self, scope: Scope, turns: Collection[tuple[UUID, int]]
     ) -> tuple[Message, ...]:
-        """All messages of these turns, each given by session and number, in no order."""
         rows = await self._database.run(
             "messages_of_turns",
             owner_id=scope.owner_id,
@@ -250,14 +240,12 @@ class PostgresHistoryStore(_DeletingStore):
         return await read_messages(rows)
 
     async def count(self, scope: Scope) -> int:
-        """How many messages the owner has."""
         ((count,),) = await self._database.run(
             "count_history", owner_id=scope.owner_id, now=self._clock.now()
         )
         return int(count)
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
-        """Delete one message, in whichever session; whether there was one."""
         action = AuditAction.MESSAGE_DELETED
         count = await self._delete(
             scope, None, "delete_message", action, message_id, message_id=message_id, now=now
@@ -265,12 +253,10 @@ class PostgresHistoryStore(_DeletingStore):
         return bool(count)
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
-        """Delete all the owner's messages and say how many; the sessions stay."""
         action = AuditAction.HISTORY_CLEARED
         return await self._delete(scope, None, "delete_messages", action, scope.user, now=now) or 0
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
-        """Delete all but the newest messages and say how many."""
         action = AuditAction.HISTORY_TRIMMED
         count = await self._delete(
             scope, None, "trim_messages", action, scope.user, keep_last=keep_last, now=now

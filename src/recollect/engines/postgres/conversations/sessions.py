@@ -30,11 +30,9 @@ class PostgresExpiredSessions(PostgresStore):
     """Finds expired sessions through the workers' own view."""
 
     async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
         return await self._database.count("count_expired", at=now, now=now)
 
     async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many."""
         async with self._database.working(now=now) as connection:
             if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
                 return 0
@@ -55,7 +53,6 @@ class PostgresSessionStore(PostgresStore):
         now: datetime,
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
-        """Create the session, or return the one with that id as it is; and whether it is new."""
         existing = await self.get(scope, session.session_id)
         while existing is None:
             read_at = self._clock.now()
@@ -70,14 +67,12 @@ class PostgresSessionStore(PostgresStore):
         return existing, False
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
-        """The session, or None."""
         rows = await self._database.read("get_session", **self._session(scope, session_id))
         return await read_session(rows[0]) if rows else None
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
-        """The owner's sessions by the time of their last change or use."""
         by_access = sort is SessionSort.LAST_ACCESSED
         after = page.position(AccessPosition) if by_access else page.position(SessionPosition)
         time, session_id = after or (None, None)
@@ -101,7 +96,6 @@ class PostgresSessionStore(PostgresStore):
     async def change(
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
-        """Replace the parts that are given and return the session, or None if there is none."""
         metadata = None if changes.metadata is None else await json_text(changes.metadata)
         rows = await self._database.run(
             "change_session",
@@ -117,7 +111,6 @@ class PostgresSessionStore(PostgresStore):
         return await read_session(rows[0]) if rows else None
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        """Delete the session with its turns and messages; whether there was one. Audited."""
         async with self._database.owned_by(scope.owner_id) as connection:
             count = await connection.fetchval(
                 *statement("delete_session", **self._session(scope, session_id))
@@ -131,7 +124,6 @@ class PostgresSessionStore(PostgresStore):
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
-        """Note that the session was used, and move its end to `expires_at` if that is later."""
         await self._database.write(
             "touch_session",
             owner_id=scope.owner_id,

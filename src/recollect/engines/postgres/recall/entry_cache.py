@@ -70,7 +70,6 @@ class CachedRecallIndex:
         self._owners = _OwnerLru(max_bytes)
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The entries with the best scores, from the cache where the owner's are in it."""
         owner_id, now = scope.owner_id, self._clock.now()
         owner, is_back = self._owners.touch(owner_id, now)
         if query.nearest is None and (is_back or self._from_first_search):
@@ -89,29 +88,23 @@ class CachedRecallIndex:
         turns: Sequence[int],
         entries: Sequence[IndexedEntry],
     ) -> None:
-        """As the index does."""
         await self._index.replace(scope, session_id, turns, entries)
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        """As the index does."""
         return await self._index.speakers(scope, limit=limit)
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        """As the index does."""
         return await self._index.size(scope, model=model)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
-        """As the index does."""
         return await self._index.outdated(model=model, limit=limit)
 
     async def count_outdated(self, *, model: str) -> int:
-        """As the index does."""
         return await self._index.count_outdated(model=model)
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
-        """As the index does."""
         await self._index.embed(scope, vectors, model=model)
 
     async def _search(

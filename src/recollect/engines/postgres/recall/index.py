@@ -231,7 +231,6 @@ class PostgresRecallIndex:
         turns: Sequence[int],
         entries: Sequence[IndexedEntry],
     ) -> None:
-        """Keep these entries of these turns in place of what was kept of the turns before."""
         await self._database.write(
             "replace_entries",
             owner_id=scope.owner_id,
@@ -243,18 +242,15 @@ class PostgresRecallIndex:
         )
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The entries with the best scores, those by meaning and those by words among them."""
         parameters = search_parameters(query, now=self._clock.now(), exact_up_to=self._exact_up_to)
         rows = await self._database.read("search_entries", owner_id=scope.owner_id, **parameters)
         return tuple(candidates_from(rows, query.filters))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        """The names of those who speak in the owner's entries, each once, in no order."""
         rows = await self._database.read("list_speakers", owner_id=scope.owner_id, limit=limit)
         return tuple(row["speaker"] for row in rows)
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        """How many entries the owner has, and how many of them that model has embedded."""
         owner = scope.owner_id
         async with self._database.owned_by(owner) as connection:
             row = await connection.fetchrow(
@@ -280,7 +276,6 @@ class PostgresRecallIndex:
         return tuple(outdated)
 
     async def count_outdated(self, *, model: str) -> int:
-        """How many entries of all owners this model has not embedded."""
         async with self._database.working(now=self._clock.now()) as connection:
             count: int = await connection.fetchval(*statement("count_outdated", model=model))
         return count
@@ -288,7 +283,6 @@ class PostgresRecallIndex:
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
-        """Give entries that are still there the vectors of this model in place of others."""
         await self._database.write(
             "embed_entries",
             owner_id=scope.owner_id,

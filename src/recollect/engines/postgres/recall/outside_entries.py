@@ -27,11 +27,9 @@ class PostgresOutsideEntries:
 
     @property
     def kept_in(self) -> str:
-        """The name of the other store."""
         return self._kept_in
 
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
-        """Note that the store may have these from now on; None for what is not there any more."""
         async with self._database.owned_by(owner_id) as connection:
             sessions = await self._lock(connection, owner_id, entries)
             living = [entry for entry in entries if entry.session_id in sessions]
@@ -49,7 +47,6 @@ class PostgresOutsideEntries:
     async def place(
         self, owner_id: UUID, keys: Collection[EntryKey], *, model: str, dimensions: int
     ) -> None:
-        """The store has the vectors of these; what has gone meanwhile is to be removed there."""
         async with self._database.owned_by(owner_id) as connection:
             sessions = await self._lock(connection, owner_id, keys)
             await connection.execute(
@@ -66,7 +63,6 @@ class PostgresOutsideEntries:
             )
 
     async def displace(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """The store has lost the vectors of these: they count as embedded by no model."""
         numbers = [key.number for key in keys]
         async with self._database.owned_by(owner_id) as connection:
             sessions = await self._lock(connection, owner_id, keys)
@@ -81,7 +77,6 @@ class PostgresOutsideEntries:
             )
 
     async def keys(self, owner_id: UUID, *, model: str | None = None) -> frozenset[EntryKey]:
-        """What the store may have of an owner, or with a model: what it should have."""
         async with self._database.owned_by(owner_id) as connection:
             rows = await connection.fetch(
                 *statement("keys_of_entries", owner_id=owner_id, store=self._kept_in, model=model)
@@ -89,13 +84,11 @@ class PostgresOutsideEntries:
         return frozenset(map(_key_of, rows))
 
     async def owners(self, *, model: str) -> frozenset[UUID]:
-        """Everybody of whom the store should have vectors of that model."""
         async with self._database.working(now=self._clock.now()) as connection:
             rows = await connection.fetch(*statement("owners_of_model", model=model))
         return frozenset(row["owner_id"] for row in rows)
 
     async def removals(self, *, limit: int) -> tuple[Removal, ...]:
-        """The oldest vectors of any owner that are to be removed."""
         async with self._database.working(now=self._clock.now()) as connection:
             rows = await connection.fetch(
                 *statement("removals_from", store=self._kept_in, limit=limit)
@@ -106,7 +99,6 @@ class PostgresOutsideEntries:
         )
 
     async def removed(self, removals: Collection[Removal]) -> None:
-        """These are gone from the store."""
         of_owner: defaultdict[UUID, list[int]] = defaultdict(list)
         for removal in removals:
             of_owner[removal.owner_id].append(removal.removal_id)
@@ -117,7 +109,6 @@ class PostgresOutsideEntries:
                 )
 
     async def count_removals(self) -> int:
-        """How much is still to go."""
         async with self._database.working(now=self._clock.now()) as connection:
             count: int = await connection.fetchval(
                 *statement("count_removals", store=self._kept_in)
