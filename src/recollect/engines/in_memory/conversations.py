@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Unpack
 from uuid import UUID
 
 from recollect.domain.chat.reconciliation import Switch, plan_branch
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.paging import (
     AccessPosition,
@@ -27,7 +27,7 @@ from recollect.engines.in_memory.data import (
 )
 from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.errors import IdAlreadyUsed
-from recollect.ports.conversations import Followed, StoredTurn
+from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
 
 
 class InMemoryExpired(InMemoryStore):
@@ -159,9 +159,7 @@ class InMemoryBranches(InMemoryStore):
         *,
         continues: bool,
         goes_on: bool = False,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Followed | None:
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
@@ -171,7 +169,7 @@ class InMemoryBranches(InMemoryStore):
         path, unknown = plan.branch.path, plan.branch.unknown
         if any(message.message_id in conversation.messages for message in unknown):
             raise IdAlreadyUsed(messages[-1].message_id)
-        _switch(conversation, plan.switch, now=now)
+        _switch(conversation, plan.switch, now=terms["now"])
         if not unknown:
             return Followed(question=path[-1], before=path[:-1])
         joins = bool(path) and unknown[0].role is Role.ASSISTANT
@@ -180,9 +178,7 @@ class InMemoryBranches(InMemoryStore):
             session_id,
             unknown,
             reply_to=path[-1].message_id if joins else None,
-            now=now,
-            expires_at=expires_at,
-            compaction=compaction,
+            **terms,
         )
         added = appended.messages if appended else ()
         return Followed(question=added[-1], before=(*path, *added[:-1]))
@@ -193,10 +189,7 @@ class InMemoryBranches(InMemoryStore):
         session_id: UUID,
         question_id: UUID,
         reply: NewMessage,
-        *,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Message | None:
         conversation = self.data.conversation(scope, session_id)
         question = None if conversation is None else conversation.messages.get(question_id)
@@ -212,9 +205,7 @@ class InMemoryBranches(InMemoryStore):
             session_id,
             [reply],
             reply_to=question_id,
-            now=now,
-            expires_at=expires_at,
-            compaction=compaction,
+            **terms,
         )
         if question.is_active:
             conversation.switch(shown=(), hidden=siblings)

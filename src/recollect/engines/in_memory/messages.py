@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
+from typing import Unpack
 from uuid import UUID
 
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.conversation.paging import HistoryPosition, MessagePosition, Page, PageRequest
 from recollect.domain.conversation.turns import TurnStatus, turn_offsets
@@ -21,7 +21,13 @@ from recollect.engines.in_memory.data import (
     cut_page,
 )
 from recollect.errors import IdAlreadyUsed, MessageNotFound
-from recollect.ports.conversations import MAX_WINDOW, Appended, SessionStart, StoredWindow
+from recollect.ports.conversations import (
+    MAX_WINDOW,
+    Appended,
+    SessionStart,
+    StoredWindow,
+    WriteTerms,
+)
 
 
 class InMemoryMessages(InMemoryStore):
@@ -34,12 +40,10 @@ class InMemoryMessages(InMemoryStore):
         messages: Sequence[NewMessage],
         *,
         reply_to: UUID | None = None,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Appended | None:
-        owner = self.data.of(scope.owner_id)
+        owner, now = self.data.of(scope.owner_id), terms["now"]
         conversation = self.data.conversation(scope, session_id)
         if conversation is None and start is not None:
             _refuse_used(owner, session_id, messages)
@@ -53,7 +57,8 @@ class InMemoryMessages(InMemoryStore):
             return Appended(messages=repeated, is_new=False)
         owner.known_as = scope
         added = _add(conversation, messages, reply_to=reply_to, now=now)
-        conversation.use(now=now, expires_at=expires_at)
+        conversation.use(now=now, expires_at=terms.get("expires_at"))
+        compaction = terms.get("compaction")
         end = conversation.summarized_through
         unsummarized = sum(m.sequence > end for m in conversation.active)
         if compaction is not None and compaction.is_due(unsummarized):

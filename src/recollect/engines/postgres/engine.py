@@ -37,7 +37,6 @@ from recollect.engines.postgres.jobs import (
 )
 from recollect.engines.postgres.migrations import ensure_current
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
-from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -91,7 +90,6 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
     With `kept_in`, the vectors of entries are in another store of that name.
     """
     outside = None if kept_in is None else PostgresOutsideEntries(database, clock, kept_in=kept_in)
-    index = PostgresRecallIndex(database, clock, kept_in=kept_in)
     return Stores(
         sessions=PostgresSessionStore(database, clock),
         messages=PostgresMessageStore(database, clock),
@@ -104,7 +102,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired=PostgresExpiredSessions(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
         audit=PostgresAuditLog(database, clock),
-        recall=CachedRecallIndex(index, database, clock),
+        recall=CachedRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
         outside=outside,
         is_answering=database.is_answering,

@@ -22,7 +22,6 @@ from recollect.engines.postgres.rows import (
     reading_effort,
     summary_from,
 )
-from recollect.engines.postgres.sql import statement
 from recollect.ports.jobs import DueTurn, Job, JobKind
 
 _KINDS: Final = [str(kind) for kind in JobKind]
@@ -77,25 +76,24 @@ class PostgresSummaryStore(PostgresStore):
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
-        key, now = {"owner_id": scope.owner_id, "session_id": session_id}, self._clock.now()
-        async with self._database.owned_by(scope.owner_id) as connection:
+        session, now = {"session_id": session_id}, self._clock.now()
+        async with self._database.transaction(scope.owner_id) as transaction:
             # Summary and messages as of one moment: what is deleted in between is in neither.
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            session = await connection.fetchrow(*statement("get_session", **key, now=now))
-            if session is None:
+            isolation = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+            await transaction.connection.execute(isolation)
+            found = await transaction.rows("get_session", **session, now=now)
+            if not found:
                 return None
-            summary = await connection.fetchrow(*statement("get_summary", **key, now=now))
-            after = session["summarized_through"]
-            rows = await connection.fetch(
-                *statement("messages_after", **key, after_sequence=after, limit=limit)
+            summary = await transaction.rows("get_summary", **session, now=now)
+            after = found[0]["summarized_through"]
+            rows = await transaction.rows(
+                "messages_after", **session, after_sequence=after, limit=limit
             )
-            last = await connection.fetchval(*statement("last_sequence", **key))
+            last = await transaction.value("last_sequence", **session)
             turns = sorted({row["turn_number"] for row in rows} - {None})
-            unanswered = await connection.fetch(
-                *statement("unanswered_turns", **key, turn_numbers=turns)
-            )
+            unanswered = await transaction.rows("unanswered_turns", **session, turn_numbers=turns)
         return Uncompacted(
-            summary=None if summary is None else summary_from(summary),
+            summary=summary_from(summary[0]) if summary else None,
             messages=await read_messages(rows),
             last_sequence=last,
             unanswered=frozenset(row["turn_number"] for row in unanswered),

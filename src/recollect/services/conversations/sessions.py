@@ -6,11 +6,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, TypedDict
+from typing import Final
 from uuid import UUID
 
 from recollect.concurrency import watch
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges
@@ -33,6 +32,7 @@ from recollect.ports.conversations import (
     SessionStart,
     SessionStore,
     StoredWindow,
+    WriteTerms,
 )
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
@@ -168,14 +168,6 @@ class Sessions:
     async def _shown(self, scope: Scope, session: Session) -> Session:
         (shown,) = await self.permissions.sessions_for_owner(scope, [session])
         return shown
-
-
-class WriteTerms(TypedDict):
-    """What every write of messages tells the store."""
-
-    now: datetime
-    expires_at: datetime | None
-    compaction: CompactionPolicy | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

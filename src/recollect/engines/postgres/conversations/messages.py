@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Unpack
 from uuid import UUID
 
-from asyncpg import Connection, ForeignKeyViolationError, UniqueViolationError
+from asyncpg import ForeignKeyViolationError, UniqueViolationError
 
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import (
     HistoryPosition,
@@ -21,13 +20,18 @@ from recollect.domain.conversation.turns import TurnStatus
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
-from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.conversations.append import Target, append, append_within
 from recollect.engines.postgres.conversations.sessions import create_session
 from recollect.engines.postgres.rows import read_messages, read_window
-from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed, MessageNotFound
-from recollect.ports.conversations import MAX_WINDOW, Appended, SessionStart, StoredWindow
+from recollect.ports.conversations import (
+    MAX_WINDOW,
+    Appended,
+    SessionStart,
+    StoredWindow,
+    WriteTerms,
+)
 
 _IDS_AT_ONCE: Final = 500  # reading more messages at once would hold the event loop
 
@@ -45,13 +49,13 @@ class _DeletingStore(PostgresStore):
         **parameters: object,
     ) -> int | None:
         """Delete messages of a session, or of all; how many, or None without a session. Audited."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
+        async with self._database.transaction(scope.owner_id) as transaction:
+            locked = await lock_sessions(transaction, session_id, now=self._clock.now())
             if session_id is not None and not locked:
                 return None
-            count = await remove(connection, scope, deletion, locked, **parameters)
+            count = await remove(transaction, deletion, locked, **parameters)
             if count or action is not AuditAction.MESSAGE_DELETED:
-                await record(connection, scope, action, target, count=count, now=now)
+                await record(transaction, scope, action, target, count=count, now=now)
         return count
 
 
@@ -65,19 +69,11 @@ class PostgresMessageStore(_DeletingStore):
         messages: Sequence[NewMessage],
         *,
         reply_to: UUID | None = None,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Appended | None:
-        target = Target(
-            scope=scope,
-            session_id=session_id,
-            stored_at=now,
-            read_at=self._clock.now(),
-            expires_at=expires_at,
-            compaction=compaction,
-        )
+        read_at = self._clock.now()
+        target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
         try:
             stored = await append(self._database, target, messages, reply_to=reply_to)
             if not stored and start is not None:
@@ -165,16 +161,16 @@ class PostgresMessageStore(_DeletingStore):
         self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
     ) -> tuple[Message, ...]:
         """Start the session and store its first messages: both or neither."""
-        async with self._database.owned_by(target.scope.owner_id) as connection:
+        async with self._database.transaction(target.scope.owner_id) as transaction:
             await create_session(
-                connection,
+                transaction,
                 target.scope,
                 start.session,
-                now=target.stored_at,
+                now=target.now,
                 read_at=target.read_at,
                 expires_at=start.expires_at,
             )
-            return await append_within(connection, target, messages, reply_to=None)
+            return await append_within(transaction, target, messages, reply_to=None)
 
     async def _exists(self, scope: Scope, session_id: UUID) -> bool:
         return bool(await self._database.read("get_session", **self._session(scope, session_id)))
@@ -194,14 +190,12 @@ class PostgresMessageStore(_DeletingStore):
         )
 
     async def _stored(self, scope: Scope, messages: Sequence[NewMessage]) -> dict[UUID, Message]:
-        ids, owner_id = [message.message_id for message in messages], scope.owner_id
+        ids = [message.message_id for message in messages]
         stored: dict[UUID, Message] = {}
-        async with self._database.owned_by(owner_id) as connection:
+        async with self._database.transaction(scope.owner_id) as transaction:
             for first in range(0, len(ids), _IDS_AT_ONCE):
                 some = ids[first : first + _IDS_AT_ONCE]
-                rows = await connection.fetch(
-                    *statement("messages_by_id", owner_id=owner_id, message_ids=some)
-                )
+                rows = await transaction.rows("messages_by_id", message_ids=some)
                 stored |= {message.message_id: message for message in await read_messages(rows)}
         return stored
 
@@ -265,55 +259,43 @@ class PostgresHistoryStore(_DeletingStore):
 
 
 async def lock_sessions(
-    connection: Connection, scope: Scope, session_id: UUID | None, *, now: datetime
+    transaction: Transaction, session_id: UUID | None, *, now: datetime
 ) -> list[UUID]:
     """Lock one session, or all of the owner's, against writers; those that have not expired."""
-    rows = await connection.fetch(
-        *statement("lock_sessions", owner_id=scope.owner_id, session_id=session_id, now=now)
-    )
+    rows = await transaction.rows("lock_sessions", session_id=session_id, now=now)
     return [row["session_id"] for row in rows]
 
 
 async def remove(
-    connection: Connection,
-    scope: Scope,
-    deletion: str,
-    sessions: Sequence[UUID],
-    **parameters: object,
+    transaction: Transaction, deletion: str, sessions: Sequence[UUID], **parameters: object
 ) -> int:
     """Delete messages of locked sessions by a statement; how many there were.
 
     Turns, summaries, the index, counters and names follow.
     """
-    owner = {"owner_id": scope.owner_id}
-    rows = await connection.fetch(*statement(deletion, **owner, session_ids=sessions, **parameters))
+    rows = await transaction.rows(deletion, session_ids=sessions, **parameters)
     touched = [row["session_id"] for row in rows]
-    cut = {**owner, "session_ids": touched, "first_gone": [row["first_gone"] for row in rows]}
-    await connection.execute(*statement("delete_empty_turns", **owner, session_ids=touched))
-    await connection.execute(*statement("delete_stale_summaries", **cut))
-    await connection.execute(*statement("delete_stale_entries", **cut))
-    await connection.execute(*statement("recount_sessions", **owner, session_ids=touched))
-    await _name_anew(connection, scope, touched)
+    first_gone = [row["first_gone"] for row in rows]
+    await transaction.rows("delete_empty_turns", session_ids=touched)
+    for stale in ("delete_stale_summaries", "delete_stale_entries"):
+        await transaction.rows(stale, session_ids=touched, first_gone=first_gone)
+    await transaction.rows("recount_sessions", session_ids=touched)
+    await _name_anew(transaction, touched)
     return sum(row["count"] for row in rows)
 
 
-async def _name_anew(connection: Connection, scope: Scope, sessions: Sequence[UUID]) -> None:
+async def _name_anew(transaction: Transaction, sessions: Sequence[UUID]) -> None:
     """Name sessions whose question is gone after the first one left, or not at all."""
-    rows = await connection.fetch(
-        *statement("unname_sessions", owner_id=scope.owner_id, session_ids=sessions)
-    )
+    rows = await transaction.rows("unname_sessions", session_ids=sessions)
     names = [
         (row["session_id"], name, row["turn_number"])
         for row in rows
         if row["question"] is not None and (name := name_from_question(row["question"]))
     ]
     if names:
-        await connection.execute(
-            *statement(
-                "name_sessions",
-                owner_id=scope.owner_id,
-                session_ids=[session_id for session_id, _, _ in names],
-                names=[name for _, name, _ in names],
-                turn_numbers=[turn_number for _, _, turn_number in names],
-            )
+        await transaction.rows(
+            "name_sessions",
+            session_ids=[session_id for session_id, _, _ in names],
+            names=[name for _, name, _ in names],
+            turn_numbers=[turn_number for _, _, turn_number in names],
         )

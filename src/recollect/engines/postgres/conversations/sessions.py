@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from asyncpg import Connection
-
 from recollect.domain.conversation.paging import (
     AccessPosition,
     Order,
@@ -19,7 +17,7 @@ from recollect.domain.conversation.session import NewSession, Session, SessionCh
 from recollect.domain.identity.accounts import RETENTION, AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
-from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.rows import json_text, read_session, read_sessions
 from recollect.engines.postgres.sql import statement
 
@@ -56,9 +54,9 @@ class PostgresSessionStore(PostgresStore):
         existing = await self.get(scope, session.session_id)
         while existing is None:
             read_at = self._clock.now()
-            async with self._database.owned_by(scope.owner_id) as connection:
+            async with self._database.transaction(scope.owner_id) as transaction:
                 created = await create_session(
-                    connection, scope, session, now=now, read_at=read_at, expires_at=expires_at
+                    transaction, scope, session, now=now, read_at=read_at, expires_at=expires_at
                 )
             if created is not None:
                 return created, True
@@ -111,14 +109,13 @@ class PostgresSessionStore(PostgresStore):
         return await read_session(rows[0]) if rows else None
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        async with self._database.owned_by(scope.owner_id) as connection:
-            count = await connection.fetchval(
-                *statement("delete_session", **self._session(scope, session_id))
-            )
+        async with self._database.transaction(scope.owner_id) as transaction:
+            expiry = self._clock.now()
+            count = await transaction.value("delete_session", session_id=session_id, now=expiry)
             if count is None:
                 return False
             action = AuditAction.SESSION_DELETED
-            await record(connection, scope, action, session_id, count=count, now=now)
+            await record(transaction, scope, action, session_id, count=count, now=now)
         return True
 
     async def touch(
@@ -135,7 +132,7 @@ class PostgresSessionStore(PostgresStore):
 
 
 async def create_session(
-    connection: Connection,
+    transaction: Transaction,
     scope: Scope,
     session: NewSession,
     *,
@@ -147,33 +144,22 @@ async def create_session(
 
     One that has expired by `read_at` gives way.
     """
-    metadata = await json_text(session.metadata)
-    await _make_room(connection, scope, session.session_id, now=now, read_at=read_at)
-    row = await connection.fetchrow(
-        *statement(
-            "start_session",
-            owner_id=scope.owner_id,
-            tenant_id=scope.tenant,
-            user_id=scope.user,
-            session_id=session.session_id,
-            name=session.name,
-            metadata=metadata,
-            databases=session.databases,
-            tags=session.tags,
-            now=now,
-            expires_at=expires_at,
-        )
-    )
-    return None if row is None else await read_session(row)
-
-
-async def _make_room(
-    connection: Connection, scope: Scope, session_id: UUID, *, now: datetime, read_at: datetime
-) -> None:
-    """Delete an expired session whose id is wanted again, as the clean-up would."""
-    session = {"owner_id": scope.owner_id, "session_id": session_id}
-    count = await connection.fetchval(*statement("delete_if_expired", **session, now=read_at))
-    if count is not None:
+    metadata, session_id = await json_text(session.metadata), session.session_id
+    count = await transaction.value("delete_if_expired", session_id=session_id, now=read_at)
+    if count is not None:  # an expired session of that id gave way, as to the clean-up
         retention = replace(scope, actor=RETENTION, transaction_id="")
         action = AuditAction.SESSION_EXPIRED
-        await record(connection, retention, action, session_id, count=count, now=now)
+        await record(transaction, retention, action, session_id, count=count, now=now)
+    rows = await transaction.rows(
+        "start_session",
+        tenant_id=scope.tenant,
+        user_id=scope.user,
+        session_id=session_id,
+        name=session.name,
+        metadata=metadata,
+        databases=session.databases,
+        tags=session.tags,
+        now=now,
+        expires_at=expires_at,
+    )
+    return await read_session(rows[0]) if rows else None

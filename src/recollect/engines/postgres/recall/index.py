@@ -22,8 +22,7 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.domain.recall.ranking import neighbouring_positions
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.sql import statement
+from recollect.engines.postgres.connection.database import Database, PostgresStore
 from recollect.ports.recall import IndexSize
 from recollect.ports.runtime import Clock
 
@@ -201,7 +200,7 @@ def _json(value: object) -> str:
     return orjson.dumps(value, default=str).decode()
 
 
-class PostgresRecallIndex:
+class PostgresRecallIndex(PostgresStore):
     """A `RecallIndex` in the tables `recall_…`.
 
     What changes entries locks their session first, then the owner's row of `recall_owners`.
@@ -219,8 +218,7 @@ class PostgresRecallIndex:
 
         The vectors of owners with more entries than `exact_up_to` are searched in two stages.
         """
-        self._database = database
-        self._clock = clock
+        super().__init__(database, clock)
         self._kept_in = kept_in
         self._exact_up_to = exact_up_to
 
@@ -251,11 +249,10 @@ class PostgresRecallIndex:
         return tuple(row["speaker"] for row in rows)
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        owner = scope.owner_id
-        async with self._database.owned_by(owner) as connection:
-            row = await connection.fetchrow(
-                *statement("count_entries", owner_id=owner, model=model, now=self._clock.now())
-            )
+        now = self._clock.now()
+        (row,) = await self._database.run(
+            "count_entries", owner_id=scope.owner_id, model=model, now=now
+        )
         return IndexSize(entries=row["entries"], embedded=row["embedded"])
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
@@ -263,9 +260,12 @@ class PostgresRecallIndex:
 
         Which ones is left to chance, so that several workers seldom embed the same.
         """
-        owners = max(limit, _OWNERS_AT_LEAST)
-        async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(*statement("outdated_owners", model=model, limit=owners))
+        rows = await self._database.run_for_all(
+            "outdated_owners",
+            at=self._clock.now(),
+            model=model,
+            limit=max(limit, _OWNERS_AT_LEAST),
+        )
         outdated: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
             scope = Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
@@ -276,9 +276,7 @@ class PostgresRecallIndex:
         return tuple(outdated)
 
     async def count_outdated(self, *, model: str) -> int:
-        async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(*statement("count_outdated", model=model))
-        return count
+        return await self._database.count("count_outdated", at=self._clock.now(), model=model)
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
@@ -294,13 +292,15 @@ class PostgresRecallIndex:
 
     async def _outdated_of(self, scope: Scope, model: str, limit: int) -> list[Entry]:
         """From a session by chance on; from the first one where nothing comes after that."""
-        owner, now = scope.owner_id, self._clock.now()
-        parameters = {"owner_id": owner, "model": model, "limit": limit, "now": now}
         for first in (UUID(int=_CHANCE.getrandbits(128)), _FIRST):
-            async with self._database.owned_by(owner) as connection:
-                rows = await connection.fetch(
-                    *statement("outdated_entries", first_session=first, **parameters)
-                )
+            rows = await self._database.run(
+                "outdated_entries",
+                owner_id=scope.owner_id,
+                first_session=first,
+                model=model,
+                limit=limit,
+                now=self._clock.now(),
+            )
             if rows:
                 return [entry_from(row) for row in rows]
         return []
