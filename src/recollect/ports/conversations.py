@@ -13,8 +13,7 @@ from uuid import UUID
 from recollect.domain.context.compaction import CompactionPolicy, Summary
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.paging import Page, PageRequest, SessionSort
-from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.scope import Scope
 
 MAX_WINDOW: Final = 1000

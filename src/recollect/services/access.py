@@ -9,14 +9,14 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import NO_DETAILS, Message, Visibility
 from recollect.domain.conversation.session import Session
-from recollect.domain.identity.accounts import UserState, check_mode
-from recollect.domain.identity.api_keys import (
+from recollect.domain.identity.accounts import (
     OFFERED_SCOPES,
     SECRET_BYTES,
     ApiKey,
     KeyScope,
     KeyText,
-    MemoryPolicy,
+    UserState,
+    check_mode,
     hash_secret,
 )
 from recollect.domain.identity.permissions import (
@@ -28,7 +28,13 @@ from recollect.domain.identity.permissions import (
     Withholding,
     tables_of_answer,
 )
-from recollect.domain.identity.scope import Scope, TenantScope, check_identity, tenant_name
+from recollect.domain.identity.scope import (
+    MemoryPolicy,
+    Scope,
+    TenantScope,
+    check_identity,
+    tenant_name,
+)
 from recollect.errors import (
     ApiKeyNotFound,
     InvalidInput,

@@ -14,8 +14,8 @@ from conformance.contracts.recall_shared import (
     index_of,
     search,
 )
-from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import REACH, RecallFilter, RecallQuery, Vector
+from recollect.domain.recall.ranking import Bm25Index
 from recollect.ports import Stores
 
 

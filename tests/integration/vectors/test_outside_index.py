@@ -23,8 +23,13 @@ from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.ports.recall import EntryKey, RecallIndex
-from recollect.services.recall.outside_index import OutsideIndex, Removals, stored_name
-from recollect.services.recall.vector_store_check import Differences, VectorStoreCheck
+from recollect.services.recall.outside_index import (
+    Differences,
+    OutsideIndex,
+    Removals,
+    VectorStoreCheck,
+    stored_name,
+)
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from recollect.testing import FixedClock, WordEmbedder

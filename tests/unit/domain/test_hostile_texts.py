@@ -11,9 +11,9 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rewrite import Rewriter, load_everything
 from recollect.domain.identity.permissions import normalised
+from recollect.domain.language import words_of
 from recollect.domain.recall.entry_maker import is_empty_answer
 from recollect.domain.recall.query import read_question
-from recollect.domain.recall.words import words_of
 from recollect.domain.summary.extractive import (
     Utterance,
     cut_to_fit,

@@ -7,8 +7,7 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.conversation.message import NewMessage
-from recollect.domain.conversation.session import NewSession
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import NewSession, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound

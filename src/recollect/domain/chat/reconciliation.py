@@ -8,7 +8,7 @@ from uuid import UUID
 from recollect.domain.chat.front_end_prompts import user_words_in
 from recollect.domain.chat.requests import without_thoughts
 from recollect.domain.conversation.message import Message, NewMessage, Role
-from recollect.domain.conversation.turns import Stored, turn_number_of
+from recollect.domain.conversation.session import Stored, turn_number_of
 
 _A_RUN: Final = 2  # a question and its reply: less than that may stand anywhere by chance
 

@@ -12,7 +12,7 @@ from recollect.domain.chat.front_end_prompts import (
     user_words_in,
 )
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
-from recollect.domain.identity.api_keys import MemoryPolicy
+from recollect.domain.identity.scope import MemoryPolicy
 from recollect.domain.text import JsonObject, JsonValue, storable
 from recollect.errors import InvalidInput
 

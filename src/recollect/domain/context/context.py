@@ -13,7 +13,7 @@ from typing import Final, Self
 from uuid import UUID
 
 from recollect.domain.conversation.message import Message, Role, Visibility, characters_in
-from recollect.domain.recall.recalled import Recalled
+from recollect.domain.recall.entry import Recalled
 from recollect.domain.text import JsonValue
 
 _LABELS: Final = (

@@ -1,8 +1,8 @@
-"""Whose memory a call works on: a user inside a tenant."""
+"""Whose memory a call works on, a user inside a tenant, and how much of it."""
 
 import unicodedata
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import lru_cache
 from typing import Final, Self, TypeAlias
 from uuid import UUID, uuid5
@@ -165,3 +165,29 @@ def _owner_id(tenant: str, user: str) -> UUID:
     The length keeps ('a', 'b:c') and ('a:b', 'c') apart.
     """
     return uuid5(_OWNERS, f"{len(tenant)}:{tenant}:{user}")
+
+
+class MemoryPolicy(StrEnum):
+    """How much memory a request may use, from nothing to everything."""
+
+    OFF = "off"
+    """Nothing is read and nothing is stored."""
+    READ = "read"
+    """Stored messages are used; nothing is stored."""
+    FULL = "full"
+
+
+_ORDER: Final = tuple(MemoryPolicy)
+
+
+def parse_memory_policy(text: str, field: str) -> MemoryPolicy:
+    """Read a policy; the error lists those there are."""
+    try:
+        return MemoryPolicy(text.strip().lower())
+    except ValueError:
+        raise InvalidInput(field, f"must be one of: {', '.join(MemoryPolicy)}") from None
+
+
+def stricter(*policies: MemoryPolicy) -> MemoryPolicy:
+    """Return the policy that allows least."""
+    return min(policies, key=_ORDER.index)

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
 from recollect.domain.recall.entry import Entry, IndexedEntry
 

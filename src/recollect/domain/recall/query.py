@@ -7,11 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final, Protocol
 from uuid import UUID
 
-from recollect.domain.language import common_words
+from recollect.domain.language import common_words, fold, words_of
 from recollect.domain.recall.dates import DATES, DateWords
-from recollect.domain.recall.entry import Candidate, Entry, RecallFilter
-from recollect.domain.recall.recalled import MAX_RECALLED
-from recollect.domain.recall.words import fold, words_of
+from recollect.domain.recall.entry import MAX_RECALLED, Candidate, Entry, RecallFilter
 from recollect.domain.text import check_name, check_text
 from recollect.errors import InvalidInput
 

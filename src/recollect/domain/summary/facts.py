@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.domain.followup.languages import pack_for
-from recollect.domain.language import common_words, guess_language, is_common_word
+from recollect.domain.language import common_words, fold, guess_language, is_common_word
 from recollect.domain.recall.dates import DATES
-from recollect.domain.recall.words import fold
 from recollect.domain.summary.extractive import (
     Count,
     Utterance,

@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.identity.accounts import AuditAction, AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey
+from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.in_memory.data import InMemoryStore
 

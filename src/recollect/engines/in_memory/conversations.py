@@ -15,8 +15,13 @@ from recollect.domain.conversation.paging import (
     SessionPosition,
     SessionSort,
 )
-from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.conversation.turns import Stored, TurnStatus
+from recollect.domain.conversation.session import (
+    NewSession,
+    Session,
+    SessionChanges,
+    Stored,
+    TurnStatus,
+)
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (

@@ -9,10 +9,13 @@ from uuid import UUID
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
-from recollect.domain.conversation.session import NewSession, Session, name_from_question
-from recollect.domain.conversation.turns import TurnStatus
-from recollect.domain.identity.accounts import RETENTION, AuditAction, AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey
+from recollect.domain.conversation.session import (
+    NewSession,
+    Session,
+    TurnStatus,
+    name_from_question,
+)
+from recollect.domain.identity.accounts import RETENTION, ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.context.compaction import Summary, Uncompacted
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
 from recollect.ports.jobs import DueTurn, Job

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.conversation.paging import HistoryPosition, MessagePosition, Page, PageRequest
-from recollect.domain.conversation.turns import TurnStatus, turn_offsets
+from recollect.domain.conversation.session import TurnStatus, turn_offsets
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (

@@ -8,9 +8,8 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
-from recollect.domain.recall.ranking import best_positions, neighbouring_positions
+from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
 from recollect.engines.in_memory.data import InMemoryData, StoredConversation
 from recollect.ports.recall import IndexSize
 

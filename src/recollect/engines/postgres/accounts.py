@@ -5,9 +5,8 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.identity.accounts import AuditAction, AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey, KeyScope, MemoryPolicy
-from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, KeyScope, UserState
+from recollect.domain.identity.scope import MemoryPolicy, Scope, TenantScope
 from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 
 

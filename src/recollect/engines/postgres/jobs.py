@@ -13,7 +13,7 @@ from asyncpg import Record
 
 from recollect.concurrency import off_loop
 from recollect.domain.context.compaction import Summary, Uncompacted
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.rows import (

@@ -1,15 +1,16 @@
-"""Embeddings computed in the process, by the built-in model or one in a folder."""
+"""Embeddings computed in the process, and a cache of those of questions."""
 
 import asyncio
 import os
 import sys
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Self, TypeVar
@@ -18,6 +19,7 @@ from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.onnx_model import OnnxModel, Pooling, find_graph
 from recollect.models.embedding.quantised import quantised_file
+from recollect.ports.models import Embedder
 
 MINI_LM: Final = "all-MiniLM-L6-v2"
 _MINI_LM_DIMENSIONS: Final = 384
@@ -25,6 +27,7 @@ _MINI_LM_TOKENS: Final = 256
 _BATCH: Final = 8
 _TOGETHER: Final = 800
 """Characters of questions that are embedded together."""
+_MAX_CACHED_CHARACTERS: Final = 2_000
 _NICENESS: Final = 10
 """The priority of the thread that embeds texts for the index, as `nice` counts."""
 
@@ -209,3 +212,45 @@ def lower_priority() -> None:
     with suppress(OSError):  # a higher priority is not to be had without privileges
         niceness = max(_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
         os.setpriority(os.PRIO_PROCESS, thread, niceness)
+
+
+class CachedEmbedder:
+    """An `Embedder` that caches the vectors of the last questions of another."""
+
+    def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+        """By a hash: a question that is deleted must not stay here."""
+
+    @property
+    def model(self) -> str:
+        """As the embedder's."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int | None:
+        """As the embedder's."""
+        return self._embedder.dimensions
+
+    async def warm(self) -> None:
+        """As the embedder does."""
+        await self._embedder.warm()
+
+    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """As the embedder does."""
+        return await self._embedder.embed(texts)
+
+    async def embed_question(self, question: str) -> Vector:
+        """The question's vector, from the cache if it was embedded lately."""
+        if len(question) > _MAX_CACHED_CHARACTERS:
+            return await self._embedder.embed_question(question)
+        key = sha256(question.encode(errors="surrogatepass")).digest()
+        vector = self._vectors.get(key)
+        if vector is None:
+            vector = await self._embedder.embed_question(question)
+        self._vectors[key] = vector
+        self._vectors.move_to_end(key)
+        while len(self._vectors) > self._size:
+            self._vectors.popitem(last=False)
+        return vector

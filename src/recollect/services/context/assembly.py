@@ -6,7 +6,6 @@ from functools import cache, partial
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.context.budget import FittedTurns, fit
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import (
     FRAME,
@@ -26,9 +25,15 @@ from recollect.domain.context.context import (
     record,
     section_lines,
 )
-from recollect.domain.context.window import BudgetShares, ConversationTurn, messages_in
+from recollect.domain.context.window import (
+    BudgetShares,
+    ConversationTurn,
+    FittedTurns,
+    fit,
+    messages_in,
+)
 from recollect.domain.conversation.message import Message, Role, Visibility
-from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.domain.recall.entry import Recalled, Recollection
 from recollect.ports.conversations import StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.context.summarising import ExtractiveSummariser

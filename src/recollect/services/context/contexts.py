@@ -8,9 +8,9 @@ from typing import Final, TypedDict, Unpack
 from uuid import UUID
 
 from recollect.concurrency import AT_ONCE, off_loop
-from recollect.domain.context.budget import CUT_MARK, readable_tokens
 from recollect.domain.context.context import Context, Tokens
 from recollect.domain.context.window import (
+    CUT_MARK,
     ConversationTurn,
     Tier,
     WindowPolicy,
@@ -18,6 +18,7 @@ from recollect.domain.context.window import (
     choose_window,
     conversation_turns,
     messages_in,
+    readable_tokens,
     tier_of,
 )
 from recollect.domain.conversation.message import OF_SQL, Message, Visibility, characters_in
@@ -27,8 +28,8 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policy import Policies
+from recollect.domain.recall.entry import AS_SET, RecallOverrides, RecallPolicy, Recollection
 from recollect.domain.recall.query import AlreadyInContext
-from recollect.domain.recall.recalled import AS_SET, RecallOverrides, RecallPolicy, Recollection
 from recollect.errors import InvalidInput
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter

@@ -12,8 +12,7 @@ from uuid import UUID
 from recollect.concurrency import watch
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest, SessionSort
-from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies, RetentionPolicies
 from recollect.domain.text import check_not_ahead

@@ -13,13 +13,24 @@ from uuid import UUID
 
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.followup.language import detect_language
 from recollect.domain.followup.languages import installed
 from recollect.domain.identity.permissions import Access, TurnKey, turn_key
 from recollect.domain.identity.scope import Scope
-from recollect.domain.language import is_common_word
-from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, RecallQuery, Vector
+from recollect.domain.language import is_common_word, words_of
+from recollect.domain.recall.entry import (
+    DEFAULT_RECALLED,
+    Candidate,
+    Entry,
+    Recalled,
+    RecallFilter,
+    RecallPolicy,
+    RecallQuery,
+    RecallScope,
+    Recollection,
+    Vector,
+)
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import (
     MAX_QUERY_LENGTH,
@@ -32,14 +43,6 @@ from recollect.domain.recall.query import (
     read_question,
 )
 from recollect.domain.recall.ranking import CANDIDATES, Ranked, rank, said_once
-from recollect.domain.recall.recalled import (
-    DEFAULT_RECALLED,
-    Recalled,
-    RecallPolicy,
-    RecallScope,
-    Recollection,
-)
-from recollect.domain.recall.words import words_of
 from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
 from recollect.ports.conversations import HistoryStore, SessionStore
 from recollect.ports.models import Embedder

@@ -17,8 +17,12 @@ from recollect.domain.conversation.message import (
     Role,
     json_to_store,
 )
-from recollect.domain.conversation.session import name_from_question
-from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
+from recollect.domain.conversation.session import (
+    answered_turns,
+    name_from_question,
+    split_into_parts,
+    turn_offsets,
+)
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database, Transaction
 from recollect.engines.postgres.rows import to_json

@@ -9,7 +9,7 @@ from asyncpg import UniqueViolationError
 
 from recollect.domain.chat.reconciliation import Switch, plan_branch
 from recollect.domain.conversation.message import Message, NewMessage, Role
-from recollect.domain.conversation.turns import Stored, TurnStatus
+from recollect.domain.conversation.session import Stored, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.conversations.append import Target, append_within, switch_messages

@@ -15,8 +15,7 @@ from recollect.domain.conversation.paging import (
     Page,
     PageRequest,
 )
-from recollect.domain.conversation.session import name_from_question
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus, name_from_question
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record

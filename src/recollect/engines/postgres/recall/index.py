@@ -11,7 +11,6 @@ import orjson
 from asyncpg import Record
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.bm25 import K1, B
 from recollect.domain.recall.entry import (
     REACH,
     Candidate,
@@ -21,7 +20,7 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
-from recollect.domain.recall.ranking import neighbouring_positions
+from recollect.domain.recall.ranking import K1, B, neighbouring_positions
 from recollect.engines.postgres.connection.database import Database, PostgresStore
 from recollect.ports.recall import IndexSize
 from recollect.ports.runtime import Clock

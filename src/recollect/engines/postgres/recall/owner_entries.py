@@ -11,9 +11,8 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector
-from recollect.domain.recall.ranking import neighbouring_positions
+from recollect.domain.recall.ranking import Bm25Index, neighbouring_positions
 from recollect.engines.postgres.recall.index import entry_from
 
 if TYPE_CHECKING:
