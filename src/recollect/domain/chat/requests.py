@@ -59,12 +59,12 @@ _NOT_KEPT: Final = ("temporary:", "local:")
 
 def text_of(content: JsonValue) -> str:
     """The text of a content as it is."""
-    return "\n".join(_texts(content))
+    return "\n".join(texts_in(content))
 
 
 def user_text(content: JsonValue) -> str:
     """What a user said in a content, without what a front end has added to it."""
-    return "\n".join(filter(None, map(user_words_in, _texts(content))))
+    return "\n".join(filter(None, map(user_words_in, texts_in(content))))
 
 
 def kinds_of(content: JsonValue) -> str:
@@ -80,7 +80,8 @@ def kinds_of(content: JsonValue) -> str:
     return named[:_MAX_KINDS]
 
 
-def _texts(content: JsonValue) -> Iterator[str]:
+def texts_in(content: JsonValue) -> Iterator[str]:
+    """Yield the texts of a content, which is one text or a list of parts."""
     if isinstance(content, str):
         yield content
     for part in content if isinstance(content, list) else []:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from copy import copy
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -234,17 +234,13 @@ class OpenAICompatibleEndpoint(AsyncCloseable):
         """Close the connections."""
         await self._client.aclose()
 
-    @asynccontextmanager
-    async def complete(self, body: bytes) -> AsyncIterator[EndpointReply]:
+    def complete(self, body: bytes) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask for a completion; see `Completions.complete`."""
-        async with self._send("POST", "/chat/completions", body) as reply:
-            yield reply
+        return self._send("POST", "/chat/completions", body)
 
-    @asynccontextmanager
-    async def models(self) -> AsyncIterator[EndpointReply]:
+    def models(self) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask which models there are; see `Completions.models`."""
-        async with self._send("GET", "/models", None) as reply:
-            yield reply
+        return self._send("GET", "/models", None)
 
     @asynccontextmanager
     async def _send(

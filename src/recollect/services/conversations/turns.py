@@ -45,12 +45,8 @@ class Turns:
 
     async def begin(self, scope: Scope, session_id: UUID, question: NewMessage) -> OpenTurn:
         """Store a question, which opens a turn; the same id again finds the turn it opened."""
-        storing = self._start(self.messages.append(scope, session_id, [question]))
-        try:
-            appended = await asyncio.shield(storing)
-        except asyncio.CancelledError:
-            self._start(self._fail_when_stored(scope, storing))
-            raise
+        storing = self.messages.append(scope, session_id, [question])
+        appended = await self._opened(scope, storing)
         stored = appended.messages[0]
         reply = None if appended.is_new else await self.stored_reply(scope, stored)
         return OpenTurn(question=stored, reply=reply)
@@ -76,21 +72,15 @@ class Turns:
         goes_on: bool = False,
     ) -> Followed:
         """Make a client's list the active branch, and its last question an open turn."""
-        following = self._start(
-            self.branches.follow(
-                scope,
-                session_id,
-                messages,
-                continues=continues,
-                goes_on=goes_on,
-                **self.messages.begin_write(scope, session_id),
-            )
+        following = self.branches.follow(
+            scope,
+            session_id,
+            messages,
+            continues=continues,
+            goes_on=goes_on,
+            **self.messages.begin_write(scope, session_id),
         )
-        try:
-            followed = await asyncio.shield(following)
-        except asyncio.CancelledError:
-            self._start(self._fail_when_stored(scope, following))
-            raise
+        followed = await self._opened(scope, following)
         if followed is None:
             raise SessionNotFound(session_id)
         return followed
@@ -161,14 +151,20 @@ class Turns:
                 pass
             return
 
-    async def _fail_when_stored(
-        self, scope: Scope, storing: "asyncio.Task[Appended] | asyncio.Task[Followed | None]"
-    ) -> None:
-        """Fail the turn of a question whose client left while it was being stored."""
+    async def _opened(self, scope: Scope, opening: Coroutine[object, object, Result]) -> Result:
+        """The stored question; its turn is failed if its client leaves while it is stored."""
+        storing = self._start(opening)
+        try:
+            return await asyncio.shield(storing)
+        except asyncio.CancelledError:
+            self._start(self._fail_when_stored(scope, storing))
+            raise
+
+    async def _fail_when_stored(self, scope: Scope, storing: "asyncio.Task[object]") -> None:
         stored = await storing
         if isinstance(stored, Followed):
             await self._fail(scope, stored.question)
-        elif stored is not None and stored.is_new:
+        elif isinstance(stored, Appended) and stored.is_new:
             await self._fail(scope, stored.messages[0])
 
     def _start(self, work: Coroutine[object, object, Result]) -> "asyncio.Task[Result]":
