@@ -184,23 +184,12 @@ def choose_window(
     follow-up refers to.
     """
     size = policy.size_for(tier)
-    if size == 0:
+    if size == 0 or not turns:
         return ()
-    is_in_turns = policy.unit is WindowUnit.TURNS
-    return _last_turns(turns, size) if is_in_turns else _last_messages(turns, size)
-
-
-def _last_turns(turns: Sequence[ConversationTurn], size: int) -> tuple[ConversationTurn, ...]:
-    numbered = [place for place, turn in enumerate(turns) if turn.number is not None]
-    start = numbered[-size] if len(numbered) > size else 0
-    return tuple(turns[start:])
-
-
-def _last_messages(turns: Sequence[ConversationTurn], size: int) -> tuple[ConversationTurn, ...]:
-    last = messages_in(turns)[-size:]
-    if not last:
-        return ()
-    first = last[0].sequence
+    if policy.unit is WindowUnit.TURNS:
+        numbered = [place for place, turn in enumerate(turns) if turn.number is not None]
+        return tuple(turns[numbered[-size] if len(numbered) > size else 0 :])
+    first = messages_in(turns)[-size:][0].sequence
     shortened = (
         (turn, tuple(message for message in turn.messages if message.sequence >= first))
         for turn in turns
@@ -249,12 +238,7 @@ def fit(
     the limit, it keeps its SQL whole and its texts are shortened, each with a mark; see
     `_shorten_turn` for what goes when even that is too much. The total is never over the limit.
 
-    Args:
-        turns: a window, oldest first.
-        limit: the most tokens the kept turns may take together.
-        count_tokens: how many tokens a text is.
-        render: the text that stands for a message in the context.
-        tokens_per_message: what each message costs beside its text, for its role and delimiters.
+    Each message costs the tokens of its rendered text, and `tokens_per_message` for its role.
     """
     if not turns:
         return FittedTurns(turns=(), tokens=0)
@@ -263,32 +247,22 @@ def fit(
     def cost(message: Message) -> int:
         return count(render(message)) + tokens_per_message
 
-    last = _last_turn(turns)
+    numbered = (place for place, turn in enumerate(turns) if turn.number is not None)
+    last = max(numbered, default=len(turns) - 1)
     tokens = _tokens_of(turns[last], cost)
     if tokens > limit:
         return _only_shortened(turns, last, limit, cost)
-    fitting = {last}
-    for place in reversed([place for place in range(len(turns)) if place != last]):
-        more = _tokens_of(turns[place], cost)
-        if tokens + more > limit:
-            break
-        tokens += more
-        fitting.add(place)
-    dropped = set(range(len(turns))) - fitting
-    return FittedTurns(turns=_at(turns, fitting), tokens=tokens, dropped=_at(turns, dropped))
-
-
-def _last_turn(turns: Sequence[ConversationTurn]) -> int:
-    numbered = (place for place, turn in enumerate(turns) if turn.number is not None)
-    return max(numbered, default=len(turns) - 1)
+    others = [turn for place, turn in enumerate(turns) if place != last]
+    first = len(others)
+    while first and tokens + (more := _tokens_of(others[first - 1], cost)) <= limit:
+        tokens, first = tokens + more, first - 1
+    kept = others[first:]
+    kept.insert(max(last - first, 0), turns[last])
+    return FittedTurns(turns=tuple(kept), tokens=tokens, dropped=tuple(others[:first]))
 
 
 def _tokens_of(turn: ConversationTurn, cost: Cost) -> int:
     return sum(cost(message) for message in turn.messages)
-
-
-def _at(turns: Sequence[ConversationTurn], places: Iterable[int]) -> tuple[ConversationTurn, ...]:
-    return tuple(turns[place] for place in sorted(places))
 
 
 def _only_shortened(
@@ -306,11 +280,12 @@ def _only_shortened(
 
 def _characters(messages: Iterable[Message]) -> int:
     """The characters of stored text and SQL, without the marks and blanks of a cut."""
-    return sum(len(_uncut(m.content)) + len(m.details.sql_query or "") for m in messages)
-
-
-def _uncut(text: str) -> str:
-    return text.removesuffix(CUT_MARK).rstrip() if text.endswith(CUT_MARK) else text
+    count = 0
+    for message in messages:
+        content, is_cut = message.content, message.content.endswith(CUT_MARK)
+        count += len(content.removesuffix(CUT_MARK).rstrip() if is_cut else content)
+        count += len(message.details.sql_query or "")
+    return count
 
 
 def _shorten_turn(turn: ConversationTurn, limit: int, cost: Cost) -> ConversationTurn | None:
@@ -332,9 +307,11 @@ def _keep_sql_that_fits(messages: Sequence[Message], limit: int, cost: Cost) -> 
     checked: list[Message] = []
     for message in reversed(messages):
         needed = _least(message, cost)
-        fits = needed <= room
-        checked.append(message if fits else _without_sql(message))
-        room -= needed if fits else 0
+        if needed <= room:
+            room -= needed
+            checked.append(message)
+        else:
+            checked.append(replace(message, details=replace(message.details, sql_query=None)))
     return checked[::-1]
 
 
@@ -393,7 +370,3 @@ def _longest_start(message: Message, limit: int, cost: Cost) -> int | None:
 def _cut_at(message: Message, length: int) -> Message:
     start = message.content[:length].rstrip()
     return replace(message, content=f"{start} {CUT_MARK}" if start else CUT_MARK)
-
-
-def _without_sql(message: Message) -> Message:
-    return replace(message, details=replace(message.details, sql_query=None))

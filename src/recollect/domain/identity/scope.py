@@ -4,7 +4,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from functools import lru_cache
-from typing import Final, Self, TypeAlias
+from typing import Final, TypeAlias
 from uuid import UUID, uuid5
 
 from recollect.domain.text import check_text
@@ -99,19 +99,6 @@ class Scope:
         check_identity(self.tenant, "tenant")
         check_identity(self.user, "user")
         object.__setattr__(self, "owner_id", _owner_id(self.tenant, self.user))
-
-    @classmethod
-    def stored(cls, *, tenant: str, user: str, actor: str = "") -> Self:
-        """Return the scope of an owner as stored: earlier versions took names that are refused now.
-
-        For background work, which serves every owner there is.
-        """
-        scope = object.__new__(cls)
-        values = {"tenant": tenant, "user": user, "actor": actor, "transaction_id": ""}
-        owner_id = _owner_id(tenant, user)
-        for name, value in {**values, "authorization": None, "owner_id": owner_id}.items():
-            object.__setattr__(scope, name, value)
-        return scope
 
     def check_may_start(self, session_id: UUID) -> None:
         """Refuse to start a session that its owner, known by another one, could not open again.

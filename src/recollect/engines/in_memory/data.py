@@ -278,7 +278,7 @@ class InMemoryData:
         job = Job(
             job_id=job_id_for(JobKind.COMPACT, session_id),
             kind=JobKind.COMPACT,
-            scope=Scope.stored(tenant=scope.tenant, user=scope.user),
+            scope=Scope(tenant=scope.tenant, user=scope.user),
             session_id=session_id,
             attempts=0,
             scheduled_at=now,

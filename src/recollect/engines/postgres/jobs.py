@@ -59,7 +59,7 @@ def _job_from(row: Record) -> Job:
     return Job(
         job_id=row["job_id"],
         kind=JobKind(row["kind"]),
-        scope=Scope.stored(tenant=payload["tenant"], user=payload["user"], actor="worker"),
+        scope=Scope(tenant=payload["tenant"], user=payload["user"], actor="worker"),
         session_id=UUID(payload["session_id"]),
         attempts=row["attempts"],
         scheduled_at=row["scheduled_at"],
@@ -127,7 +127,7 @@ class PostgresIndexingStore(PostgresStore):
         chosen = _CHANCE.sample(rows, min(limit, len(rows)))
         return tuple(
             (
-                Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker"),
+                Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker"),
                 row["session_id"],
             )
             for row in chosen

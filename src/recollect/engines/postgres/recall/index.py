@@ -267,7 +267,7 @@ class PostgresRecallIndex(PostgresStore):
         )
         outdated: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
-            scope = Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
+            scope = Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
             entries = await self._outdated_of(scope, model, limit - len(outdated))
             outdated += [(scope, entry) for entry in entries]
             if len(outdated) >= limit:
