@@ -4,6 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from recollect.domain.conversation.session import LEAST_PATIENCE
@@ -19,6 +20,15 @@ _LONGEST_PAUSE: Final = timedelta(hours=1)
 _CLEANED_AT_ONCE: Final = 500
 Handler = Callable[[Job], Awaitable[None]]
 logger = logging.getLogger(__name__)
+
+
+async def repeat(do_some: Callable[[], Awaitable[int]], progress: Callable[[int], None]) -> int:
+    """Do some work until none is left, and return how much; `progress` gets the number so far."""
+    count = 0
+    while done := await do_some():
+        count += done
+        progress(count)
+    return count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +101,8 @@ class Retention:
         answer any more, because the server that had them was killed, are failed on the way.
         """
         await self.settle_abandoned()
-        now, deleted = self.clock.now(), 0
-        while some := await self.expired.delete(now=now, limit=_CLEANED_AT_ONCE):
-            deleted += some
-            progress(deleted)
-        return deleted
+        delete = partial(self.expired.delete, now=self.clock.now(), limit=_CLEANED_AT_ONCE)
+        return await repeat(delete, progress)
 
     async def settle_abandoned(self) -> int:
         """Fail the turns of all owners that have waited for too long, and say how many.

@@ -30,6 +30,7 @@ from recollect.domain.summary.prompting import (
     tables_line,
     words_for,
 )
+from recollect.domain.text import storable
 from recollect.errors import ModelUnavailable
 from recollect.ports.jobs import Job, SummaryStore
 from recollect.ports.models import ChatModel, Prompt, TokenCounter
@@ -244,7 +245,7 @@ class Compaction:
             messages, previous=previous.text if previous else None, max_tokens=_SUMMARY_TOKENS
         )
         return Summary(
-            text=_storable(text) or (previous.text if previous else _NOTHING_OF_NOTE),
+            text=storable(text).strip() or (previous.text if previous else _NOTHING_OF_NOTE),
             first_sequence=previous.first_sequence if previous else chosen[0].sequence,
             last_sequence=chosen[-1].sequence,
             tables=tables_of_summary(messages, previous, self.tables_of),
@@ -259,8 +260,3 @@ class Compaction:
             for message in chosen
             if message.turn_number not in uncompacted.unanswered and not message.details.only_quotes
         ]
-
-
-def _storable(text: str) -> str:
-    """A model's text without characters that the database cannot store."""
-    return text.replace("\0", "").encode(errors="ignore").decode().strip()

@@ -29,6 +29,7 @@ from recollect.ports.recall import (
     VectorStore,
 )
 from recollect.ports.runtime import Clock
+from recollect.services.background import repeat
 
 _AT_ONCE: Final = 500
 logger = logging.getLogger(__name__)
@@ -64,11 +65,7 @@ class Removals:
 
     async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Remove all waiting vectors, and return how many; `progress` gets the number so far."""
-        count = 0
-        while done := await self.do_some():
-            count += done
-            progress(count)
-        return count
+        return await repeat(self.do_some, progress)
 
     async def waiting(self) -> int:
         """How many vectors are still to be removed."""
@@ -219,22 +216,14 @@ class VectorStoreCheck:
     index: OutsideIndex
     embedder: Embedder
 
-    @property
-    def _entries(self) -> OutsideEntries:
-        return self.index.entries
-
-    @property
-    def _vectors(self) -> VectorStore:
-        return self.index.vectors
-
     async def do_all(
         self, *, progress: Callable[[int, int], None] = lambda _done, _of: None
     ) -> Differences:
         """Compare everybody's vectors; progress hears how many owners are done, of how many."""
         model = self.embedder.model
         stored = stored_name(model, await self._dimensions())
-        known = await self._entries.owners(model=self.index.name_of(model))
-        owners = sorted(known | await self._vectors.owners())
+        known = await self.index.entries.owners(model=self.index.name_of(model))
+        owners = sorted(known | await self.index.vectors.owners())
         missing = surplus = 0
         for number, owner_id in enumerate(owners, start=1):
             found = await self._compare(owner_id, self.index.name_of(model), stored)
@@ -247,7 +236,7 @@ class VectorStoreCheck:
         model = self.embedder.model
         if await self.index.count_outdated(model=model):
             return False
-        await self._vectors.keep_only(stored_name(model, await self._dimensions()))
+        await self.index.vectors.keep_only(stored_name(model, await self._dimensions()))
         return True
 
     async def _compare(self, owner_id: UUID, model: str, stored: str) -> Differences:
@@ -255,14 +244,14 @@ class VectorStoreCheck:
 
         It is claimed in the database before it comes to the store, and placed afterwards.
         """
-        expected = await self._entries.keys(owner_id, model=model)
-        there = await self._vectors.keys(owner_id, model=stored)
-        claimed = await self._entries.keys(owner_id)
+        expected = await self.index.entries.keys(owner_id, model=model)
+        there = await self.index.vectors.keys(owner_id, model=stored)
+        claimed = await self.index.entries.keys(owner_id)
         missing, surplus = expected - there, there - claimed
         if missing:
-            await self._entries.displace(owner_id, missing)
+            await self.index.entries.displace(owner_id, missing)
         if surplus:
-            await self._vectors.remove(owner_id, surplus)
+            await self.index.vectors.remove(owner_id, surplus)
         return Differences(missing=len(missing), surplus=len(surplus))
 
     async def _dimensions(self) -> int:
