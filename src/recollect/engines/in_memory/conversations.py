@@ -1,9 +1,9 @@
 """Sessions, their expiry, turns and branches, in memory."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
-from typing import Unpack
+from typing import Final, Unpack
 from uuid import UUID
 
 from recollect.domain.chat.reconciliation import Switch, plan_branch
@@ -33,6 +33,8 @@ from recollect.engines.in_memory.data import (
 from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
+
+_CHANGED: Final = tuple(part.name for part in fields(SessionChanges))
 
 
 class InMemoryExpired(InMemoryStore):
@@ -74,8 +76,18 @@ class InMemorySessions(InMemoryStore):
     ) -> Page[Session]:
         sessions = [conversation.session for conversation in self.data.conversations(scope)]
         if sort is SessionSort.LAST_ACCESSED:
-            return cut_page(sessions, page, AccessPosition, _access_position)
-        return cut_page(sessions, page, SessionPosition, _position)
+            return cut_page(
+                sessions,
+                page,
+                AccessPosition,
+                lambda one: AccessPosition(one.last_accessed_at, one.session_id),
+            )
+        return cut_page(
+            sessions,
+            page,
+            SessionPosition,
+            lambda one: SessionPosition(one.updated_at, one.session_id),
+        )
 
     async def change(
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
@@ -83,7 +95,14 @@ class InMemorySessions(InMemoryStore):
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
-        conversation.session = _changed(conversation.session, changes, now)
+        given = {name: value for name in _CHANGED if (value := getattr(changes, name)) is not None}
+        if changes.metadata is not None:
+            given["metadata"] = copy_object(changes.metadata)
+        if changes.name is not None:
+            given["name_turn"] = None
+        session = conversation.session
+        updated_at = max(now, session.updated_at)
+        conversation.session = replace(session, **given, updated_at=updated_at)
         conversation.use(now=now, expires_at=None)
         return conversation.session
 
@@ -102,27 +121,6 @@ class InMemorySessions(InMemoryStore):
         conversation = self.data.conversation(scope, session_id)
         if conversation is not None:
             conversation.use(now=now, expires_at=expires_at)
-
-
-def _changed(session: Session, changes: SessionChanges, now: datetime) -> Session:
-    metadata = session.metadata if changes.metadata is None else copy_object(changes.metadata)
-    return replace(
-        session,
-        name=session.name if changes.name is None else changes.name,
-        name_turn=session.name_turn if changes.name is None else None,
-        metadata=metadata,
-        databases=session.databases if changes.databases is None else changes.databases,
-        tags=session.tags if changes.tags is None else changes.tags,
-        updated_at=max(now, session.updated_at),
-    )
-
-
-def _access_position(session: Session) -> AccessPosition:
-    return AccessPosition(session.last_accessed_at, session.session_id)
-
-
-def _position(session: Session) -> SessionPosition:
-    return SessionPosition(session.updated_at, session.session_id)
 
 
 class InMemoryTurns(InMemoryStore):
@@ -169,7 +167,9 @@ class InMemoryBranches(InMemoryStore):
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
-        stored = _stored(conversation)
+        turns = conversation.turns.items()
+        failed = {turn for turn, status in turns if status is TurnStatus.FAILED}
+        stored = Stored(conversation.messages.values(), conversation.parents, failed=failed)
         plan = plan_branch(messages, stored, continues=continues, goes_on=goes_on)
         path, unknown = plan.branch.path, plan.branch.unknown
         if any(message.message_id in conversation.messages for message in unknown):
@@ -215,11 +215,6 @@ class InMemoryBranches(InMemoryStore):
         if question.is_active:
             conversation.switch(shown=(), hidden=siblings)
         return conversation.messages[reply.message_id]
-
-
-def _stored(conversation: StoredConversation) -> Stored:
-    failed = {turn for turn, status in conversation.turns.items() if status is TurnStatus.FAILED}
-    return Stored(conversation.messages.values(), conversation.parents, failed=failed)
 
 
 def _switch(conversation: StoredConversation, switch: Switch, *, now: datetime) -> None:

@@ -241,8 +241,7 @@ class InMemoryData:
 
     def delete_expired(self, owner_id: UUID, session_id: UUID, *, now: datetime) -> None:
         """Delete an expired conversation, and write so into its owner's audit log."""
-        owner = self.of(owner_id)
-        deleted = owner.conversations.pop(session_id)
+        deleted = self.of(owner_id).conversations.pop(session_id)
         entry = AuditEntry(
             action=AuditAction.SESSION_EXPIRED,
             target=str(session_id),
@@ -251,7 +250,7 @@ class InMemoryData:
             transaction_id="",
             at=now,
         )
-        owner.audit_entries.append(entry)
+        self.of(owner_id).audit_entries.append(entry)
 
     def audit(
         self,

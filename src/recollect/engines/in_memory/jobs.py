@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from itertools import islice
 from uuid import UUID
 
 from recollect.domain.context.compaction import Summary, Uncompacted
@@ -65,8 +65,11 @@ class InMemoryIndexing(InMemoryStore):
         if conversation is None:
             return ()
         numbers = sorted(conversation.due)[:limit]
-        passed_over = chain.from_iterable(_open_before(conversation, n) for n in numbers)
-        return tuple(_due_turn(conversation, n) for n in sorted({*numbers, *passed_over}))
+        turns, due = conversation.turns, set(numbers)
+        for number in numbers:  # the question before one may have been passed over
+            before = max((turn for turn in turns if turn < number), default=number)
+            due.update({before} if turns[before] is TurnStatus.PENDING else ())
+        return tuple(_due_turn(conversation, number) for number in sorted(due))
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         conversation = self.data.conversation(scope, session_id)
@@ -76,12 +79,6 @@ class InMemoryIndexing(InMemoryStore):
 
     async def depth(self) -> int:
         return sum(len(conversation.due) for _, conversation in self.data.known())
-
-
-def _open_before(conversation: StoredConversation, number: int) -> Sequence[int]:
-    """The turn before this one, if it still waits for its answer."""
-    before = sorted(turn for turn in conversation.turns if turn < number)[-1:]
-    return [turn for turn in before if conversation.turns[turn] is TurnStatus.PENDING]
 
 
 def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:

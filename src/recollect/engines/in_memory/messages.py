@@ -46,7 +46,10 @@ class InMemoryMessages(InMemoryStore):
         owner, now = self.data.of(scope.owner_id), terms["now"]
         conversation = self.data.conversation(scope, session_id)
         if conversation is None and start is not None:
-            _refuse_used(owner, session_id, messages)
+            _refuse_doubles(messages)
+            for message in messages:
+                if owner.has_message(message.message_id, outside_of=session_id):
+                    raise IdAlreadyUsed(message.message_id)
             conversation = self.data.start(
                 scope, start.session, now=now, expires_at=start.expires_at
             )
@@ -77,7 +80,12 @@ class InMemoryMessages(InMemoryStore):
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
-        answered = _answered(conversation)
+        turns = conversation.turns
+        answered = tuple(
+            message
+            for message in conversation.active
+            if message.turn_number is None or turns[message.turn_number] is TurnStatus.COMPLETE
+        )
         size = count
         if covers_all:
             after = sum(m.sequence > conversation.summarized_through for m in answered)
@@ -134,11 +142,7 @@ class InMemoryMessages(InMemoryStore):
 def _repeated(
     owner: OwnerMemory, conversation: StoredConversation, messages: Sequence[NewMessage]
 ) -> tuple[Message, ...] | None:
-    """The stored messages that a retry repeats, or None if all its ids are new.
-
-    Raises:
-        IdAlreadyUsed: some id stands for another message, also one of this very batch.
-    """
+    """The stored messages that a retry repeats, or None if all its ids are new."""
     used = [m.message_id for m in messages if owner.has_message(m.message_id)]
     if not used:
         _refuse_doubles(messages)
@@ -148,14 +152,6 @@ def _repeated(
     if len(repeated) < len(messages):
         raise IdAlreadyUsed(used[0])
     return repeated
-
-
-def _refuse_used(owner: OwnerMemory, session_id: UUID, messages: Sequence[NewMessage]) -> None:
-    """Refuse messages for a new session whose ids are used in another one, or twice."""
-    _refuse_doubles(messages)
-    for message in messages:
-        if owner.has_message(message.message_id, outside_of=session_id):
-            raise IdAlreadyUsed(message.message_id)
 
 
 def _refuse_doubles(messages: Sequence[NewMessage]) -> None:
@@ -174,11 +170,14 @@ def _add(
     """Number the messages, put them at the conversation's end and bring its session up to date.
 
     What joins the turn of `reply_to` is on the branch of that message.
-
-    Raises:
-        MessageNotFound: the conversation has no message `reply_to`; nothing was changed.
     """
-    joined = _joined_turn(conversation, reply_to)
+    if reply_to is None:
+        turns = (message.turn_number for message in conversation.active)
+        joined = max((turn for turn in turns if turn is not None), default=None)
+    elif reply_to in conversation.messages:
+        joined = conversation.messages[reply_to].turn_number
+    else:
+        raise MessageNotFound(reply_to)
     first_new = conversation.last_turn
     time = max(now, conversation.session.updated_at)
     ids = []
@@ -202,15 +201,6 @@ def _add(
     return tuple(conversation.messages[message_id] for message_id in ids)
 
 
-def _joined_turn(conversation: StoredConversation, reply_to: UUID | None) -> int | None:
-    if reply_to is None:
-        turns = (message.turn_number for message in conversation.active)
-        return max((turn for turn in turns if turn is not None), default=None)
-    if reply_to not in conversation.messages:
-        raise MessageNotFound(reply_to)
-    return conversation.messages[reply_to].turn_number
-
-
 def _stored(
     message: NewMessage, conversation: StoredConversation, turn: int | None, time: datetime
 ) -> Message:
@@ -225,16 +215,6 @@ def _stored(
         metadata=copy_object(message.metadata),
         details=AnswerDetails.stored(copy_object(details.to_json())),
         created_at=message.created_at or time,
-    )
-
-
-def _answered(conversation: StoredConversation) -> tuple[Message, ...]:
-    """The messages that belong to a complete turn, or to none."""
-    return tuple(
-        message
-        for message in conversation.active
-        if message.turn_number is None
-        or conversation.turns[message.turn_number] is TurnStatus.COMPLETE
     )
 
 

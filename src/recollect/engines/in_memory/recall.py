@@ -3,22 +3,19 @@
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
-from recollect.engines.in_memory.data import InMemoryData, StoredConversation
+from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
 from recollect.ports.recall import IndexSize
 
 
-@dataclass(frozen=True, slots=True)
-class InMemoryRecallIndex:
-    """A `RecallIndex` in memory."""
-
-    data: InMemoryData
+class InMemoryRecallIndex(InMemoryStore):
+    """Implements `recollect.ports.recall.RecallIndex`."""
 
     async def replace(
         self,

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -137,7 +137,9 @@ class PostgresIndexingStore(PostgresStore):
         session = self._session(scope, session_id)
         rows = await self._database.read("turns_to_index", **session, limit=limit)
         messages = [row for row in rows if row["message_id"] is not None]
-        return await off_loop(partial(_due_turns, rows), characters=reading_effort(messages))
+        turns = [list(turn) for _, turn in groupby(rows, key=itemgetter("due_turn"))]
+        characters = reading_effort(messages)
+        return await off_loop(lambda: tuple(map(_due_turn, turns)), characters=characters)
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         changed = [turn for turn in turns if turn.change is not None]
@@ -151,11 +153,6 @@ class PostgresIndexingStore(PostgresStore):
 
     async def depth(self) -> int:
         return await self._database.count("count_to_index", at=self._clock.now())
-
-
-def _due_turns(rows: Sequence[Record]) -> tuple[DueTurn, ...]:
-    turns = groupby(rows, key=lambda row: row["due_turn"])
-    return tuple(_due_turn(list(turn)) for _, turn in turns)
 
 
 def _due_turn(rows: Sequence[Record]) -> DueTurn:

@@ -82,7 +82,11 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
         "k1": K1,
         "b": B,
         "now": now,
-        "is_filtered": _needs_entries(filters),
+        # Whether a filter needs columns that the index of the first pass does not have.
+        "is_filtered": any(
+            column is not None
+            for column in (filters.session_id, filters.tables, filters.databases, filters.speaker)
+        ),
         "session_id": filters.session_id,
         "since": filters.since,
         "until": filters.until,
@@ -96,12 +100,6 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
 def rescored_count(query: RecallQuery) -> int:
     """How many entries the first pass chooses."""
     return max(_RESCORED_AT_LEAST, query.count * _RESCORED_FOR_EACH)
-
-
-def _needs_entries(filters: RecallFilter) -> bool:
-    """Whether a filter needs columns that the index of the first pass does not have."""
-    columns = (filters.session_id, filters.tables, filters.databases, filters.speaker)
-    return any(column is not None for column in columns)
 
 
 def entry_from(row: Record) -> Entry:
