@@ -110,7 +110,7 @@ def outside(own_database: Database, vectors: OpenSearchVectorStore) -> Outside:
 async def cosines(index: RecallIndex, log: Log) -> dict[str, float | None]:
     """What a search for the east finds by meaning, or by the word 'said'."""
     found = await search(log.stores, log.scope, "said")
-    return {one.entry.text: one.scores.semantic for one in found}
+    return {one.entry.text: one.meanings[one.own] for one in found}
 
 
 async def embed_again(index: RecallIndex, log: Log) -> int:

@@ -21,7 +21,6 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     RecallScope,
     Recollection,
-    Scores,
     Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
@@ -54,6 +53,7 @@ from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, append, start_session
 from support.recall.scripted_index import ScriptedIndex, an_entry
+from support.recall.search_comparison import Scores
 
 QUERY = "What were the sales?"
 SCOPE = a_scope()

@@ -145,8 +145,11 @@ class AnswerReader:
         passed = self._pass_lines(lines)
         if len(self._rest) > _MAX_LINE or (self._is_in_long_line and self._rest):
             if not self._is_in_long_line:
-                passed += self._long_line(bytes(self._rest[:_MAX_FAILURE]))
-            self._is_in_long_line = True
+                start = bytes(self._rest[:_MAX_FAILURE])
+                self.failures.append(start)
+                self.has_failed = self._is_in_long_line = True
+                self.has_events |= start.startswith(_FIELDS)
+                passed += _DATA + b" " + _failure(b"")
             self._rest = bytearray()
         self.ends_with_line = passed.endswith(b"\n")
         return passed
@@ -184,13 +187,6 @@ class AnswerReader:
             return _DATA + b" " + _failure(data)
         return line
 
-    def _long_line(self, start: bytes) -> bytes:
-        """What stands for a line of which only the start is kept."""
-        self.has_failed = True
-        self.failures.append(start)
-        self.has_events |= start.startswith(_FIELDS)
-        return _DATA + b" " + _failure(b"")
-
     def _read_json(self, data: bytes) -> bool:
         """Read a completion, or a part of one; False if it is none, but an error or no JSON."""
         if count_values(data, most=MAX_REPLY_VALUES) > MAX_REPLY_VALUES:
@@ -221,14 +217,11 @@ class AnswerReader:
     def _read_choice(self, choice: Mapping[str, JsonValue]) -> None:
         message = choice.get("delta") or choice.get("message")
         if isinstance(message, Mapping):
-            self._add("".join(texts_in(message.get("content"))))
-            self.has_tool_calls |= bool(message.get("tool_calls") or message.get("function_call"))
-        self.is_finished |= choice.get("finish_reason") is not None or not self.is_stream
-
-    def _add(self, text: str) -> None:
-        if text := text[: MAX_CONTENT_LENGTH - self._length]:
+            text = "".join(texts_in(message.get("content")))[: MAX_CONTENT_LENGTH - self._length]
             self.texts.append(text)
             self._length += len(text)
+            self.has_tool_calls |= bool(message.get("tool_calls") or message.get("function_call"))
+        self.is_finished |= choice.get("finish_reason") is not None or not self.is_stream
 
 
 def _failure(data: bytes) -> bytes:

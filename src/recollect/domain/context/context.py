@@ -7,7 +7,7 @@ last, which keeps the prompt caches of models useful.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
 from uuid import UUID
@@ -309,19 +309,12 @@ class Context:
 
     def without_memory(self) -> Self:
         """The question as it was asked, with nothing that memory adds."""
-        return replace(
-            self,
+        return type(self)(
+            question=self.question,
             standalone_question=self.question,
-            is_follow_up=False,
-            context_terms=(),
-            summary=None,
-            window=(),
-            recalled=(),
-            tables=(),
+            shows_meaning=self.shows_meaning,
+            language=self.language,
             tokens=Tokens(question=self.tokens.question, limit=self.tokens.limit),
-            cut=Truncation(),
-            sources=Sources(),
-            warnings=(),
         )
 
     def messages(self) -> list[dict[str, str]]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 from uuid import UUID, uuid5
 
-from recollect.domain.text import check_text
+from recollect.domain.text import check_text, parse_choice
 from recollect.errors import Forbidden, InvalidInput
 
 DEFAULT_TENANT: Final = "default"
@@ -169,10 +169,7 @@ _ORDER: Final = tuple(MemoryPolicy)
 
 def parse_memory_policy(text: str, field: str) -> MemoryPolicy:
     """Read a policy; the error lists those there are."""
-    try:
-        return MemoryPolicy(text.strip().lower())
-    except ValueError:
-        raise InvalidInput(field, f"must be one of: {', '.join(MemoryPolicy)}") from None
+    return parse_choice(MemoryPolicy, text.strip().lower(), field)
 
 
 def stricter(*policies: MemoryPolicy) -> MemoryPolicy:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, Self
 from uuid import UUID
 
+from recollect.domain.text import parse_choice
 from recollect.errors import InvalidInput
 
 REACH: Final = 2
@@ -63,6 +64,11 @@ class Entry(_Entry):
             is_question=self.text.endswith("?"),
             said_at=self.said_at.timestamp(),
         )
+
+    @property
+    def databases(self) -> set[str]:
+        """The databases of its tables."""
+        return {table.partition(".")[0] for table in self.tables}
 
     @cached_property
     def gist(self) -> tuple[str | None, str]:
@@ -119,14 +125,10 @@ class RecallFilter:
             and (self.since is None or entry.said_at >= self.since)
             and (self.until is None or entry.said_at < self.until)
             and (self.tables is None or not self.tables.isdisjoint(entry.tables))
-            and (self.databases is None or _databases(entry) <= self.databases)
+            and (self.databases is None or entry.databases <= self.databases)
             and (self.speaker is None or entry.speaker == self.speaker)
             and self.without.isdisjoint(entry.message_ids)
         )
-
-
-def _databases(entry: Entry) -> set[str]:
-    return {table.partition(".")[0] for table in entry.tables}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,23 +149,14 @@ class RecallQuery:
     """The numbers of entries that a first pass has chosen to be rescored."""
 
 
-class Scores(NamedTuple):
-    """How well an entry matches a query."""
-
-    lexical: float
-    """BM25 over the owner's entries; 0 if no word is shared."""
-    semantic: float | None
-    """Cosine of the vectors; None if the entry has none of the query's model."""
-
-
 class Candidate(NamedTuple):
     """An entry with its scores and those of at most `REACH` entries on either side, in order."""
 
     entry: Entry
     words: tuple[float, ...]
-    """The lexical scores."""
+    """The lexical scores: BM25 over the owner's entries, 0 if no word is shared."""
     meanings: tuple[float | None, ...]
-    """The semantic scores."""
+    """The semantic scores: cosines, None where an entry has no vector of the query's model."""
     own: int = 0
     """The place of the entry's own scores."""
 
@@ -184,11 +177,6 @@ class Candidate(NamedTuple):
         while end < len(sessions) and end - at <= REACH and sessions[end] == session_id:
             end += 1
         return cls(entry, words[first:end], meanings[first:end], at - first)
-
-    @property
-    def scores(self) -> Scores:
-        """The scores of the entry itself."""
-        return Scores(self.words[self.own], self.meanings[self.own])
 
 
 class Recalled(NamedTuple):
@@ -276,8 +264,4 @@ NO_RECALL: Final = RecallPolicy(scope=RecallScope.OFF)
 
 def parse_recall_scope(text: str, field: str = "recall_scope") -> RecallScope:
     """The scope of that name; `InvalidInput` lists the names."""
-    try:
-        return RecallScope(text)
-    except ValueError:
-        known = ", ".join(RecallScope)
-        raise InvalidInput(field, f"must be one of: {known}") from None
+    return parse_choice(RecallScope, text, field)

@@ -70,16 +70,12 @@ class Bm25Index(Generic[Term]):
         scores: dict[int, float] = {}
         for term, weight in weights.items():
             postings = self._postings.get(term, ())
-            worth = weight * (K1 + 1) * _rarity(len(postings), of=entries)
+            rarity = math.log(1 + (entries - len(postings) + 0.5) / (len(postings) + 0.5))
+            worth = weight * (K1 + 1) * rarity
             for entry, count in postings:
                 norm = fixed + for_length * lengths[entry]
                 scores[entry] = scores.get(entry, 0.0) + worth * count / (count + norm)
         return scores
-
-
-def _rarity(entries: int, *, of: int) -> float:
-    """How much a word tells that this many entries have; always more than nothing."""
-    return math.log(1 + (of - entries + 0.5) / (entries + 0.5))
 
 
 def best_positions(

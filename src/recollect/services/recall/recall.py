@@ -36,7 +36,6 @@ from recollect.domain.recall.query import (
     MAX_QUERY_LENGTH,
     AlreadyInContext,
     RecallQuestion,
-    check_count,
     check_query,
     checked_filter,
     is_related,
@@ -197,8 +196,7 @@ class Recall:
 
         `SessionNotFound` if a session to search in is not the owner's.
         """
-        check_query(query)
-        check_count(k)
+        check_query(query, k)
         filters = checked_filter(filters)
         session_id = filters.session_id
         if session_id is not None:
