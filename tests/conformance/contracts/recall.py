@@ -145,10 +145,11 @@ class RecallIndexContract:
         elsewhere = await Log.start(stores, log.scope)
         await elsewhere.say("w7")
         found = {one.entry.text: one for one in await search(stores, log.scope, "skis")}
-        middle, last = found["w4"], found["w6"]
+        middle, last, best = found["w4"], found["w6"], found["skis 3"]
         assert middle.own == REACH
         assert [one > 0 for one in middle.words] == [False, True, False, False, False]
-        assert (middle.words[1], middle.meanings[1]) == found["skis 3"].scores
+        assert middle.words[1] == best.words[best.own]
+        assert middle.meanings[1] == best.meanings[best.own]
         assert (last.own, len(last.words)) == (REACH, REACH + 1)
         assert (found["w7"].own, len(found["w7"].words)) == (0, 1)
         assert (found["w1"].own, len(found["w1"].words)) == (1, 1 + 1 + REACH)
