@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from recollect.domain.language import common_words, fold, words_of
@@ -39,14 +39,6 @@ _POSSESSIVE: Final = r"(?:['\u2019]s?)?"
 _SHORTEST_NAME: Final = 2
 
 
-class Time(Protocol):
-    """A time that a question names."""
-
-    def nearness(self, moment: datetime) -> float:
-        """From 0, at another time, to 1, at that time."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarTime:
     """A day, a month or a year; a part that is None may be any."""
@@ -56,7 +48,10 @@ class CalendarTime:
     day: int | None = None
 
     def nearness(self, moment: datetime) -> float:
-        """A day is near for a week afterwards; months and years are near throughout."""
+        """From 0, at another time, to 1, at that time.
+
+        A day is near for a week afterwards; months and years are near throughout.
+        """
         on = moment.astimezone(UTC).date()
         if self.month is None:
             return _IN_YEAR if on.year == self.year else 0.0
@@ -85,6 +80,10 @@ class Period:
         if not self.first <= on <= self.last:
             return 0.0
         return _NEAR if days <= 2 * _WEEK else _IN_MONTH if days <= 2 * 31 else _IN_YEAR
+
+
+Time = CalendarTime | Period
+"""A time that a question names."""
 
 
 def time_in(question: str, *, language: str, now: datetime) -> Time | None:

@@ -76,15 +76,12 @@ class PostgresApiKeyStore(PostgresStore):
 
 
 def _api_key_from(row: Record) -> ApiKey:
+    columns = ("key_id", "name", "secret_hash", "created_at", "revoked_at")
     return ApiKey(
-        key_id=row["key_id"],
+        **{name: row[name] for name in columns},
         tenant=row["tenant_id"],
         user=row["user_id"],
-        scopes=frozenset(KeyScope(scope) for scope in row["scopes"]),
-        name=row["name"],
-        secret_hash=row["secret_hash"],
-        created_at=row["created_at"],
-        revoked_at=row["revoked_at"],
+        scopes=frozenset(map(KeyScope, row["scopes"])),
         memory=MemoryPolicy(row["memory"]),
     )
 

@@ -5,8 +5,6 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import asyncpg
-
 from recollect.engines.postgres.accounts import (
     PostgresApiKeyStore,
     PostgresAuditLog,
@@ -19,7 +17,6 @@ from recollect.engines.postgres.connection.database import (
     as_application,
     normalise,
 )
-from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
 from recollect.engines.postgres.conversations.messages import (
     PostgresHistoryStore,
@@ -35,7 +32,7 @@ from recollect.engines.postgres.jobs import (
     PostgresJobQueue,
     PostgresSummaryStore,
 )
-from recollect.engines.postgres.migrations import ensure_current
+from recollect.engines.postgres.migrations import connected, ensure_current
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.ports import Stores
@@ -72,16 +69,11 @@ async def open_external(
 
 async def _let_application_log_in(dsn: str) -> None:
     """Let the role log in by itself: only this machine's user can reach the socket."""
-    with translated():
-        connection = await asyncpg.connect(dsn)
-        try:
-            async with connection.transaction():
-                # Two processes that change a role at once: PostgreSQL fails one of them.
-                await connection.execute("LOCK TABLE recollect.schema_revision IN EXCLUSIVE MODE")
-                if not await connection.fetchval(_CAN_LOG_IN, APP_ROLE):
-                    await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
-        finally:
-            await connection.close()
+    async with connected(dsn) as connection, connection.transaction():
+        # Two processes that change a role at once: PostgreSQL fails one of them.
+        await connection.execute("LOCK TABLE recollect.schema_revision IN EXCLUSIVE MODE")
+        if not await connection.fetchval(_CAN_LOG_IN, APP_ROLE):
+            await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
 
 
 def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = None) -> Stores:
