@@ -62,11 +62,6 @@ def text_of(content: JsonValue) -> str:
     return "\n".join(texts_in(content))
 
 
-def user_text(content: JsonValue) -> str:
-    """What a user said in a content, without what a front end has added to it."""
-    return "\n".join(filter(None, map(user_words_in, texts_in(content))))
-
-
 def kinds_of(content: JsonValue) -> str:
     """What stands for a content without words: `[image_url]`, or nothing.
 
@@ -74,7 +69,9 @@ def kinds_of(content: JsonValue) -> str:
     """
     parts = content if isinstance(content, list) else []
     kinds = (
-        part.get("type") for part in parts if isinstance(part, Mapping) and not _has_text(part)
+        part.get("type")
+        for part in parts
+        if isinstance(part, Mapping) and not text_of([part]).strip()
     )
     named = " ".join(f"[{kind}]" for kind in kinds if isinstance(kind, str) and kind.isidentifier())
     return named[:_MAX_KINDS]
@@ -89,11 +86,6 @@ def texts_in(content: JsonValue) -> Iterator[str]:
             text = part.get("text")
             if isinstance(text, str):
                 yield text
-
-
-def _has_text(part: Mapping[str, JsonValue]) -> bool:
-    text = part.get("text")
-    return part.get("type") in _TEXT_PARTS and isinstance(text, str) and bool(text.strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +191,8 @@ def _question(message: JsonObject) -> str:
     if message.get("role") != Role.USER:
         return ""
     content = message.get("content")
-    question = storable_text(user_text(content)) or kinds_of(content)
+    words = "\n".join(filter(None, map(user_words_in, texts_in(content))))
+    question = storable_text(words) or kinds_of(content)
     return question or ("" if text_of(content).strip() else _NOTHING)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from operator import attrgetter
 from typing import Final, TypeAlias
 from uuid import UUID
 
@@ -156,7 +157,7 @@ def conversation_turns(messages: Iterable[Message]) -> tuple[ConversationTurn, .
     A late reply joins its question.
     """
     gathered: dict[int, list[Message]] = {}
-    for message in sorted(messages, key=_sequence):
+    for message in sorted(messages, key=attrgetter("sequence")):
         # Sequences start at 1, so a message of no turn gets a key that no turn has.
         key = -message.sequence if message.turn_number is None else message.turn_number
         gathered.setdefault(key, []).append(message)
@@ -168,7 +169,7 @@ def conversation_turns(messages: Iterable[Message]) -> tuple[ConversationTurn, .
 
 def messages_in(turns: Iterable[ConversationTurn]) -> tuple[Message, ...]:
     """All messages of the turns in their order."""
-    return tuple(sorted((m for turn in turns for m in turn.messages), key=_sequence))
+    return tuple(sorted((m for turn in turns for m in turn.messages), key=attrgetter("sequence")))
 
 
 def choose_window(
@@ -195,10 +196,6 @@ def choose_window(
         for turn in turns
     )
     return tuple(replace(turn, messages=messages) for turn, messages in shortened if messages)
-
-
-def _sequence(message: Message) -> int:
-    return message.sequence
 
 
 def readable_tokens(context_window: int, shares: BudgetShares) -> int:

@@ -244,8 +244,9 @@ class Stored:
         """The active branch."""
         return tuple(message for message in self.messages if message.is_active)
 
+    @property
     def unwritten_parents(self) -> dict[int, int]:
-        """Return the parents of turns that follow from what is active now alone."""
+        """The parents of turns that follow from what is active now alone."""
         return {t: p for t, p in self._parents.items() if self._written.get(t) != p}
 
     def replies(self, turn: int) -> Sequence[Message]:

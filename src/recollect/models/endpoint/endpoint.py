@@ -149,7 +149,7 @@ class Endpoint:
             try:
                 return (await response.read(self._max_response_bytes)).body
             except HttpFailure as error:
-                raise _unreached(error) from None
+                raise _TryAgain(f"could not be reached ({error})") from None
             except ReplyTooLarge as error:
                 raise self.unusable(str(error)) from None
 
@@ -162,7 +162,7 @@ class Endpoint:
                 self._client.request("POST", self._path, body)
             )
         except HttpFailure as error:
-            raise _unreached(error) from None
+            raise _TryAgain(f"could not be reached ({error})") from None
         self._check_status(response)
         return response
 
@@ -187,10 +187,6 @@ class Endpoint:
     def unusable(self, problem: str) -> ReplyUnusable:
         """The error that says what is wrong with what the model sent."""
         return ReplyUnusable(f"the model {self.model} {problem}")
-
-
-def _unreached(error: HttpFailure) -> _TryAgain:
-    return _TryAgain(f"could not be reached ({error})")
 
 
 def _check_model(model: str, settings: str) -> str:

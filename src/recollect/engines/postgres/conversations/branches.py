@@ -104,7 +104,7 @@ async def _switch(
     if switch.answered or switch.open is not None:
         settled = {"answered_turns": switch.answered, "open_turn": switch.open}
         await transaction.rows("settle_turns", **session, **settled, now=now)
-    if switch.changes_messages:
+    if switch.first_changed is not None:
         await switch_messages(
             transaction,
             session_id,

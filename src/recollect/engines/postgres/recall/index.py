@@ -70,7 +70,7 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
         "terms": list(weights),
         "weights": list(weights.values()),
         # As text: the driver takes ten times as long over an array of numbers.
-        "vector": None if vector is None else vector_text(vector),
+        "vector": None if vector is None else json_text(vector),
         "model_key": query_model_key(query),
         "outside_numbers": None if outside is None else list(outside),
         "outside_cosines": None if outside is None else list(outside.values()),
@@ -132,33 +132,8 @@ def candidates_from(rows: Sequence[Record], filters: RecallFilter) -> Iterator[C
             yield Candidate.among(entry, words, meanings, at, sessions=sessions)
 
 
-def indexed_json(entries: Sequence[IndexedEntry]) -> str:
-    """Entries with their words and vectors, as `replace_entries` takes them."""
-    return _json([_indexed(one) for one in entries])
-
-
-def embedded_json(vectors: Sequence[tuple[Entry, Vector]], model: str) -> str:
-    """The vectors of entries, as `embed_entries` takes them."""
-    return _json(
-        [
-            _identity(entry)
-            | {"vector": vector_text(vector), "model_key": model_key(model, len(vector))}
-            for entry, vector in vectors
-        ]
-    )
-
-
-def entries_json(entries: Sequence[Entry]) -> str:
-    """What tells entries from others, as `claim_entries` takes it."""
-    return _json([_identity(entry) for entry in entries])
-
-
-def vector_text(vector: Vector) -> str:
-    """A vector as PostgreSQL reads it."""
-    return _json(vector)
-
-
-def _identity(entry: Entry) -> dict[str, object]:
+def identity(entry: Entry) -> dict[str, object]:
+    """What tells an entry from others, as statements take it."""
     return {
         "session_id": entry.session_id,
         "sequence": entry.sequence,
@@ -168,6 +143,7 @@ def _identity(entry: Entry) -> dict[str, object]:
 
 
 def _indexed(one: IndexedEntry) -> dict[str, object]:
+    """An entry with its words and its vector, as `replace_entries` takes it."""
     entry = one.entry
     counts: dict[int, int] = {}
     for term, count in one.terms.items():
@@ -175,8 +151,7 @@ def _indexed(one: IndexedEntry) -> dict[str, object]:
         counts[key] = min(counts.get(key, 0) + count, _MAX_COUNT)
     embedding: dict[str, object] = {}
     if one.model is not None and one.vector is not None:
-        key = model_key(one.model, len(one.vector))
-        embedding = {"model": one.model, "model_key": key, "vector": vector_text(one.vector)}
+        embedding = {"model": one.model, **_embedding(one.vector, one.model)}
     return {
         "sequence": entry.sequence,
         "turn_number": entry.turn_number,
@@ -192,8 +167,12 @@ def _indexed(one: IndexedEntry) -> dict[str, object]:
     }
 
 
-def _json(value: object) -> str:
-    """JSON text; the driver's own kind of UUID is written as others are."""
+def _embedding(vector: Vector, model: str) -> dict[str, object]:
+    return {"vector": json_text(vector), "model_key": model_key(model, len(vector))}
+
+
+def json_text(value: object) -> str:
+    """JSON as PostgreSQL reads it; the driver's own kind of UUID is written as others are."""
     return orjson.dumps(value, default=str).decode()
 
 
@@ -231,7 +210,7 @@ class PostgresRecallIndex(PostgresStore):
             owner_id=scope.owner_id,
             session_id=session_id,
             turn_numbers=turns,
-            entries=indexed_json(entries),
+            entries=json_text([_indexed(one) for one in entries]),
             store=self._kept_in,
             now=self._clock.now(),
         )
@@ -278,12 +257,13 @@ class PostgresRecallIndex(PostgresStore):
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
+        embedded = [identity(entry) | _embedding(vector, model) for entry, vector in vectors]
         await self._database.write(
             "embed_entries",
             owner_id=scope.owner_id,
             session_ids=sorted({entry.session_id for entry, _ in vectors}),
             model=model,
-            entries=embedded_json(vectors, model),
+            entries=json_text(embedded),
             now=self._clock.now(),
         )
 

@@ -8,7 +8,7 @@ from asyncpg import Record
 
 from recollect.domain.recall.entry import Entry
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
-from recollect.engines.postgres.recall.index import entries_json, model_key
+from recollect.engines.postgres.recall.index import identity, json_text, model_key
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
 
@@ -30,9 +30,9 @@ class PostgresOutsideEntries(PostgresStore):
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
         async with self._database.transaction(owner_id) as transaction:
             sessions = await self._lock(transaction, entries)
-            living = [entry for entry in entries if entry.session_id in sessions]
+            living = [identity(entry) for entry in entries if entry.session_id in sessions]
             rows = await transaction.rows(
-                "claim_entries", store=self._kept_in, entries=entries_json(living)
+                "claim_entries", store=self._kept_in, entries=json_text(living)
             )
         keys = {(row["session_id"], row["sequence"]): _key_of(row) for row in rows}
         return tuple(keys.get((entry.session_id, entry.sequence)) for entry in entries)
