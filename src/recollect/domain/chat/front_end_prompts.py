@@ -5,12 +5,9 @@ its code interpreter into the user's message. The forms are those of its version
 are found by plain searches, which take time in proportion to the text, however it is made.
 """
 
-from collections.abc import Callable, Sequence
 from typing import Final
 
 from recollect.domain.context.context import RECALLED_FRAME
-
-_Kind = Callable[[str], str | None]
 
 _TASK: Final = "### Task:"
 _OTHER_TASKS: Final = (
@@ -40,9 +37,9 @@ def user_words_in(prompt: str) -> str:
     Empty if a front end wrote all of it.
     """
     rest = _before_interpreter(prompt)
-    kinds: list[_Kind] = list(_KINDS)
-    while block := _first_block(rest, kinds):
-        kind, rest = block
+    kinds = list(_KINDS)
+    while after := {kind: text for kind in kinds if (text := kind(rest)) is not None}:
+        kind, rest = next(iter(after.items()))
         kinds.remove(kind)  # each is added once: a second one is the user's
     return rest
 
@@ -67,14 +64,6 @@ def holds_chat_history(prompt: str) -> bool:
         return False
     before, mark, _ = prompt.partition(_CHAT_HISTORY)
     return bool(mark) and _CONTEXT not in before and _after_sources(prompt) is None
-
-
-def _first_block(text: str, kinds: Sequence[_Kind]) -> tuple[_Kind, str] | None:
-    for kind in kinds:
-        rest = kind(text)
-        if rest is not None:
-            return kind, rest
-    return None
 
 
 def _after_sources(text: str) -> str | None:
