@@ -12,12 +12,11 @@ from recollect.services.access import ApiKeys, Permissions, States
 from recollect.services.background import Retention, Work
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
-from recollect.services.chat.turn import Answering, TurnMemory
+from recollect.services.chat.turn import Answering, TurnMemory, Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
-from recollect.services.conversations.turns import Turns
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall, VisibleEntries

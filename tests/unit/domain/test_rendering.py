@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.chat.front_end_prompts import user_words_in
+from recollect.domain.chat.requests import user_words_in
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.recall.entry import Recalled

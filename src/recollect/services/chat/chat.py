@@ -33,13 +33,13 @@ from recollect.services.chat.turn import (
     SWITCHED_OFF,
     Answering,
     Degradation,
+    OpenTurn,
     TurnEnding,
     TurnMemory,
     too_slow,
     with_language,
 )
 from recollect.services.context.contexts import Contexts
-from recollect.services.conversations.turns import OpenTurn
 
 REPLAYED: Final = (
     "This question was answered before; the stored answer is repeated, as far as it was stored."
