@@ -109,8 +109,7 @@ class Stage:
         self._by_hand = by_hand
         self.embedder = GivenVectors()
         clock = SystemClock()
-        index = PostgresRecallIndex(database, clock)
-        self._ours = self._services(database, CachedRecallIndex(index, database, clock))
+        self._ours = self._services(database, CachedRecallIndex(database, clock))
         exact = PostgresRecallIndex(database, clock, exact_up_to=_EVERYTHING)
         self._exact = self._services(database, exact)
 

@@ -11,7 +11,7 @@ import asyncpg
 
 from dataset import Dataset
 from lean_http import LeanClient
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
 from recollect.engines.postgres.embedded import running_server
 from recollect.memory import Memory

@@ -36,7 +36,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lean_http import LeanClient
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
 from recollect.memory import Memory
 from recollect.settings import load_settings

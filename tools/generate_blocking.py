@@ -36,8 +36,7 @@ from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.chat.answers import Answered
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, SessionSort
-from recollect.domain.recall.recalled import DEFAULT_RECALLED
-from recollect.domain.recall.recalled import Recollection
+from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import UserState

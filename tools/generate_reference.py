@@ -26,7 +26,7 @@ from recollect.domain.chat.answers import Answer, Answered, Timings
 from recollect.domain.context.context import Sources, Tokens, Truncation
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order
 from recollect.domain.identity.accounts import UserState
-from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.domain.recall.entry import Recalled, Recollection
 from recollect.engines.in_memory import in_memory_stores
 from recollect.inputs import Asking, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli

@@ -21,7 +21,7 @@ from recollect.domain.conversation.session import Session
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import UNSET, GivenTenant
-from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
+from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
 from recollect.inputs import Asking, Details, MessageFields, RecallFilters
 from recollect.opening import opening

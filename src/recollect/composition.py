@@ -3,26 +3,23 @@
 from dataclasses import replace
 from functools import cached_property
 
-from recollect.domain.conversation.turns import patience
+from recollect.domain.conversation.session import patience
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.ports import Stores
 from recollect.ports.jobs import JobKind
 from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.background import Retention, Work
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
-from recollect.services.chat.turn import Answering, TurnMemory
+from recollect.services.chat.turn import Answering, TurnMemory, Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
-from recollect.services.conversations.turns import Turns
-from recollect.services.jobs import Work
 from recollect.services.recall.indexing import Indexing, Reindexing
-from recollect.services.recall.outside_index import OutsideIndex, Removals
+from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall, VisibleEntries
-from recollect.services.recall.vector_store_check import VectorStoreCheck
-from recollect.services.retention import Retention
 from recollect.services.services import ServiceDependencies, Services
 
 

@@ -26,7 +26,7 @@ from recollect.domain.identity.scope import (
     Unset,
     tenant_name,
 )
-from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
+from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject, check_text
 from recollect.inputs import RecallFilters, recall_filter
 from recollect.opening import async_opening

@@ -23,7 +23,7 @@ from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, Pag
 from recollect.domain.conversation.session import Session, SessionChanges, user_wide_session_id
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.recalled import (
+from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
     RecallOverrides,
     Recollection,

@@ -33,9 +33,7 @@ class TestPostgresWithCachedEntries(WholeRecallContract):
 
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
-        clock = SystemClock()
-        index = PostgresRecallIndex(database, clock)
-        cached = CachedRecallIndex(index, database, clock, from_first_search=True)
+        cached = CachedRecallIndex(database, SystemClock(), from_first_search=True)
         return replace(stores, recall=cached)
 
 
@@ -45,6 +43,5 @@ class TestPostgresWithCachedVectors(WholeRecallContract):
     @pytest.fixture
     def stores(self, stores: Stores, database: Database) -> Stores:
         clock = SystemClock()
-        index = PostgresRecallIndex(database, clock, exact_up_to=0)
-        cached = CachedRecallIndex(index, database, clock, max_entries=0, from_first_search=True)
+        cached = CachedRecallIndex(database, clock, exact_up_to=0, from_first_search=True)
         return replace(stores, recall=cached)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from conformance.contracts.branch_client import Talk, listed
 from recollect.domain.chat.reconciliation import gist, reconcile
 from recollect.domain.conversation.message import Role
-from recollect.domain.conversation.turns import Stored
+from recollect.domain.conversation.session import Stored
 from recollect.engines.in_memory import in_memory_stores
 from support.examples import a_message
 from support.stored_conversations import a_stored_message

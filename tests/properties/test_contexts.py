@@ -10,7 +10,7 @@ from recollect.composition import build_services
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
-from recollect.domain.recall.recalled import RecallOverrides
+from recollect.domain.recall.entry import RecallOverrides
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies

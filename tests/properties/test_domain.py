@@ -22,9 +22,9 @@ from recollect.domain.conversation.session import (
     check_session_name,
     name_from_question,
     session_id_from,
+    turn_offsets,
 )
-from recollect.domain.conversation.turns import turn_offsets
-from recollect.domain.identity.api_keys import SECRET_BYTES, KeyText
+from recollect.domain.identity.accounts import SECRET_BYTES, KeyText
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonValue, check_json, check_text
 from recollect.errors import InvalidCursor, InvalidInput

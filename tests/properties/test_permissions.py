@@ -15,13 +15,12 @@ from recollect.domain.context.context import Context
 from recollect.domain.context.window import WindowPolicy, WindowUnit
 from recollect.domain.conversation.message import AnswerDetails, Message, Visibility
 from recollect.domain.conversation.paging import Order, PageRequest
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, Access, turn_key
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
-from recollect.domain.recall.entry import Candidate, RecallQuery
+from recollect.domain.recall.entry import Candidate, RecallPolicy, RecallQuery, RecallScope
 from recollect.domain.recall.entry_maker import EntryMaker
-from recollect.domain.recall.recalled import RecallPolicy, RecallScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import PermissionsUnavailable
 from recollect.models.tokens import token_counter_for

@@ -7,12 +7,12 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.recall.bm25 import Bm25Index
-from recollect.domain.recall.entry import Candidate, Entry, Scores
+from recollect.domain.language import words_of
+from recollect.domain.recall.entry import Candidate, Entry
 from recollect.domain.recall.query import read_question
-from recollect.domain.recall.ranking import rank, said_once
-from recollect.domain.recall.words import words_of
+from recollect.domain.recall.ranking import Bm25Index, rank, said_once
 from recollect.testing import FIRST_MOMENT
+from support.recall.search_comparison import Scores
 
 WORDS = st.sampled_from(["skis", "sledge", "snow", "ice", "sun"])
 ENTRY = st.dictionaries(WORDS, st.integers(1, 9))

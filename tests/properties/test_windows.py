@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.context.budget import CUT_MARK, fit, readable_tokens
 from recollect.domain.context.context import message_text
 from recollect.domain.context.window import (
+    CUT_MARK,
     LARGE,
     SMALL,
     TIERS,
@@ -16,7 +16,9 @@ from recollect.domain.context.window import (
     WindowUnit,
     choose_window,
     conversation_turns,
+    fit,
     messages_in,
+    readable_tokens,
     tier_for_size,
     tier_of,
 )

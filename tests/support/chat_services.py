@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 from recollect.composition import build_services
 from recollect.domain.chat.answers import Answered, Inquiry
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores

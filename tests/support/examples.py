@@ -14,7 +14,7 @@ from recollect.domain.conversation.message import (
     Role,
 )
 from recollect.domain.conversation.session import NewSession, Session
-from recollect.domain.identity.api_keys import ApiKey, KeyScope, hash_secret
+from recollect.domain.identity.accounts import ApiKey, KeyScope, hash_secret
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.language import guess_language
 from recollect.domain.summary.extractive import split_sentences

@@ -14,7 +14,7 @@ from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.recalled import Recalled
+from recollect.domain.recall.entry import Recalled
 from recollect.domain.text import JsonValue, without_breaks
 
 _MOST_EXCHANGES: Final = 3

@@ -49,8 +49,8 @@ _LOCAL_RUNNER = re.compile(
 class ModelFamily(NamedTuple):
     """One row of the table: names that match, their size and context window."""
 
-    patterns: tuple[str, ...]
-    """Globs over names as `family_name` spells them."""
+    patterns: str
+    """Globs over names as `family_name` spells them, separated by blanks."""
     billions: float | None
     """Parameters when the name itself gives no size; None for hosted models that keep it secret."""
     context_window: int
@@ -58,7 +58,7 @@ class ModelFamily(NamedTuple):
 
 
 def _rows(*rows: tuple[str, float | None, int]) -> tuple[ModelFamily, ...]:
-    return tuple(ModelFamily(tuple(row[0].split()), row[1], row[2]) for row in rows)
+    return tuple(ModelFamily(*row) for row in rows)
 
 
 FAMILIES: Final = _rows(
@@ -150,7 +150,6 @@ _LARGE_HOSTED: Final = (
 """Hosted families that keep their size secret and do what models of 70 billion do."""
 _SMALL_HOSTED: Final = "*nano* claudeinstant*"
 """Their small relatives; `gpt-4o-mini` and the like are not among them."""
-_BY_PATTERN: Final = tuple((pattern, family) for family in FAMILIES for pattern in family.patterns)
 
 
 def remembering_names(read: Callable[[str | None], Result]) -> Callable[[str | None], Result]:
@@ -191,10 +190,11 @@ def is_at_least(
 
 @remembering_names
 def _is_large_hosted(name: str | None) -> bool:
-    return _matches(name, _LARGE_HOSTED) and not _matches(name, _SMALL_HOSTED)
+    return is_of_family(name, _LARGE_HOSTED) and not is_of_family(name, _SMALL_HOSTED)
 
 
-def _matches(name: str | None, patterns: str) -> bool:
+def is_of_family(name: str | None, patterns: str) -> bool:
+    """Tell whether a name matches one of several globs, which are separated by blanks."""
     family = family_name(name)
     return any(fnmatchcase(family, pattern) for pattern in patterns.split())
 
@@ -295,8 +295,8 @@ def _context_in(text: str) -> int | None:
 
 @remembering_names  # a scan of the table takes 150 µs
 def _family_of(cleaned_name: str | None) -> ModelFamily | None:
-    name = family_name(cleaned_name)
-    return next((family for pattern, family in _BY_PATTERN if fnmatchcase(name, pattern)), None)
+    families = (family for family in FAMILIES if is_of_family(cleaned_name, family.patterns))
+    return next(families, None)
 
 
 class ChatTemplate(StrEnum):
@@ -329,7 +329,5 @@ _TEMPLATES: Final = {
 
 @remembering_names
 def _template_of(model: str | None) -> ChatTemplate:
-    for template, patterns in _TEMPLATES.items():
-        if _matches(model, patterns):
-            return template
-    return ChatTemplate.PLAIN
+    templates = (one for one, patterns in _TEMPLATES.items() if is_of_family(model, patterns))
+    return next(templates, ChatTemplate.PLAIN)

@@ -10,7 +10,7 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.window import Tier, WindowPolicy, WindowUnit
 from recollect.domain.conversation.message import Role
 from recollect.domain.model_names import ChatTemplate
-from recollect.domain.recall.recalled import NO_RECALL, RecallPolicy
+from recollect.domain.recall.entry import NO_RECALL, RecallPolicy
 from recollect.errors import InvalidInput
 
 _MAX_DAYS: Final = 36_500

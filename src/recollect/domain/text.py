@@ -4,7 +4,8 @@ import math
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeAlias
+from enum import StrEnum
+from typing import Final, TypeAlias, TypeVar
 
 from recollect.errors import InvalidInput
 
@@ -12,6 +13,7 @@ JsonValue: TypeAlias = (
     "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 )
 JsonObject: TypeAlias = Mapping[str, JsonValue]
+Choice = TypeVar("Choice", bound=StrEnum)
 MAX_JSON_DEPTH = 64
 _MAX_EXACT_INTEGER = 2**63
 _MAX_KEY = 1000
@@ -48,6 +50,14 @@ def check_name(value: str, field: str, *, max_length: int) -> str:
     if any(unicodedata.category(character) in _UNNAMEABLE for character in name):
         raise InvalidInput(field, "must not contain control characters or line breaks")
     return name
+
+
+def parse_choice(kind: type[Choice], text: str, field: str) -> Choice:
+    """Read a value of an enumeration; the error lists those there are."""
+    try:
+        return kind(text)
+    except ValueError:
+        raise InvalidInput(field, f"must be one of: {', '.join(kind)}") from None
 
 
 def without_breaks(text: str) -> str:

@@ -51,18 +51,16 @@ def open_chroma(
             "underscores, starting with a letter or digit"
         )
     if urlsplit(place).scheme in {"http", "https"}:
-        headers = _credentials(username, password or "") if username else {}
+        token = base64.b64encode(f"{username}:{password or ''}".encode()).decode()
+        headers = {"Authorization": f"Basic {token}"} if username else {}
         return ChromaVectorStore(lambda: _server(place, headers), collection=collection)
     try:
-        client = _folder(place)
+        Path(place).mkdir(parents=True, exist_ok=True)
+        settings = Settings(anonymized_telemetry=False)
+        client = chromadb.PersistentClient(path=place, settings=settings)
     except (ChromaError, ValueError, OSError) as error:
         raise VectorStoreUnavailable(f"Chroma cannot be opened: {type(error).__name__}") from None
     return ChromaVectorStore(lambda: client, collection=collection)
-
-
-def _folder(place: str) -> ClientAPI:
-    Path(place).mkdir(parents=True, exist_ok=True)
-    return chromadb.PersistentClient(path=place, settings=Settings(anonymized_telemetry=False))
 
 
 def _server(place: str, headers: dict[str, str]) -> ClientAPI:
@@ -77,11 +75,6 @@ def _server(place: str, headers: dict[str, str]) -> ClientAPI:
     )
 
 
-def _credentials(username: str, password: str) -> dict[str, str]:
-    token = base64.b64encode(f"{username}:{password}".encode()).decode()
-    return {"Authorization": f"Basic {token}"}
-
-
 class ChromaVectorStore:
     """A `VectorStore` on a Chroma client, which blocks and so is called in threads.
 
@@ -92,10 +85,6 @@ class ChromaVectorStore:
     def __init__(self, connect: Callable[[], ClientAPI], *, collection: str) -> None:
         self._connect = connect
         self._prefix = collection
-        self._models = _KnownModels(
-            f"{collection}-models",
-            listed=lambda: (digest for _, _, digest in self._collections()),
-        )
 
     @cached_property
     def _client(self) -> ClientAPI:
@@ -103,7 +92,6 @@ class ChromaVectorStore:
         return self._connect()
 
     async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
-        """Store a model's vectors, each in place of the one of that key."""
         if vectors:
             await self._run(lambda: self._put(owner_id, model, dict(vectors)))
 
@@ -116,35 +104,27 @@ class ChromaVectorStore:
         count: int,
         session_id: UUID | None = None,
     ) -> dict[EntryKey, float]:
-        """The nearest of the owner's vectors of that model, with their cosines."""
-        name = self._name(owner_id, model)
+        name = self._name(owner_id, _digest(model))
         return await self._run(lambda: self._nearest(name, vector, count, session_id))
 
     async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """Delete the vectors of these keys, of every model, and check that they are gone."""
         ids = [_id_of(key) for key in keys]
         await self._run(lambda: self._remove(owner_id, ids))
 
     async def erase(self, owner_id: UUID) -> None:
-        """Drop all collections of the owner, and check that they are gone."""
-        await self._run(lambda: self._erase(owner_id))
+        await self._run(lambda: self._delete(lambda owner, _: owner == owner_id))
 
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
-        """The keys of the owner's vectors of that model."""
-        return await self._run(lambda: frozenset(self._keys(self._name(owner_id, model))))
+        name = self._name(owner_id, _digest(model))
+        return await self._run(lambda: frozenset(self._keys(name)))
 
     async def owners(self) -> frozenset[UUID]:
-        """All owners who have a collection."""
         return await self._run(lambda: frozenset(owner for _, owner, _ in self._collections()))
 
     async def keep_only(self, model: str) -> None:
-        """Drop the collections of all other models."""
-        await self._run(lambda: self._keep_only(_digest(model)))
+        await self._run(lambda: self._delete(lambda _, digest: digest != _digest(model)))
 
-    def _name(self, owner_id: UUID, model: str) -> str:
-        return self._name_by(owner_id, _digest(model))
-
-    def _name_by(self, owner_id: UUID, digest: str) -> str:
+    def _name(self, owner_id: UUID, digest: str) -> str:
         return f"{self._prefix}-{owner_id.hex}-{digest}"
 
     async def _run(self, work: Callable[[], Result]) -> Result:
@@ -153,9 +133,12 @@ class ChromaVectorStore:
                 return await asyncio.to_thread(work)
 
     def _put(self, owner_id: UUID, model: str, vectors: Mapping[EntryKey, Vector]) -> None:
-        self._models.add(self._client, _digest(model))
+        digest = _digest(model)
+        if digest not in self._models():
+            models = self._client.get_collection(self._models_name, embedding_function=None)
+            _write(models, [digest])
         collection = self._client.get_or_create_collection(
-            self._name(owner_id, model), configuration=_CONFIGURATION, embedding_function=None
+            self._name(owner_id, digest), configuration=_CONFIGURATION, embedding_function=None
         )
         at_once = min(_PAGE, self._client.get_max_batch_size())
         keys = list(vectors)
@@ -184,7 +167,7 @@ class ChromaVectorStore:
         return {_key_of(text): 1.0 - distance for text, distance in pairs}
 
     def _remove(self, owner_id: UUID, ids: list[str]) -> None:
-        names = (self._name_by(owner_id, one) for one in self._models.all(self._client))
+        names = (self._name(owner_id, digest) for digest in self._models())
         for collection in filter(None, map(self._find, names)):
             for start in range(0, len(ids), _PAGE):
                 part = ids[start : start + _PAGE]
@@ -192,10 +175,12 @@ class ChromaVectorStore:
                 if collection.get(ids=part, include=[])["ids"]:
                     raise VectorStoreUnavailable("Chroma still has vectors that it was to delete")
 
-    def _erase(self, owner_id: UUID) -> None:
-        for collection in list(self._of_owner(owner_id)):
-            self._client.delete_collection(collection.name)
-        if any(self._of_owner(owner_id)):
+    def _delete(self, is_meant: Callable[[UUID, str], bool]) -> None:
+        """Drop the collections of which the owner and the model's digest are meant."""
+        for collection, owner, digest in list(self._collections()):
+            if is_meant(owner, digest):
+                self._client.delete_collection(collection.name)
+        if any(is_meant(owner, digest) for _, owner, digest in self._collections()):
             raise VectorStoreUnavailable("Chroma still has a collection that it was to delete")
 
     def _keys(self, name: str) -> Iterator[EntryKey]:
@@ -214,14 +199,6 @@ class ChromaVectorStore:
         except NotFoundError:
             return None
 
-    def _keep_only(self, digest: str) -> None:
-        for collection, _, of_model in list(self._collections()):
-            if of_model != digest:
-                self._client.delete_collection(collection.name)
-
-    def _of_owner(self, owner_id: UUID) -> Iterator[ChromaCollection]:
-        return (one for one, owner, _ in self._collections() if owner == owner_id)
-
     def _collections(self) -> Iterator[tuple[ChromaCollection, UUID, str]]:
         """Recollect's collections, with their owners and models; there may be other collections."""
         offset = 0
@@ -235,44 +212,27 @@ class ChromaVectorStore:
             if len(page) < _PAGE:
                 return
 
+    def _models(self) -> set[str]:
+        """The digests of all models that have had a collection, in a collection of their own.
 
-class _KnownModels:
-    """The digests of all models that have had a collection, in a collection of their own.
-
-    Chroma finds collections by name: with all models known, the collections of an owner need not
-    be searched among those of all owners. If the digests were lost, all collections are listed
-    once. A mark is written last, so that a list that was written in part is not used.
-    """
-
-    def __init__(self, name: str, *, listed: Callable[[], Iterable[str]]) -> None:
-        """`listed` reads the digests from the names of all collections."""
-        self._name = name
-        self._listed = listed
-
-    def all(self, client: ClientAPI) -> frozenset[str]:
-        """All known digests."""
-        try:
-            digests = set(self._collection(client).get(include=[])["ids"])
-        except NotFoundError:
-            digests = set()
+        Chroma finds collections by name: with all models known, the collections of an owner need
+        not be searched among those of all owners. If the digests were lost, all collections are
+        listed once. A mark is written last, so that a list that was written in part is not used.
+        """
+        known = self._find(self._models_name)
+        digests = set(known.get(include=[])["ids"]) if known is not None else set()
         if _COMPLETE not in digests:
-            digests = self._write_all(client)
-        return frozenset(digests - {_COMPLETE})
+            digests = {digest for _, _, digest in self._collections()}
+            collection = self._client.get_or_create_collection(
+                self._models_name, embedding_function=None
+            )
+            _write(collection, digests)
+            _write(collection, [_COMPLETE])
+        return digests - {_COMPLETE}
 
-    def add(self, client: ClientAPI, digest: str) -> None:
-        """Add a model, before its first collection is made."""
-        if digest not in self.all(client):
-            _write(self._collection(client), [digest])
-
-    def _collection(self, client: ClientAPI) -> ChromaCollection:
-        return client.get_collection(self._name, embedding_function=None)
-
-    def _write_all(self, client: ClientAPI) -> set[str]:
-        digests = set(self._listed())
-        collection = client.get_or_create_collection(self._name, embedding_function=None)
-        _write(collection, digests)
-        _write(collection, [_COMPLETE])
-        return digests
+    @property
+    def _models_name(self) -> str:
+        return f"{self._prefix}-models"
 
 
 def _write(collection: ChromaCollection, ids: Iterable[str]) -> None:

@@ -116,7 +116,6 @@ class OpenSearchVectorStore:
         self._prefix = collection
 
     async def put(self, owner_id: UUID, vectors: Mapping[EntryKey, Vector], *, model: str) -> None:
-        """Keep a model's vectors; they are found once this returns."""
         if not vectors:
             return
         index = self._index(model)
@@ -138,7 +137,6 @@ class OpenSearchVectorStore:
         count: int,
         session_id: UUID | None = None,
     ) -> dict[EntryKey, float]:
-        """The nearest of the owner's vectors of that model, with their cosines."""
         filters = [{"term": {"owner_id": str(owner_id)}}]
         if session_id is not None:
             filters.append({"term": {"session_id": str(session_id)}})
@@ -154,17 +152,14 @@ class OpenSearchVectorStore:
         return {_key_of(hit): 2 * hit["_score"] - 1 for hit in answer["hits"]["hits"]}
 
     async def remove(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
-        """Delete the vectors of these keys, of every model, and look that they are gone."""
         ids = [_id_of(owner_id, key) for key in keys]
         for start in range(0, len(ids), _PAGE):
             await self._delete(owner_id, {"ids": {"values": ids[start : start + _PAGE]}})
 
     async def erase(self, owner_id: UUID) -> None:
-        """Delete everything of the owner, of every model, and look that it is gone."""
         await self._delete(owner_id, {"match_all": {}})
 
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
-        """What the store has of the owner and that model."""
         keys: set[EntryKey] = set()
         after: list[object] | None = None
         while True:
@@ -187,7 +182,6 @@ class OpenSearchVectorStore:
             after = hits[-1]["sort"]
 
     async def owners(self) -> frozenset[UUID]:
-        """Everybody who has a vector in one of the indices."""
         owners: set[UUID] = set()
         after: Mapping[str, object] = {}
         while True:
@@ -204,7 +198,6 @@ class OpenSearchVectorStore:
             after = {"after": page["after_key"]}
 
     async def keep_only(self, model: str) -> None:
-        """Delete the indices of all other models."""
         answer = await self._client.send("GET", f"/{self._prefix}.*/_mapping")
         for index in set(answer) - {self._index(model)}:
             await self._client.send("DELETE", f"/{index}", missing={})

@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from recollect.concurrency import off_loop
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
-from recollect.domain.identity.api_keys import MemoryPolicy, parse_memory_policy, stricter
+from recollect.domain.identity.scope import MemoryPolicy, parse_memory_policy, stricter
 from recollect.interfaces.http.callers import KnownCaller
 from recollect.interfaces.http.errors import documented
 from recollect.interfaces.http.large_json import BodySize, LargeBodyRoute

@@ -16,8 +16,7 @@ from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import Unavailable
 from recollect.memory import Memory
 from recollect.services.recall.indexing import Indexing, Reindexing
-from recollect.services.recall.outside_index import Removals
-from recollect.services.recall.vector_store_check import VectorStoreCheck
+from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.services import Services
 from recollect.settings import Settings
 

@@ -6,8 +6,7 @@ from functools import cache
 from typing import Final
 
 from recollect.domain.followup.language import detect_language
-from recollect.domain.language import common_words
-from recollect.domain.recall.words import fold, words_of
+from recollect.domain.language import common_words, fold, words_of
 
 _SNOWBALL: Final = {
     "en": "english",

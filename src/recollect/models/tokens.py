@@ -11,11 +11,10 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
-from recollect.domain.model_names import family_name, remembering_names
+from recollect.domain.model_names import is_of_family, remembering_names
 from recollect.ports.models import TokenCounter
 
 LONGEST: Final = 2_000
@@ -117,13 +116,8 @@ class ApproximateTokenCounter:
 
     def count(self, text: str, *, limit: int | None = None) -> int:
         """About how many tokens the text has, rather too many than too few."""
-        tokens = _count_pieces(text, _count_digits if self.splits_digits else _count_cl100k, limit)
+        tokens = _count_pieces(text, _count_digits if self.splits_digits else _CL100K.count, limit)
         return math.ceil(tokens * self.factor)
-
-
-class _Family(NamedTuple):
-    pattern: str
-    counter: TokenCounter
 
 
 _LOADED: Final[dict[Encoding, Callable[[str], int]]] = {}
@@ -133,45 +127,22 @@ _SMALL_VOCABULARY: Final = ApproximateTokenCounter(factor=1.4)
 _LLAMA_3: Final = ApproximateTokenCounter(factor=1.0, splits_digits=False)
 _QWEN: Final = ApproximateTokenCounter(factor=1.05)
 _ANY_OTHER: Final = ApproximateTokenCounter(factor=1.25)
-_FAMILIES: Final = (
-    _Family("gpt4o*", _O200K),
-    _Family("gpt4.1*", _O200K),
-    _Family("gpt4.5*", _O200K),
-    _Family("gpt5*", _O200K),
-    _Family("gptoss*", _O200K),
-    _Family("chatgpt*", _O200K),
-    _Family("o[134]", _O200K),
-    _Family("o[134]mini*", _O200K),
-    _Family("o[134]pro*", _O200K),
-    _Family("o[134]preview*", _O200K),
-    _Family("o[134]20*", _O200K),
-    _Family("gpt4*", _CL100K),
-    _Family("gpt3.5*", _CL100K),
-    _Family("gpt35*", _CL100K),
-    _Family("textembedding*", _CL100K),
-    _Family("*llama[34]*", _LLAMA_3),
-    _Family("*qwen*", _QWEN),
-    _Family("qwq*", _QWEN),
-    _Family("*mistralsmall*", _ANY_OTHER),
-    _Family("*mistrallarge*", _SMALL_VOCABULARY),
-    _Family("*mistralnemo*", _ANY_OTHER),
-    _Family("*mistral:*", _SMALL_VOCABULARY),
-    _Family("*mistral", _SMALL_VOCABULARY),
-    _Family("*mistral7b*", _SMALL_VOCABULARY),
-    _Family("*mixtral*", _SMALL_VOCABULARY),
-    _Family("*llama2*", _SMALL_VOCABULARY),
-    _Family("*codellama*", _SMALL_VOCABULARY),
-    _Family("*tinyllama*", _SMALL_VOCABULARY),
-    _Family("*vicuna*", _SMALL_VOCABULARY),
+_FAMILIES: Final[tuple[tuple[str, TokenCounter], ...]] = (
+    ("gpt4o* gpt4.1* gpt4.5* gpt5* gptoss* chatgpt*", _O200K),
+    ("o[134] o[134]mini* o[134]pro* o[134]preview* o[134]20*", _O200K),
+    ("gpt4* gpt3.5* gpt35* textembedding*", _CL100K),
+    ("*llama[34]*", _LLAMA_3),
+    ("*qwen* qwq*", _QWEN),
+    ("*mistrallarge* *mistral:* *mistral *mistral7b* *mixtral*", _SMALL_VOCABULARY),
+    ("*llama2* *codellama* *tinyllama* *vicuna*", _SMALL_VOCABULARY),
 )
 
 
 @remembering_names
 def token_counter_for(model: str | None) -> TokenCounter:
     """The counter for the model of that name: exact if its encoding is known."""
-    known_as = family_name(model)
-    rows = (family.counter for family in _FAMILIES if fnmatchcase(known_as, family.pattern))
-    return next(rows, _ANY_OTHER)
+    counters = (counter for patterns, counter in _FAMILIES if is_of_family(model, patterns))
+    return next(counters, _ANY_OTHER)
 
 
 def _count_pieces(text: str, count: Callable[[str], int], limit: int | None) -> int:
@@ -184,10 +155,6 @@ def _count_pieces(text: str, count: Callable[[str], int], limit: int | None) -> 
         if limit is not None and tokens > limit:
             break
     return tokens
-
-
-def _count_cl100k(text: str) -> int:
-    return _CL100K.count(text)
 
 
 def _count_with(encoding: Encoding) -> Callable[[str], int]:

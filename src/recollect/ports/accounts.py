@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from recollect.domain.identity.accounts import AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey
+from recollect.domain.identity.accounts import ApiKey, AuditEntry, UserState
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope, TenantScope
 

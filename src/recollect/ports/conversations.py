@@ -7,14 +7,13 @@ store's clock. What a method has returned survives a crash.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final, NotRequired, Protocol, TypedDict, Unpack
 from uuid import UUID
 
 from recollect.domain.context.compaction import CompactionPolicy, Summary
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.paging import Page, PageRequest, SessionSort
-from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.scope import Scope
 
 MAX_WINDOW: Final = 1000
@@ -66,6 +65,16 @@ class SessionStore(Protocol):
         """
 
 
+class WriteTerms(TypedDict):
+    """What every write of messages tells the store."""
+
+    now: datetime
+    expires_at: NotRequired[datetime | None]
+    """Where the session's end moves to, if that is later."""
+    compaction: NotRequired[CompactionPolicy | None]
+    """When it is due, a job for it is queued together with the messages."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appended:
     """The result of an append."""
@@ -107,10 +116,8 @@ class MessageStore(Protocol):
         messages: Sequence[NewMessage],
         *,
         reply_to: UUID | None = None,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Appended | None:
         """Store the messages one after the other, all or none; None if there is no session.
 
@@ -123,9 +130,7 @@ class MessageStore(Protocol):
         it is on. The first user message names a session without a name.
         Messages whose ids are stored already are returned as they are, if they say the same;
         otherwise `IdAlreadyUsed`. An answer with tables and no database gets the session's only
-        one, so that no later change of the session moves a table. The session's end moves to
-        `expires_at` if that is later. When `compaction` is due, a job for it is queued together
-        with the messages.
+        one, so that no later change of the session moves a table.
         """
 
     async def last(
@@ -217,9 +222,7 @@ class BranchStore(Protocol):
         *,
         continues: bool,
         goes_on: bool = False,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Followed | None:
         """Make a client's list the active branch and store what is new of it; None without session.
 
@@ -236,10 +239,7 @@ class BranchStore(Protocol):
         session_id: UUID,
         question_id: UUID,
         reply: NewMessage,
-        *,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Message | None:
         """Store the reply to a question, in place of other replies; None if there is no question.
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 
 

@@ -9,14 +9,14 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import NO_DETAILS, Message, Visibility
 from recollect.domain.conversation.session import Session
-from recollect.domain.identity.accounts import UserState, check_mode
-from recollect.domain.identity.api_keys import (
+from recollect.domain.identity.accounts import (
     OFFERED_SCOPES,
     SECRET_BYTES,
     ApiKey,
     KeyScope,
     KeyText,
-    MemoryPolicy,
+    UserState,
+    check_mode,
     hash_secret,
 )
 from recollect.domain.identity.permissions import (
@@ -28,7 +28,13 @@ from recollect.domain.identity.permissions import (
     Withholding,
     tables_of_answer,
 )
-from recollect.domain.identity.scope import Scope, TenantScope, check_identity, tenant_name
+from recollect.domain.identity.scope import (
+    MemoryPolicy,
+    Scope,
+    TenantScope,
+    check_identity,
+    tenant_name,
+)
 from recollect.errors import (
     ApiKeyNotFound,
     InvalidInput,
@@ -175,7 +181,9 @@ class Permissions:
         access = await self.allowed(scope)
         if access.is_everything or not messages:
             return tuple(messages)
-        beside = await self.history.of_turns(scope, _turns_with_questions(messages))
+        # The answers of their turns may lie outside of a page.
+        turns = {(m.session_id, m.turn_number) for m in messages if m.turn_number is not None}
+        beside = await self.history.of_turns(scope, turns)
         return await asyncio.to_thread(self._withholding(access).for_owner, messages, beside)
 
     async def sessions_for_owner(
@@ -197,15 +205,6 @@ class Permissions:
         """The turns whose questions are not to be seen, nor names made from them."""
         seen = self._withholding(access).visibilities(messages)
         return {turn for turn, visibility in seen.items() if visibility is Visibility.NOTHING}
-
-
-def _turns_with_questions(messages: Sequence[Message]) -> set[tuple[UUID, int]]:
-    """The turns whose answers may lie outside of a page."""
-    return {
-        (message.session_id, message.turn_number)
-        for message in messages
-        if message.turn_number is not None
-    }
 
 
 def _shown_session(session: Session, access: Access, hidden_turns: set[TurnKey]) -> Session:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from recollect.domain.recall.words import PlainWords
+from recollect.domain.language import PlainWords
 from recollect.ports.accounts import AuditLog, PermissionSource
 from recollect.ports.models import (
     Answerer,
@@ -21,18 +21,16 @@ from recollect.ports.models import (
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
 from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.background import Retention, Work
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
+from recollect.services.chat.turn import Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
-from recollect.services.conversations.turns import Turns
-from recollect.services.jobs import Work
 from recollect.services.recall.indexing import Indexing, Reindexing
-from recollect.services.recall.outside_index import Removals
+from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall
-from recollect.services.recall.vector_store_check import VectorStoreCheck
-from recollect.services.retention import Retention
 
 _SETTLE_SECONDS: Final = 10.0
 

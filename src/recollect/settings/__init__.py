@@ -10,7 +10,7 @@ from pydantic import ConfigDict, ValidationError, model_validator
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.window import WindowPolicy, tier_of
 from recollect.domain.policy import PRESETS, Policies, Preset, RetentionPolicies, RetentionPolicy
-from recollect.domain.recall.recalled import RecallPolicy, RecallScope
+from recollect.domain.recall.entry import RecallPolicy, RecallScope
 from recollect.errors import ConfigurationError
 from recollect.settings.behaviour import (
     AnswererKind,

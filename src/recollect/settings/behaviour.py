@@ -15,7 +15,7 @@ from recollect.domain.policy import (
     PRESETS,
     MissingSession,
 )
-from recollect.domain.recall.recalled import MAX_RECALLED, RecallScope
+from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
 from recollect.settings.server import NumbersByName, SeparatedByCommas, accepted_by
 
 

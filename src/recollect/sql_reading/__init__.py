@@ -18,35 +18,27 @@ class SqlglotReader:
 
     def __init__(self) -> None:
         self._tables: dict[str, tuple[str, ...] | None] = {}
-        self.shape_of = lru_cache(_CACHED)(_shape_of)
 
     def tables_in(self, sql: str) -> tuple[str, ...] | None:
         """See `SqlReader.tables_in`."""
         if sql in self._tables:
             return self._tables.get(sql)
-        tables = _tables_in(sql)
+        from recollect.sql_reading.parsing import tables_in  # noqa: PLC0415  # loads in 0.15 s
+
+        tables = None if len(sql) > _LONGEST else tables_in(sql)
         if len(self._tables) >= _CACHED:
             self._tables.clear()
         self._tables[sql] = tables
         return tables
 
+    @staticmethod
+    @lru_cache(_CACHED)
+    def shape_of(sql: str) -> str | None:
+        """See `SqlReader.shape_of`."""
+        from recollect.sql_reading.parsing import shape_of  # noqa: PLC0415  # as `tables_in`
+
+        return None if len(sql) > _LONGEST else shape_of(sql)
+
     def has_read(self, sql: str) -> bool:
         """See `SqlReader.has_read`."""
         return len(sql) > _LONGEST or sql in self._tables
-
-
-def _tables_in(sql: str) -> tuple[str, ...] | None:
-    if len(sql) > _LONGEST:
-        return None
-    from recollect.sql_reading.parsing import tables_in  # noqa: PLC0415  # sqlglot loads in 0.15 s
-
-    return tables_in(sql)
-
-
-def _shape_of(sql: str) -> str | None:
-    """See `SqlReader.shape_of`."""
-    if len(sql) > _LONGEST:
-        return None
-    from recollect.sql_reading.parsing import shape_of  # noqa: PLC0415  # sqlglot loads in 0.15 s
-
-    return shape_of(sql)

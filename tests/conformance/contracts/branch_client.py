@@ -4,7 +4,7 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import Message, NewMessage, parse_role
 from recollect.domain.conversation.paging import Order, PageRequest
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
 from recollect.ports.conversations import Followed

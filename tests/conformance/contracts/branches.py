@@ -8,7 +8,7 @@ import pytest
 
 from conformance.contracts.branch_client import Talk, listed
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.errors import IdAlreadyUsed
 from recollect.ports import Stores
 from support.examples import (

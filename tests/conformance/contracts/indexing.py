@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
 from recollect.ports.jobs import DueTurn, IndexingStore

@@ -9,7 +9,7 @@ from conformance.contracts.shared import long_ago
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Role
 from recollect.domain.conversation.paging import Order, PageRequest
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.errors import IdAlreadyUsed
 from recollect.ports import Stores
 from recollect.ports.conversations import SessionStart

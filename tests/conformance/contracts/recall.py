@@ -14,8 +14,8 @@ from conformance.contracts.recall_shared import (
     index_of,
     search,
 )
-from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import REACH, RecallFilter, RecallQuery, Vector
+from recollect.domain.recall.ranking import Bm25Index
 from recollect.ports import Stores
 
 
@@ -40,7 +40,7 @@ class RecallIndexContract:
         scores = Bm25Index(one.terms for one in said).scores({"skis": 1.0, "sledge": 1.0})
         expected = {one.entry.text: scores.get(at, 0.0) for at, one in enumerate(said)}
         found = {
-            one.entry.text: one.scores.lexical
+            one.entry.text: one.words[one.own]
             for one in await search(stores, log.scope, "skis sledge")
         }
         assert found == pytest.approx(expected, rel=1e-4)
@@ -51,7 +51,7 @@ class RecallIndexContract:
         for text, vector in (("same", EAST), ("near", NORTH_EAST), ("far", NORTH)):
             await log.say(text, vector)
         await log.say("opposite", (-1.0, 0.0, 0.0))
-        found = {one.entry.text: one.scores.semantic for one in await search(stores, log.scope)}
+        found = {one.entry.text: one.meanings[one.own] for one in await search(stores, log.scope)}
         expected = {"same": 1, "near": 0.8, "far": 0, "opposite": -1}
         assert found == pytest.approx(expected, abs=CLOSE)
 
@@ -59,8 +59,8 @@ class RecallIndexContract:
         log = await Log.start(stores)
         await log.say("skis", vector=None)
         (found,) = await search(stores, log.scope, "skis")
-        assert found.scores.semantic is None
-        assert found.scores.lexical > 0
+        assert found.meanings[found.own] is None
+        assert found.words[found.own] > 0
         assert await log.texts("sledge") == []
 
     async def test_a_question_without_a_vector_looks_by_words_alone(self, stores: Stores) -> None:
@@ -69,7 +69,7 @@ class RecallIndexContract:
         await log.say("sledge")
         (found,) = await search(stores, log.scope, "skis", None)
         assert found.entry.text == "skis"
-        assert found.scores.semantic is None
+        assert found.meanings[found.own] is None
 
     async def test_a_words_weight_multiplies_its_score(self, stores: Stores) -> None:
         log = await Log.start(stores)
@@ -78,7 +78,7 @@ class RecallIndexContract:
         terms = {"skis": 1.0, "sledge": 0.25, "absent": 3.0}
         query = RecallQuery(terms=terms, model=None, vector=None, count=9)
         found = await index_of(stores).search(log.scope, query)
-        lexical = {one.entry.text: one.scores.lexical for one in found}
+        lexical = {one.entry.text: one.words[one.own] for one in found}
         assert lexical["sledge"] == pytest.approx(lexical["skis"] / 4, rel=1e-4)
 
     async def test_a_question_without_words_and_vector_finds_nothing(self, stores: Stores) -> None:
@@ -91,7 +91,7 @@ class RecallIndexContract:
         await log.say("new", EAST, model="model-b:3")
         await log.say("old", EAST, model=MODEL)
         found = {
-            one.entry.text: one.scores.semantic
+            one.entry.text: one.meanings[one.own]
             for one in await search(stores, log.scope, "old new", model="model-b:3")
         }
         assert found["old"] is None
@@ -101,7 +101,7 @@ class RecallIndexContract:
         log = await Log.start(stores)
         await log.say("short", (1.0, 0.0))
         (found,) = await search(stores, log.scope, "short", EAST)
-        assert found.scores.semantic is None
+        assert found.meanings[found.own] is None
 
     @pytest.mark.parametrize("dimensions", [2, 384, 1536, 4000])
     async def test_vectors_of_two_to_four_thousand_dimensions_are_found(
@@ -113,7 +113,7 @@ class RecallIndexContract:
         await log.say("level", level)
         await log.say("first", first)
         found = {
-            one.entry.text: one.scores.semantic
+            one.entry.text: one.meanings[one.own]
             for one in await search(stores, log.scope, "", first)
         }
         assert found["first"] == pytest.approx(1, abs=CLOSE)
@@ -131,9 +131,9 @@ class RecallIndexContract:
         found = await search(stores, log.scope, "skis", count=2)
         texts = {one.entry.text for one in found}
         assert {"turned 0", "turned 1"} <= texts
-        by_words = sorted(one.scores.lexical for one in found if one.scores.lexical)
+        by_words = sorted(one.words[one.own] for one in found if one.words[one.own])
         everything = await search(stores, log.scope, "skis")
-        best = sorted((one.scores.lexical for one in everything), reverse=True)[:2]
+        best = sorted((one.words[one.own] for one in everything), reverse=True)[:2]
         assert by_words[-2:] == pytest.approx(sorted(best), rel=1e-4)
 
     async def test_candidates_include_the_scores_of_neighbouring_entries(
@@ -145,10 +145,11 @@ class RecallIndexContract:
         elsewhere = await Log.start(stores, log.scope)
         await elsewhere.say("w7")
         found = {one.entry.text: one for one in await search(stores, log.scope, "skis")}
-        middle, last = found["w4"], found["w6"]
+        middle, last, best = found["w4"], found["w6"], found["skis 3"]
         assert middle.own == REACH
         assert [one > 0 for one in middle.words] == [False, True, False, False, False]
-        assert (middle.words[1], middle.meanings[1]) == found["skis 3"].scores
+        assert middle.words[1] == best.words[best.own]
+        assert middle.meanings[1] == best.meanings[best.own]
         assert (last.own, len(last.words)) == (REACH, REACH + 1)
         assert (found["w7"].own, len(found["w7"].words)) == (0, 1)
         assert (found["w1"].own, len(found["w1"].words)) == (1, 1 + 1 + REACH)

@@ -175,7 +175,7 @@ class RecallKeepingContract:
         vectors = [(old.entry, (1.0, 0.0)), (bare.entry, (0.0, 1.0))]
         await index_of(stores).embed(log.scope, vectors, model="model-b:2")
         found = {
-            one.entry.text: one.scores.semantic
+            one.entry.text: one.meanings[one.own]
             for one in await search(stores, log.scope, "", (1.0, 0.0), model="model-b:2")
         }
         assert found == pytest.approx({"old": 1, "bare": 0}, abs=CLOSE)
@@ -197,7 +197,7 @@ class RecallKeepingContract:
         await index_of(stores).embed(log.scope, vectors, model=MODEL)
         (found,) = await search(stores, log.scope)
         assert found.entry == after
-        assert found.scores.semantic == pytest.approx(0, abs=CLOSE)
+        assert found.meanings[found.own] == pytest.approx(0, abs=CLOSE)
 
     @pytest.mark.parametrize("stranger_is", ["another user", "another tenant"])
     async def test_other_owners_neither_find_nor_change_entries(
@@ -216,7 +216,7 @@ class RecallKeepingContract:
         await index_of(stores).replace(stranger, log.session_id, [9], [said])
         assert await search(stores, stranger, "mine") == ()
         (found,) = await search(stores, log.scope, "mine")
-        assert found.scores.semantic == pytest.approx(1, abs=CLOSE)
+        assert found.meanings[found.own] == pytest.approx(1, abs=CLOSE)
 
     async def test_huge_and_odd_texts_are_kept(self, stores: Stores) -> None:
         log = await Log.start(stores)

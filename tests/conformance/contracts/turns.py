@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.errors import MessageNotFound
 from recollect.ports import Stores

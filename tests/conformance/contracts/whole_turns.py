@@ -5,7 +5,7 @@ from typing import TypeAlias
 from uuid import UUID, uuid4
 
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
 from support.examples import (

@@ -5,7 +5,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from recollect.domain.identity.api_keys import KEY_PREFIX, KeyScope, KeyText
+from recollect.domain.identity.accounts import KEY_PREFIX, KeyScope, KeyText
 from recollect.domain.identity.scope import TenantScope
 from recollect.services.services import Services
 from support.http.callers import (

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 from starlette.responses import JSONResponse
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.callers import UPSTREAM_HEADER
 from recollect.ports import Stores

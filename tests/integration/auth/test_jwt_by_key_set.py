@@ -10,7 +10,7 @@ import jwt
 import pytest
 import pytest_asyncio
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.services.services import Services
 from support.http.callers import (
     Caller,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from support.http.callers import Caller, Tenant, assert_forbidden, is_same_owner, refusal_of
 
 NAMING = ["X-Memory-User", "X-OpenWebUI-User-Id"]

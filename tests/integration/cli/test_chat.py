@@ -19,7 +19,7 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import ConfigurationError, Unavailable

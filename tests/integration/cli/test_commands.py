@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from recollect import Memory
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import NewSession, session_id_from
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.migrations import HEAD

@@ -13,12 +13,11 @@ from recollect.domain.chat.answers import Inquiry
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.conversation.paging import Page, PageRequest
 from recollect.domain.conversation.session import NewSession, SessionChanges
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.permissions import EVERYTHING
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.domain.recall.entry import RecallFilter
+from recollect.domain.recall.entry import RecallFilter, RecallPolicy, Recollection
 from recollect.domain.recall.query import AlreadyInContext
-from recollect.domain.recall.recalled import RecallPolicy, Recollection
 from recollect.domain.text import JsonValue
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import NotFound, UserHalted

@@ -3,7 +3,7 @@ from uuid import uuid4
 import pytest
 
 from recollect import InvalidInput, Memory, NotFound
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 
 
 @pytest.fixture

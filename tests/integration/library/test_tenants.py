@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from recollect import InvalidInput, Memory
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import SYSTEM_TENANT, TenantScope
 from recollect.errors import ConfigurationError
 from recollect.settings import load_settings

@@ -4,8 +4,8 @@ import pytest
 
 from recollect.adapters import open_adapters
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.embedding.embedders import CachedEmbedder, EmbeddingChoice, open_embedder
-from recollect.models.embedding.local_embedder import mini_lm_folder
+from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
+from recollect.models.embedding.local_embedder import CachedEmbedder, mini_lm_folder
 from recollect.settings import load_settings
 from recollect.testing import WordEmbedder
 from support.doubles.embedding_endpoint import embedding_double

@@ -212,14 +212,19 @@ async def test_a_slow_answer_is_given_up() -> None:
         b"[" * 50_000,
         b"[]",
         b'{"choices": []}',
-        b'{"choices": [{"message": {"content": 5}}]}',
-        b'{"choices": [{"message": {"content": [{"text": "no type"}]}}]}',
         b'{"error": "overloaded"}',
     ],
 )
 async def test_a_response_that_is_no_chat_completion_is_an_error(body: bytes) -> None:
     async with chat_double(Reply(body=body)) as double:
         assert "no chat completion" in await failure(a_model(double))
+
+
+@pytest.mark.parametrize("content", [b"5", b'[{"text": "no type"}]'])
+async def test_a_completion_without_text_is_an_error(content: bytes) -> None:
+    body = b'{"choices": [{"message": {"content": %s}}]}' % content
+    async with chat_double(Reply(body=body)) as double:
+        assert "answered with nothing" in await failure(a_model(double))
 
 
 async def test_an_enormous_answer_is_not_read_to_its_end() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.domain.identity.api_keys import KeyScope, MemoryPolicy, stricter
-from recollect.domain.identity.scope import TenantScope
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import MemoryPolicy, TenantScope, stricter
 from recollect.domain.policy import Policies
 from recollect.ports import Stores
 from support.http.callers import Caller, Json, Tenant

@@ -9,7 +9,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from support.doubles.chat_endpoint import Reply
 from support.doubles.openwebui import TOOL
 from support.servers.openai_proxy import NumberingDouble, Stage

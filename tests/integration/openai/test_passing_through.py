@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from support.doubles.chat_endpoint import Reply
 from support.http.callers import Caller
 from support.servers.openai_proxy import NumberingDouble, Stage

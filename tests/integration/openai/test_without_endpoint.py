@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.ports import Stores
 from support.http.callers import Caller, Tenant
 from support.servers.openai_proxy import Stage, proxy_server

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from starlette.datastructures import Headers
 
-from recollect.domain.identity.api_keys import KeyScope
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.callers import Authenticator

@@ -27,14 +27,14 @@ async def test_a_reply_does_not_bring_back_the_turn_that_was_deleted_before_it(
 ) -> None:
     session_id, (question,) = await start_conversation(stores, scope, ("user",))
     reply = a_message("assistant", "Too late")
-    async with database.owned_by(scope.owner_id) as connection:
-        locked = await lock_sessions(connection, scope, session_id, now=seconds_on(0))
+    async with database.transaction(scope.owner_id) as transaction:
+        locked = await lock_sessions(transaction, session_id, now=seconds_on(0))
         replying = asyncio.create_task(
             append(stores, scope, session_id, reply, reply_to=question.message_id)
         )
-        while not await has_to_wait_for(connection):  # noqa: ASYNC110  # another process waits
+        while not await has_to_wait_for(transaction.connection):  # noqa: ASYNC110  # another process waits
             await asyncio.sleep(0.01)
-        await remove(connection, scope, "delete_message", locked, message_id=question.message_id)
+        await remove(transaction, "delete_message", locked, message_id=question.message_id)
 
     with pytest.raises(MessageNotFound):
         await replying

@@ -34,12 +34,12 @@ async def deleted_meanwhile(
 ) -> AsyncIterator[list[asyncio.Task[object]]]:
     """Somebody deletes a message, and for that holds its session; the tasks given wait for it."""
     waiting: list[asyncio.Task[object]] = []
-    async with database.owned_by(scope.owner_id) as connection:
-        locked = await lock_sessions(connection, scope, session_id, now=seconds_on(0))
+    async with database.transaction(scope.owner_id) as transaction:
+        locked = await lock_sessions(transaction, session_id, now=seconds_on(0))
         yield waiting
-        while not await has_to_wait_for(connection):  # noqa: ASYNC110  # another process waits
+        while not await has_to_wait_for(transaction.connection):  # noqa: ASYNC110  # another process waits
             await asyncio.sleep(0.01)
-        await remove(connection, scope, "delete_message", locked, message_id=message.message_id)
+        await remove(transaction, "delete_message", locked, message_id=message.message_id)
 
 
 async def test_messages_deleted_while_their_indexing_waits_are_not_indexed(

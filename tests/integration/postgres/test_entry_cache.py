@@ -38,12 +38,11 @@ def cached(
 ) -> Stores:
     """The same, as another process sees it that caches from the first search on.
 
-    With `max_entries` of 0 all owners are large: the first pass is made in the process.
+    With `exact_up_to` of 0 all owners are large: the first pass is made in the process.
     """
-    clock = clock or SystemClock()
-    options = {"from_first_search": True, "max_entries": 1_000, **options}
-    index = PostgresRecallIndex(database, clock, exact_up_to=int(str(options["max_entries"])))
-    return replace(stores, recall=CachedRecallIndex(index, database, clock, **options))  # type: ignore[arg-type]
+    options = {"from_first_search": True, **options}
+    index = CachedRecallIndex(database, clock or SystemClock(), **options)  # type: ignore[arg-type]
+    return replace(stores, recall=index)
 
 
 def uncached(stores: Stores, database: Database) -> Stores:
@@ -51,12 +50,12 @@ def uncached(stores: Stores, database: Database) -> Stores:
     return replace(stores, recall=PostgresRecallIndex(database, SystemClock()))
 
 
-@pytest.mark.parametrize("max_entries", [1_000, 0], ids=["entries", "binary-quantised vectors"])
+@pytest.mark.parametrize("exact_up_to", [1_000, 0], ids=["entries", "binary-quantised vectors"])
 async def test_cached_search_finds_the_same_as_the_database_during_changes(
-    stores: Stores, database: Database, max_entries: int
+    stores: Stores, database: Database, exact_up_to: int
 ) -> None:
     chance = random.Random(11)  # noqa: S311  # the same course of events on every run
-    here = cached(stores, database, max_entries=max_entries)
+    here = cached(stores, database, exact_up_to=exact_up_to)
     there = uncached(stores, database)
     scope = a_scope()
     logs: list[Log] = []
@@ -93,11 +92,11 @@ async def test_cached_search_finds_the_same_as_the_database_during_changes(
             )
 
 
-@pytest.mark.parametrize("max_entries", [1_000, 0], ids=["entries", "binary-quantised vectors"])
+@pytest.mark.parametrize("exact_up_to", [1_000, 0], ids=["entries", "binary-quantised vectors"])
 async def test_concurrent_searches_each_find_their_own_results(
-    stores: Stores, database: Database, max_entries: int
+    stores: Stores, database: Database, exact_up_to: int
 ) -> None:
-    here = cached(stores, database, max_entries=max_entries)
+    here = cached(stores, database, exact_up_to=exact_up_to)
     log = await Log.start(stores)
     for number in range(10):
         told = log.say(f"snow {number}", EAST)
@@ -140,7 +139,7 @@ async def test_an_owner_with_many_entries_is_searched_by_the_database(
     stores: Stores, database: Database
 ) -> None:
     asked = Asked(database)
-    here = cached(stores, asked, max_entries=2)
+    here = cached(stores, asked, exact_up_to=2)
     log = await Log.start(stores)
     for text in ("snow", "snow hut"):
         await log.say(text, EAST)
@@ -217,7 +216,7 @@ async def test_vectors_of_large_owners_are_cached_from_the_third_search_on(
     stores: Stores, database: Database
 ) -> None:
     asked, log = Asked(database), await Log.start(stores)
-    here = cached(stores, asked, max_entries=1, from_first_search=False)
+    here = cached(stores, asked, exact_up_to=1, from_first_search=False)
     expected = {"snow", "ice"}
     for text in expected:
         await log.say(text, EAST)
@@ -239,7 +238,7 @@ async def test_cached_vectors_are_read_again_after_a_deletion(
     stores: Stores, database: Database
 ) -> None:
     asked, log = Asked(database), await Log.start(stores)
-    here = cached(stores, asked, max_entries=1)
+    here = cached(stores, asked, exact_up_to=1)
     said = [await log.say(text, EAST) for text in ("snow", "ice", "hut")]
     for _ in range(2):
         assert await texts_near_east(here, log) == {"snow", "ice", "hut"}
@@ -253,7 +252,7 @@ async def test_cached_vectors_of_a_large_owner_leave_out_expired_sessions(
     stores: Stores, database: Database
 ) -> None:
     clock = FixedClock(datetime.now(UTC))
-    here, log = cached(stores, database, clock, max_entries=0), await Log.start(stores)
+    here, log = cached(stores, database, clock, exact_up_to=0), await Log.start(stores)
     await log.say("snow", EAST)
     ends = clock.now() + timedelta(minutes=5)
     await (await Log.start(stores, log.scope, expires_at=ends)).say("ice", EAST)
@@ -267,7 +266,7 @@ async def test_an_owner_with_few_entries_left_is_cached_as_a_small_one(
     stores: Stores, database: Database
 ) -> None:
     asked, log = Asked(database), await Log.start(stores)
-    here = cached(stores, asked, max_entries=1)
+    here = cached(stores, asked, exact_up_to=1)
     for text in ("snow", "ice"):
         await log.say(text, EAST)
     for _ in range(2):

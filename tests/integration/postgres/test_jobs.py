@@ -3,12 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports import Stores
-from support.examples import a_message
 
 _BEFORE_ALL_OTHERS = datetime(1940, 1, 1, tzinfo=UTC)
 
@@ -32,26 +30,3 @@ async def test_a_job_of_an_unknown_kind_is_left_in_the_queue(
         )
     assert taken is None
     assert attempts == 0
-
-
-async def test_a_job_of_an_owner_whose_name_is_refused_now_is_still_done(
-    stores: Stores, scope: Scope
-) -> None:
-    owner = Scope.stored(tenant=scope.tenant, user="Zoe\u0308")
-    session = NewSession(session_id=uuid4())
-    await stores.sessions.start(owner, session, now=_BEFORE_ALL_OTHERS)
-    await stores.messages.append(
-        owner,
-        session.session_id,
-        [a_message() for _ in range(3)],
-        now=_BEFORE_ALL_OTHERS,
-        compaction=CompactionPolicy(trigger=2, keep=1),
-    )
-
-    taken = await stores.jobs.take(now=_BEFORE_ALL_OTHERS, lease=timedelta(minutes=5))
-
-    assert taken is not None
-    assert taken.scope == owner
-    await stores.jobs.finish(taken)
-    assert stores.indexing is not None
-    assert owner in {found for found, _ in await stores.indexing.sessions(limit=100_000)}

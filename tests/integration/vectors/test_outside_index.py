@@ -23,8 +23,13 @@ from recollect.interfaces.worker import work_forever
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.ports.recall import EntryKey, RecallIndex
-from recollect.services.recall.outside_index import OutsideIndex, Removals, stored_name
-from recollect.services.recall.vector_store_check import Differences, VectorStoreCheck
+from recollect.services.recall.outside_index import (
+    Differences,
+    OutsideIndex,
+    Removals,
+    VectorStoreCheck,
+    stored_name,
+)
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 from recollect.testing import FixedClock, WordEmbedder
@@ -105,7 +110,7 @@ def outside(own_database: Database, vectors: OpenSearchVectorStore) -> Outside:
 async def cosines(index: RecallIndex, log: Log) -> dict[str, float | None]:
     """What a search for the east finds by meaning, or by the word 'said'."""
     found = await search(log.stores, log.scope, "said")
-    return {one.entry.text: one.scores.semantic for one in found}
+    return {one.entry.text: one.meanings[one.own] for one in found}
 
 
 async def embed_again(index: RecallIndex, log: Log) -> int:

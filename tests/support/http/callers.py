@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import httpx
 
-from recollect.domain.identity.api_keys import SECRET_BYTES, KeyScope, KeyText, hash_secret
+from recollect.domain.identity.accounts import SECRET_BYTES, KeyScope, KeyText, hash_secret
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.services.services import Services
 from support.examples import an_api_key

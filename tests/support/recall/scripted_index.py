@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
+from recollect.domain.language import PlainWords
 from recollect.domain.recall.entry import (
     Candidate,
     Entry,
@@ -15,7 +16,6 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
-from recollect.domain.recall.words import PlainWords
 from recollect.ports import Stores
 from recollect.ports.recall import IndexSize
 from recollect.testing import FIRST_MOMENT

@@ -1,15 +1,24 @@
 """Searches of two indexes compared, and the statements that a search sends to the database."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 import pytest
 
 from conformance.contracts.recall_shared import EAST, MODEL, search
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import RecallFilter, Scores, Vector
+from recollect.domain.recall.entry import RecallFilter, Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports import Stores
+
+
+class Scores(NamedTuple):
+    """How well an entry matches a query."""
+
+    lexical: float
+    semantic: float | None
+
 
 Found = Mapping[tuple[UUID, int], tuple[Scores, ...]]
 
@@ -49,7 +58,7 @@ async def found(
     )
     return {
         (one.entry.session_id, one.entry.sequence): (
-            one.scores,
+            Scores(one.words[one.own], one.meanings[one.own]),
             *map(Scores, one.words, one.meanings),
         )
         for one in candidates

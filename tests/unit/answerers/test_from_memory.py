@@ -9,7 +9,7 @@ from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.recalled import Recalled
+from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
 
 SCOPE = Scope(tenant="acme", user="alice")

@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from recollect.domain.identity.api_keys import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
+from recollect.domain.identity.accounts import SECRET_BYTES, ApiKey, KeyScope, KeyText, hash_secret
 from recollect.domain.identity.scope import TenantScope
 from recollect.errors import InvalidInput
 from recollect.testing import FIRST_MOMENT

@@ -2,8 +2,16 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.domain.context.budget import CUT_MARK, fit, readable_tokens
-from recollect.domain.context.window import LARGE, MEDIUM, SMALL, TINY, Tier
+from recollect.domain.context.window import (
+    CUT_MARK,
+    LARGE,
+    MEDIUM,
+    SMALL,
+    TINY,
+    Tier,
+    fit,
+    readable_tokens,
+)
 from recollect.domain.conversation.message import Message, Role
 from support.stored_conversations import a_stored_message, a_turn, stored_turns
 

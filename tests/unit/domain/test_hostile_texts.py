@@ -12,9 +12,9 @@ from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.identity.permissions import normalised
+from recollect.domain.language import words_of
 from recollect.domain.recall.entry_maker import is_empty_answer
 from recollect.domain.recall.query import read_question
-from recollect.domain.recall.words import words_of
 from recollect.domain.summary.extractive import (
     Utterance,
     cut_to_fit,

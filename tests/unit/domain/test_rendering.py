@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.chat.front_end_prompts import user_words_in
+from recollect.domain.chat.requests import user_words_in
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
-from recollect.domain.recall.recalled import Recalled
+from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
 from support.stored_conversations import a_stored_message
 

@@ -72,18 +72,6 @@ def test_a_name_in_its_normal_form_is_taken_as_it_is(name: str) -> None:
     assert (scope.tenant, scope.user) == (name, name)
 
 
-def test_an_owner_stored_by_an_earlier_version_keeps_its_id() -> None:
-    stored = Scope.stored(tenant="acme", user="alice", actor="worker")
-    assert stored == Scope(tenant="acme", user="alice")
-    assert (stored.owner_id, stored.actor) == (
-        Scope(tenant="acme", user="alice").owner_id,
-        "worker",
-    )
-    decomposed = Scope.stored(tenant="acme", user="Zoe\u0308", actor="worker")
-    assert decomposed.user == "Zoe\u0308"
-    assert decomposed.owner_id != Scope(tenant="acme", user="Zo\u00eb").owner_id
-
-
 @pytest.mark.parametrize(
     "name",
     ["", "  ", "a\0b", "\ud800", "a\nb", pytest.param("x" * (MAX_NAME_LENGTH + 1), id="too long")],

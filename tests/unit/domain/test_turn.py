@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
+from recollect.domain.conversation.session import answered_turns, split_into_parts, turn_offsets
 from support.examples import messages_of
 
 

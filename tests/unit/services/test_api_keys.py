@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.domain.identity.api_keys import KeyScope, KeyText
+from recollect.domain.identity.accounts import KeyScope, KeyText
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ApiKeyNotFound, InvalidInput, Unauthenticated
 from recollect.services.access import ApiKeys

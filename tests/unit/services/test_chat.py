@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from recollect.domain.chat.answers import Answer, Answered, AnswerRequest, Inquiry
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.errors import (
     ConfigurationError,

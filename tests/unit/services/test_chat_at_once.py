@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.chat.answers import Inquiry
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.recalled import RecallOverrides
+from recollect.domain.recall.entry import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
 from recollect.ports.conversations import MessageStore, StoredWindow
 from recollect.services.chat.chat import Chat

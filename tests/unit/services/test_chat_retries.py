@@ -8,7 +8,7 @@ import pytest
 
 from recollect.domain.chat.answers import Inquiry
 from recollect.domain.context.context import Sources
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.errors import (
     IdAlreadyUsed,
     ModelUnavailable,

@@ -11,7 +11,7 @@ from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.followup.dialogue import Proposal
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import PRESETS
-from recollect.domain.recall.recalled import RecallOverrides, RecallScope
+from recollect.domain.recall.entry import RecallOverrides, RecallScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, InvalidInput
 from recollect.models.tokens import token_counter_for

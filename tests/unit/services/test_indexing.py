@@ -63,7 +63,7 @@ class Scene:
         terms = dict.fromkeys(words.split(), 1.0)
         query = RecallQuery(terms=terms, model=self.embedder.model, vector=vector, count=99)
         found = await self.stores.recall.search(self.scope, query)
-        return {one.entry.text: one.scores.semantic is not None for one in found}
+        return {one.entry.text: one.meanings[one.own] is not None for one in found}
 
 
 SKIS = "Question: skis Result summary: nine"

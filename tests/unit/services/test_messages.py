@@ -3,7 +3,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from recollect.domain.conversation.paging import PageRequest
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import (

@@ -6,7 +6,7 @@ from typing import Any
 from recollect.composition import build_services
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.models.tokens import token_counter_for

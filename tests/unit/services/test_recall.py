@@ -9,21 +9,22 @@ from uuid import UUID, uuid4
 import pytest
 
 from recollect.domain.conversation.message import AnswerDetails, Visibility
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.permissions import EVERYTHING, Access
 from recollect.domain.identity.scope import Scope
+from recollect.domain.language import PlainWords
 from recollect.domain.recall.entry import (
     Candidate,
     Entry,
     RecallFilter,
+    RecallPolicy,
     RecallQuery,
-    Scores,
+    RecallScope,
+    Recollection,
     Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import AlreadyInContext
-from recollect.domain.recall.recalled import RecallPolicy, RecallScope, Recollection
-from recollect.domain.recall.words import PlainWords
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import (
     DatabaseUnavailable,
@@ -52,6 +53,7 @@ from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, append, start_session
 from support.recall.scripted_index import ScriptedIndex, an_entry
+from support.recall.search_comparison import Scores
 
 QUERY = "What were the sales?"
 SCOPE = a_scope()

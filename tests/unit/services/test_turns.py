@@ -7,14 +7,13 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.conversation.message import NewMessage
-from recollect.domain.conversation.session import NewSession
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import NewSession, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
 from recollect.ports.conversations import Appended, MessageStore
+from recollect.services.chat.turn import Turns
 from recollect.services.conversations.sessions import LastAccess, Messages
-from recollect.services.conversations.turns import Turns
 from recollect.testing import FixedClock
 from support.examples import a_message, a_scope
 from support.permissions import permissions_on
@@ -112,7 +111,7 @@ async def test_a_reply_whose_asker_left_while_it_was_stored_is_stored() -> None:
 async def test_a_turn_that_could_not_be_failed_is_failed_once_the_database_is_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("recollect.services.conversations.turns._PAUSES", (0, 0, 0))
+    monkeypatch.setattr("recollect.services.chat.turn._PAUSES", (0, 0, 0))
     setup = await a_setup()
     setup.store.gate.set()
     turn = await setup.turns.begin(setup.scope, SESSION, a_message())

@@ -5,7 +5,7 @@ from datetime import timedelta
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports.jobs import Job, JobKind
-from recollect.services.jobs import Work
+from recollect.services.background import Work
 from recollect.testing import FixedClock
 from support.examples import a_scope, append, messages_of, start_session
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, NO_DETAILS, AnswerDetails
-from recollect.domain.recall.recalled import AS_SET, RecallOverrides
+from recollect.domain.recall.entry import AS_SET, RecallOverrides
 from recollect.domain.text import JsonObject, JsonValue, check_json_object, check_name, storable
 from recollect.errors import InvalidInput
 

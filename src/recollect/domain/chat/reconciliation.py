@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.chat.front_end_prompts import user_words_in
-from recollect.domain.chat.requests import without_thoughts
+from recollect.domain.chat.requests import user_words_in, without_thoughts
 from recollect.domain.conversation.message import Message, NewMessage, Role
-from recollect.domain.conversation.turns import Stored, turn_number_of
+from recollect.domain.conversation.session import Stored, turn_number_of
 
 _A_RUN: Final = 2  # a question and its reply: less than that may stand anywhere by chance
 
@@ -37,14 +36,10 @@ class Switch:
     """The turn that waits for a reply."""
 
     @property
-    def changes_messages(self) -> bool:
-        """Whether any message becomes active or inactive."""
-        return bool(self.shown or self.hidden)
-
-    @property
-    def first_changed(self) -> int:
-        """The first sequence number from which on the active branch is another one."""
-        return min(message.sequence for message in (*self.shown, *self.hidden))
+    def first_changed(self) -> int | None:
+        """The first message that becomes active or inactive, by its number; None without one."""
+        changed = (*self.shown, *self.hidden)
+        return min((message.sequence for message in changed), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +119,7 @@ def _switch(stored: Stored, named: Collection[UUID], *, open_turn: int | None) -
     return Switch(
         shown=shown,
         hidden=hidden,
-        parents=stored.unwritten_parents() if shown or hidden else {},
+        parents=stored.unwritten_parents if shown or hidden else {},
         answered=tuple(dict.fromkeys(turn_number_of(m) for m in shown if m.role is Role.ASSISTANT)),
         open=open_turn,
     )

@@ -7,7 +7,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
-from recollect.domain.chat.requests import text_of, to_bytes
+from recollect.domain.chat.requests import texts_in, to_bytes
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.text import JsonObject, JsonValue, count_values
 
@@ -115,7 +115,8 @@ class AnswerReader:
     """Whether what was passed on last ended a line."""
     failures: list[bytes] = field(default_factory=list)
     """What the endpoint wrote in place of an answer: for the log, not for the client."""
-    _texts: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    """The text so far, in the pieces that came."""
     _length: int = 0
     _rest: bytearray = field(default_factory=bytearray)
     _is_in_long_line: bool = False
@@ -128,7 +129,7 @@ class AnswerReader:
     @property
     def content(self) -> str:
         """The text so far."""
-        return "".join(self._texts)
+        return "".join(self.texts)
 
     def feed(self, received: bytes) -> bytes:
         """Read some bytes, and return what may be passed on now: of a stream, whole lines.
@@ -144,8 +145,11 @@ class AnswerReader:
         passed = self._pass_lines(lines)
         if len(self._rest) > _MAX_LINE or (self._is_in_long_line and self._rest):
             if not self._is_in_long_line:
-                passed += self._long_line(bytes(self._rest[:_MAX_FAILURE]))
-            self._is_in_long_line = True
+                start = bytes(self._rest[:_MAX_FAILURE])
+                self.failures.append(start)
+                self.has_failed = self._is_in_long_line = True
+                self.has_events |= start.startswith(_FIELDS)
+                passed += _DATA + b" " + _failure(b"")
             self._rest = bytearray()
         self.ends_with_line = passed.endswith(b"\n")
         return passed
@@ -183,13 +187,6 @@ class AnswerReader:
             return _DATA + b" " + _failure(data)
         return line
 
-    def _long_line(self, start: bytes) -> bytes:
-        """What stands for a line of which only the start is kept."""
-        self.has_failed = True
-        self.failures.append(start)
-        self.has_events |= start.startswith(_FIELDS)
-        return _DATA + b" " + _failure(b"")
-
     def _read_json(self, data: bytes) -> bool:
         """Read a completion, or a part of one; False if it is none, but an error or no JSON."""
         if count_values(data, most=MAX_REPLY_VALUES) > MAX_REPLY_VALUES:
@@ -200,9 +197,11 @@ class AnswerReader:
             return False
         if not isinstance(completion, Mapping) or completion.get("error") is not None:
             return False
+        choices = completion.get("choices") or []
+        if not isinstance(choices, list):
+            return False
         self._read_facts(completion)
-        choices = completion.get("choices")
-        for choice in choices if isinstance(choices, list) else []:
+        for choice in choices:
             if isinstance(choice, Mapping) and choice.get("index", 0) == 0:
                 self._read_choice(choice)
         return True
@@ -218,14 +217,11 @@ class AnswerReader:
     def _read_choice(self, choice: Mapping[str, JsonValue]) -> None:
         message = choice.get("delta") or choice.get("message")
         if isinstance(message, Mapping):
-            self._add(text_of(message.get("content")))
+            text = "".join(texts_in(message.get("content")))[: MAX_CONTENT_LENGTH - self._length]
+            self.texts.append(text)
+            self._length += len(text)
             self.has_tool_calls |= bool(message.get("tool_calls") or message.get("function_call"))
         self.is_finished |= choice.get("finish_reason") is not None or not self.is_stream
-
-    def _add(self, text: str) -> None:
-        if text := text[: MAX_CONTENT_LENGTH - self._length]:
-            self._texts.append(text)
-            self._length += len(text)
 
 
 def _failure(data: bytes) -> bytes:

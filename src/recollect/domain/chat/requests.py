@@ -1,4 +1,9 @@
-"""Chat completion requests, read."""
+"""Chat completion requests, read, and what a user said in the prompt that a front end made of it.
+
+OpenWebUI puts passages of documents or of web pages, names of attached files and instructions for
+its code interpreter into the user's message. The forms are those of its versions 0.5 to 0.12. All
+are found by plain searches, which take time in proportion to the text, however it is made.
+"""
 
 import json
 import re
@@ -6,20 +11,119 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from recollect.domain.chat.front_end_prompts import (
-    holds_chat_history,
-    is_task_prompt,
-    user_words_in,
-)
+from recollect.domain.context.context import RECALLED_FRAME
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
-from recollect.domain.identity.api_keys import MemoryPolicy
+from recollect.domain.identity.scope import MemoryPolicy
 from recollect.domain.text import JsonObject, JsonValue, storable
 from recollect.errors import InvalidInput
 
+_TASK: Final = "### Task:"
+_OTHER_TASKS: Final = (
+    "Create a concise, 3-5 word title with an emoji as a title for the chat history",
+    "Your task is to reflect the speaker's likely facial expression through a fitting emoji.",
+    "You have been provided with a set of responses from various models to the latest user query:",
+)
+_CONTEXT: Final = "\n<context>"
+_SOURCES_START: Final = f"{_CONTEXT}\n<source"
+_SOURCES_END: Final = "</source>\n</context>"
+_QUERY: Final = ("<user_query>", "</user_query>")
+_CHAT_HISTORY: Final = "\n<chat_history>"
+_FILES: Final = ("<attached_files>\n", "\n</attached_files>")
+_FILE: Final = ("<file ", "/>")
+_RECORD: Final = RECALLED_FRAME.split("{entries}")
+_INTERPRETER_STARTS: Final = ("\n\n#### Code Interpreter\n", "\n\n#### Tools Available\n")
+_INTERPRETER_MARK: Final = "<code_interpreter"
+_INTERPRETER_ENDS: Final = (
+    "achieve the highest-quality analysis for the user.",
+    "os.listdir('/mnt/uploads')` to discover available files.",
+)
 _OPENING: Final = re.compile(
     r"<(?P<tag>think|thinking|details)(?P<attributes>\b[^<>]*)>", re.IGNORECASE
 )
 _REASONING: Final = re.compile(r"\btype=[\"']reasoning[\"']", re.IGNORECASE)
+
+
+def user_words_in(prompt: str) -> str:
+    """The user's own words; the whole text, unless it has one of the known forms from its start.
+
+    Empty if a front end wrote all of it.
+    """
+    rest = _before_interpreter(prompt)
+    kinds = list(_KINDS)
+    while after := {kind: text for kind in kinds if (text := kind(rest)) is not None}:
+        kind, rest = next(iter(after.items()))
+        kinds.remove(kind)  # each is added once: a second one is the user's
+    return rest
+
+
+def is_task_prompt(prompt: str, *, streams: bool) -> bool:
+    """Whether a front end asks for a title, for tags or the like, and no user for anything.
+
+    What it asks under `### Task:` either tells the chat or is not streamed: nobody reads along.
+    """
+    start = prompt.lstrip()
+    if start.startswith(_OTHER_TASKS) or holds_chat_history(prompt):
+        return True
+    return start.startswith(_TASK) and not streams and _after_sources(prompt) is None
+
+
+def holds_chat_history(prompt: str) -> bool:
+    """Whether a task is marked as one and tells a whole chat, as no user's question does.
+
+    A chat within passages of documents, which `<context>` begins, is part of a document.
+    """
+    if not prompt.lstrip().startswith(_TASK):
+        return False
+    before, mark, _ = prompt.partition(_CHAT_HISTORY)
+    return bool(mark) and _CONTEXT not in before and _after_sources(prompt) is None
+
+
+def _after_sources(text: str) -> str | None:
+    """What follows passages of documents; in earlier versions the question is in tags, too.
+
+    The last end counts: a passage that has such an end in it must not pass for the user's words.
+    """
+    if not text.lstrip().startswith(_TASK):
+        return None
+    start, end = text.find(_SOURCES_START), text.rfind(_SOURCES_END)
+    if start < 0 or end < start or 0 <= text.find(_CHAT_HISTORY) < start:
+        return None
+    rest = text[end + len(_SOURCES_END) :].strip()
+    if not rest.startswith(_QUERY[0]):
+        return rest
+    tagged, _, after = rest.removeprefix(_QUERY[0]).rpartition(_QUERY[1])
+    return after.strip() or tagged.strip()
+
+
+def _after_files(text: str) -> str | None:
+    """What follows the list of attached files."""
+    end = text.find(_FILES[1])
+    if not text.startswith(_FILES[0]) or end < 0:
+        return None
+    files = text[len(_FILES[0]) : end].split("\n")
+    rest = text[end + len(_FILES[1]) :]
+    is_list = all(file.startswith(_FILE[0]) and file.endswith(_FILE[1]) for file in files)
+    return rest.lstrip("\n") if is_list and (not rest or rest.startswith("\n")) else None
+
+
+def _after_record(text: str) -> str | None:
+    """What follows a record of our own, should a request that has one come back."""
+    start, end = _RECORD
+    if not text.startswith(start):
+        return None
+    _, mark, rest = text.partition(end)
+    return rest.lstrip("\n") if mark else None
+
+
+def _before_interpreter(text: str) -> str:
+    """What precedes the instructions for the code interpreter."""
+    if not text.rstrip().endswith(_INTERPRETER_ENDS):
+        return text
+    start = max(text.rfind(mark) for mark in _INTERPRETER_STARTS)
+    return text[:start] if start >= 0 and _INTERPRETER_MARK in text[start:] else text
+
+
+_KINDS: Final = (_after_record, _after_sources, _after_files)
 
 
 def without_thoughts(text: str) -> str:
@@ -59,12 +163,7 @@ _NOT_KEPT: Final = ("temporary:", "local:")
 
 def text_of(content: JsonValue) -> str:
     """The text of a content as it is."""
-    return "\n".join(_texts(content))
-
-
-def user_text(content: JsonValue) -> str:
-    """What a user said in a content, without what a front end has added to it."""
-    return "\n".join(filter(None, map(user_words_in, _texts(content))))
+    return "\n".join(texts_in(content))
 
 
 def kinds_of(content: JsonValue) -> str:
@@ -74,13 +173,16 @@ def kinds_of(content: JsonValue) -> str:
     """
     parts = content if isinstance(content, list) else []
     kinds = (
-        part.get("type") for part in parts if isinstance(part, Mapping) and not _has_text(part)
+        part.get("type")
+        for part in parts
+        if isinstance(part, Mapping) and not text_of([part]).strip()
     )
     named = " ".join(f"[{kind}]" for kind in kinds if isinstance(kind, str) and kind.isidentifier())
     return named[:_MAX_KINDS]
 
 
-def _texts(content: JsonValue) -> Iterator[str]:
+def texts_in(content: JsonValue) -> Iterator[str]:
+    """Yield the texts of a content, which is one text or a list of parts."""
     if isinstance(content, str):
         yield content
     for part in content if isinstance(content, list) else []:
@@ -88,11 +190,6 @@ def _texts(content: JsonValue) -> Iterator[str]:
             text = part.get("text")
             if isinstance(text, str):
                 yield text
-
-
-def _has_text(part: Mapping[str, JsonValue]) -> bool:
-    text = part.get("text")
-    return part.get("type") in _TEXT_PARTS and isinstance(text, str) and bool(text.strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +295,8 @@ def _question(message: JsonObject) -> str:
     if message.get("role") != Role.USER:
         return ""
     content = message.get("content")
-    question = storable_text(user_text(content)) or kinds_of(content)
+    words = "\n".join(filter(None, map(user_words_in, texts_in(content))))
+    question = storable_text(words) or kinds_of(content)
     return question or ("" if text_of(content).strip() else _NOTHING)
 
 

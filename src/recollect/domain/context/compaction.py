@@ -58,7 +58,8 @@ def range_to_compact(uncompacted: Uncompacted, *, keep: int) -> tuple[Message, .
     """The oldest messages that may be summarised: all but the last ones, and whole turns only."""
     messages = uncompacted.messages
     is_all = not messages or messages[-1].sequence == uncompacted.last_sequence
-    count = len(messages) - keep if is_all else _up_to(uncompacted, keep)
+    end = uncompacted.last_sequence - keep
+    count = len(messages) - keep if is_all else sum(m.sequence <= end for m in messages)
     while count > 0:
         left = {m.turn_number for m in messages[count:]}
         if not is_all:
@@ -69,10 +70,6 @@ def range_to_compact(uncompacted: Uncompacted, *, keep: int) -> tuple[Message, .
             break
         count = whole
     return messages[: max(count, 0)]
-
-
-def _up_to(uncompacted: Uncompacted, keep: int) -> int:
-    return sum(m.sequence <= uncompacted.last_sequence - keep for m in uncompacted.messages)
 
 
 def tables_of_summary(

@@ -7,13 +7,13 @@ last, which keeps the prompt caches of models useful.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
 from uuid import UUID
 
 from recollect.domain.conversation.message import Message, Role, Visibility, characters_in
-from recollect.domain.recall.recalled import Recalled
+from recollect.domain.recall.entry import Recalled
 from recollect.domain.text import JsonValue
 
 _LABELS: Final = (
@@ -309,19 +309,12 @@ class Context:
 
     def without_memory(self) -> Self:
         """The question as it was asked, with nothing that memory adds."""
-        return replace(
-            self,
+        return type(self)(
+            question=self.question,
             standalone_question=self.question,
-            is_follow_up=False,
-            context_terms=(),
-            summary=None,
-            window=(),
-            recalled=(),
-            tables=(),
+            shows_meaning=self.shows_meaning,
+            language=self.language,
             tokens=Tokens(question=self.tokens.question, limit=self.tokens.limit),
-            cut=Truncation(),
-            sources=Sources(),
-            warnings=(),
         )
 
     def messages(self) -> list[dict[str, str]]:

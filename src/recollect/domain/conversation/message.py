@@ -7,7 +7,6 @@ from enum import IntEnum, StrEnum
 from typing import Final, Self, TypeVar, cast
 from uuid import UUID, uuid5
 
-from recollect.domain.conversation.session import Session
 from recollect.domain.text import (
     JsonObject,
     JsonValue,
@@ -254,27 +253,18 @@ def sql_characters(sql: str | None) -> int:
 
 def characters_to_write(messages: Iterable[Message], *, most: int) -> int:
     """Return how many characters there are to write; counting ends soon after `most`."""
-    return _counted(messages, lambda one, left: len(one.content) + _json_of(one, left), most)
+    return count_each(messages, lambda one, left: len(one.content) + _json_of(one, left), most)
 
 
 def json_to_store(messages: Iterable[NewMessage], *, most: int) -> int:
     """Return how many characters the JSON of messages has; counting ends soon after `most`."""
-    return _counted(messages, _json_of, most, each=0)
+    return count_each(messages, _json_of, most, each=0)
 
 
-def session_characters(sessions: Iterable[Session], *, most: int) -> int:
-    """Return how many characters there are to write; counting ends soon after `most`."""
-
-    def count(session: Session, left: int) -> int:
-        metadata = json_characters(session.metadata, most=left) if session.metadata else 0
-        return len(session.summary or "") + metadata
-
-    return _counted(sessions, count, most)
-
-
-def _counted(
+def count_each(
     items: Iterable[Item], count: Callable[[Item, int], int], most: int, *, each: int = _OF_RECORD
 ) -> int:
+    """Add up what items count for, given what is left; counting ends soon after `most`."""
     counted = 0
     for item in items:
         counted += each + count(item, most - counted)

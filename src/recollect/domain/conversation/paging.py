@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final, Generic, NamedTuple, Self, TypeVar
 from uuid import UUID
 
+from recollect.domain.text import parse_choice
 from recollect.errors import InvalidCursor, InvalidInput
 
 MAX_LIMIT: Final = 1000
@@ -38,10 +39,7 @@ class SessionSort(StrEnum):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read the value of a request."""
-        try:
-            return cls(text)
-        except ValueError:
-            raise InvalidInput("sort", "must be one of: " + ", ".join(cls)) from None
+        return parse_choice(cls, text, "sort")
 
 
 class MessagePosition(NamedTuple):

@@ -279,10 +279,9 @@ class Withholding:
         """Tables that were candidates for an answer may be ones that may not be seen."""
         if not details.tables_used:
             return details
-        names = [n for n in details.tables_used if self._may_be_named(n, details)]
-        if len(names) == len(details.tables_used):
-            return details
-        return replace(details, tables_used=tuple(names))
-
-    def _may_be_named(self, table: str, details: AnswerDetails) -> bool:
-        return bool(self.access.visibility_of(placed(normalised(table), details)))
+        names = tuple(
+            name
+            for name in details.tables_used
+            if self.access.visibility_of(placed(normalised(name), details))
+        )
+        return details if names == details.tables_used else replace(details, tables_used=names)

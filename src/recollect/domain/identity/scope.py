@@ -1,13 +1,13 @@
-"""Whose memory a call works on: a user inside a tenant."""
+"""Whose memory a call works on, a user inside a tenant, and how much of it."""
 
 import unicodedata
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import lru_cache
-from typing import Final, Self, TypeAlias
+from typing import Final, TypeAlias
 from uuid import UUID, uuid5
 
-from recollect.domain.text import check_text
+from recollect.domain.text import check_text, parse_choice
 from recollect.errors import Forbidden, InvalidInput
 
 DEFAULT_TENANT: Final = "default"
@@ -100,19 +100,6 @@ class Scope:
         check_identity(self.user, "user")
         object.__setattr__(self, "owner_id", _owner_id(self.tenant, self.user))
 
-    @classmethod
-    def stored(cls, *, tenant: str, user: str, actor: str = "") -> Self:
-        """Return the scope of an owner as stored: earlier versions took names that are refused now.
-
-        For background work, which serves every owner there is.
-        """
-        scope = object.__new__(cls)
-        values = {"tenant": tenant, "user": user, "actor": actor, "transaction_id": ""}
-        owner_id = _owner_id(tenant, user)
-        for name, value in {**values, "authorization": None, "owner_id": owner_id}.items():
-            object.__setattr__(scope, name, value)
-        return scope
-
     def check_may_start(self, session_id: UUID) -> None:
         """Refuse to start a session that its owner, known by another one, could not open again.
 
@@ -165,3 +152,26 @@ def _owner_id(tenant: str, user: str) -> UUID:
     The length keeps ('a', 'b:c') and ('a:b', 'c') apart.
     """
     return uuid5(_OWNERS, f"{len(tenant)}:{tenant}:{user}")
+
+
+class MemoryPolicy(StrEnum):
+    """How much memory a request may use, from nothing to everything."""
+
+    OFF = "off"
+    """Nothing is read and nothing is stored."""
+    READ = "read"
+    """Stored messages are used; nothing is stored."""
+    FULL = "full"
+
+
+_ORDER: Final = tuple(MemoryPolicy)
+
+
+def parse_memory_policy(text: str, field: str) -> MemoryPolicy:
+    """Read a policy; the error lists those there are."""
+    return parse_choice(MemoryPolicy, text.strip().lower(), field)
+
+
+def stricter(*policies: MemoryPolicy) -> MemoryPolicy:
+    """Return the policy that allows least."""
+    return min(policies, key=_ORDER.index)

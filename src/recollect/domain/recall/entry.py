@@ -1,16 +1,21 @@
-"""Entries of the recall index, queries to it and candidates it returns.
+"""What recall works with: entries, queries, candidates and results, and how many go into a context.
 
-Entries and candidates are tuples: a search makes hundreds, three times as fast as dataclasses.
+Entries, candidates and results are tuples: a search makes hundreds, three times as fast as
+dataclasses.
 """
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple, Self
 from uuid import UUID
+
+from recollect.domain.text import parse_choice
+from recollect.errors import InvalidInput
 
 REACH: Final = 2
 """How many entries on either side count in the score of an entry."""
@@ -24,6 +29,12 @@ _WORD: Final = re.compile(r"\w+")
 
 Vector = tuple[float, ...]
 """The embedding of a text, of length 1, so that cosines are dot products."""
+TOLD_CHARACTERS: Final = 1000
+"""The most characters of one entry in a context."""
+_MARK: Final = "…"
+MAX_RECALLED: Final = 100
+"""The most results of one search."""
+DEFAULT_RECALLED: Final = 3
 
 
 class _Entry(NamedTuple):
@@ -53,6 +64,11 @@ class Entry(_Entry):
             is_question=self.text.endswith("?"),
             said_at=self.said_at.timestamp(),
         )
+
+    @property
+    def databases(self) -> set[str]:
+        """The databases of its tables."""
+        return {table.partition(".")[0] for table in self.tables}
 
     @cached_property
     def gist(self) -> tuple[str | None, str]:
@@ -109,14 +125,10 @@ class RecallFilter:
             and (self.since is None or entry.said_at >= self.since)
             and (self.until is None or entry.said_at < self.until)
             and (self.tables is None or not self.tables.isdisjoint(entry.tables))
-            and (self.databases is None or _databases(entry) <= self.databases)
+            and (self.databases is None or entry.databases <= self.databases)
             and (self.speaker is None or entry.speaker == self.speaker)
             and self.without.isdisjoint(entry.message_ids)
         )
-
-
-def _databases(entry: Entry) -> set[str]:
-    return {table.partition(".")[0] for table in entry.tables}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,23 +149,14 @@ class RecallQuery:
     """The numbers of entries that a first pass has chosen to be rescored."""
 
 
-class Scores(NamedTuple):
-    """How well an entry matches a query."""
-
-    lexical: float
-    """BM25 over the owner's entries; 0 if no word is shared."""
-    semantic: float | None
-    """Cosine of the vectors; None if the entry has none of the query's model."""
-
-
 class Candidate(NamedTuple):
     """An entry with its scores and those of at most `REACH` entries on either side, in order."""
 
     entry: Entry
     words: tuple[float, ...]
-    """The lexical scores."""
+    """The lexical scores: BM25 over the owner's entries, 0 if no word is shared."""
     meanings: tuple[float | None, ...]
-    """The semantic scores."""
+    """The semantic scores: cosines, None where an entry has no vector of the query's model."""
     own: int = 0
     """The place of the entry's own scores."""
 
@@ -175,7 +178,90 @@ class Candidate(NamedTuple):
             end += 1
         return cls(entry, words[first:end], meanings[first:end], at - first)
 
+
+class Recalled(NamedTuple):
+    """One earlier exchange, or one message of a log, with its scores."""
+
+    score: float
+    """How well it matches the question, from 0 to 1; comparable within one search."""
+    session_id: UUID
+    message_ids: tuple[UUID, ...]
+    """Its messages, in order."""
+    text: str
+    created_at: datetime
+    speaker: str | None = None
+    tables: tuple[str, ...] = ()
+    """The tables its answer uses."""
+    lexical: float = 0.0
+    """BM25 of its words; 0 if it shares none with the question."""
+    semantic: float | None = None
+    """Cosine of the vectors; None if they were not compared."""
+
+    def shortened(self, characters: int = TOLD_CHARACTERS) -> Self:
+        """The same with its text cut to this many characters, and a mark at the end."""
+        if len(self.text) <= characters:
+            return self
+        return self._replace(text=self.text[: characters - len(_MARK)].rstrip() + _MARK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """The results of a search, best first."""
+
+    items: tuple[Recalled, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What limited the search, such as a missing embedding model."""
+
+
+class RecallScope(StrEnum):
+    """Which sessions a context recalls from."""
+
+    OFF = "off"
+    SESSION = "session"
+    USER = "user"
+    """All sessions of the user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallOverrides:
+    """The recall settings of one request; None keeps the policy's."""
+
+    scope: RecallScope | None = None
+    k: int | None = None
+    elsewhere: bool = True
+    """False: nothing of other sessions is recalled, whatever the policy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallPolicy:
+    """From where a context recalls earlier exchanges, and how many."""
+
+    scope: RecallScope = RecallScope.USER
+    k: int = DEFAULT_RECALLED
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.k <= MAX_RECALLED:
+            raise InvalidInput("recall_k", f"must lie between 0 and {MAX_RECALLED}")
+
     @property
-    def scores(self) -> Scores:
-        """The scores of the entry itself."""
-        return Scores(self.words[self.own], self.meanings[self.own])
+    def is_on(self) -> bool:
+        """Whether contexts recall anything."""
+        return self.scope is not RecallScope.OFF and self.k > 0
+
+    def changed(self, wish: RecallOverrides) -> Self:
+        """The policy with the settings of one request; `k` alone switches recall on."""
+        is_switched_on = self.scope is RecallScope.OFF and bool(wish.k)
+        scope = wish.scope or (RecallScope.USER if is_switched_on else self.scope)
+        if scope is RecallScope.USER and not wish.elsewhere:
+            scope = RecallScope.SESSION
+        return replace(self, scope=scope, k=self.k if wish.k is None else wish.k)
+
+
+AS_SET: Final = RecallOverrides()
+NO_RECALL: Final = RecallPolicy(scope=RecallScope.OFF)
+"""Nothing is recalled, unless a request asks for it."""
+
+
+def parse_recall_scope(text: str, field: str = "recall_scope") -> RecallScope:
+    """The scope of that name; `InvalidInput` lists the names."""
+    return parse_choice(RecallScope, text, field)

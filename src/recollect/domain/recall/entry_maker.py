@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
 from recollect.domain.recall.entry import Entry, IndexedEntry
 
@@ -108,11 +108,6 @@ def is_empty_answer(answer: str) -> bool:
     return match is not None and _MORE.search(text, match.end()) is None
 
 
-def tables_without_sql(message: Message) -> Iterable[str]:
-    """The tables that a message names in its details; its SQL is not read."""
-    return tables_of_answer(message.details, lambda _: None)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryMaker:
     """Makes the entries of a turn, without their vectors.
@@ -123,8 +118,8 @@ class EntryMaker:
     """
 
     stems: Stems
-    tables_of: TablesOf = tables_without_sql
-    """The tables that a message uses, normalised."""
+    tables_of: TablesOf = lambda message: tables_of_answer(message.details, lambda _: None)
+    """The tables that a message uses, normalised; by default its SQL is not read."""
 
     def entries_of(
         self, messages: Sequence[Message], status: TurnStatus, *, is_latest: bool
@@ -141,7 +136,9 @@ class EntryMaker:
     ) -> Iterable[IndexedEntry]:
         questions = [message for message in messages if message.role is Role.USER]
         replies = [message for message in messages if message.role is Role.ASSISTANT]
-        if status is TurnStatus.COMPLETE and _only_quotes(replies):
+        # Replies that only quote recalled entries must not be indexed again.
+        only_quote = replies and all(reply.details.only_quotes for reply in replies)
+        if status is TurnStatus.COMPLETE and only_quote:
             return (self._message(message, None) for message in questions)
         if status is TurnStatus.COMPLETE and questions and replies:
             answer = "\n".join(message.content for message in replies)
@@ -178,11 +175,6 @@ class EntryMaker:
     def _terms(self, *texts: str) -> Mapping[str, int]:
         counted = Counter(self.stems("\n".join(texts)))
         return dict(islice(counted.items(), MAX_TERMS))
-
-
-def _only_quotes(replies: Sequence[Message]) -> bool:
-    """Whether all replies only quote recalled entries, which must not be indexed again."""
-    return bool(replies) and all(reply.details.only_quotes for reply in replies)
 
 
 def _known(tables: Sequence[str]) -> Sequence[str]:

@@ -4,15 +4,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
-from recollect.domain.language import common_words
+from recollect.domain.language import common_words, fold, words_of
 from recollect.domain.recall.dates import DATES, DateWords
-from recollect.domain.recall.entry import Candidate, Entry, RecallFilter
-from recollect.domain.recall.recalled import MAX_RECALLED
-from recollect.domain.recall.words import fold, words_of
-from recollect.domain.text import check_name, check_text
+from recollect.domain.recall.entry import MAX_RECALLED, Candidate, Entry, RecallFilter
+from recollect.domain.text import check_name, check_text, to_utc
 from recollect.errors import InvalidInput
 
 _ISO: Final = re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b")
@@ -41,14 +39,6 @@ _POSSESSIVE: Final = r"(?:['\u2019]s?)?"
 _SHORTEST_NAME: Final = 2
 
 
-class Time(Protocol):
-    """A time that a question names."""
-
-    def nearness(self, moment: datetime) -> float:
-        """From 0, at another time, to 1, at that time."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarTime:
     """A day, a month or a year; a part that is None may be any."""
@@ -58,18 +48,20 @@ class CalendarTime:
     day: int | None = None
 
     def nearness(self, moment: datetime) -> float:
-        """A day is near for a week afterwards; months and years are near throughout."""
+        """From 0, at another time, to 1, at that time.
+
+        A day is near for a week afterwards; months and years are near throughout.
+        """
         on = moment.astimezone(UTC).date()
         if self.month is None:
             return _IN_YEAR if on.year == self.year else 0.0
         is_month = on.month == self.month and self.year in {None, on.year}
         far = _IN_MONTH if is_month else 0.0
-        return far if self.day is None else max(far, self._nearness_of_day(on))
-
-    def _nearness_of_day(self, on: date) -> float:
+        if self.day is None:
+            return far
         years = {on.year, on.year - 1} if self.year is None else {self.year}
-        days = (_date(year, self.month or 1, self.day or 1) for year in years)
-        return max((_nearness((on - day).days) for day in days if day), default=0.0)
+        days = (_date(year, self.month, self.day) for year in years)
+        return max([far, *(_nearness((on - day).days) for day in days if day)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +82,10 @@ class Period:
         return _NEAR if days <= 2 * _WEEK else _IN_MONTH if days <= 2 * 31 else _IN_YEAR
 
 
+Time = CalendarTime | Period
+"""A time that a question names."""
+
+
 def time_in(question: str, *, language: str, now: datetime) -> Time | None:
     """The time that a question names, or None."""
     words = DATES.get(language, DATES["en"])
@@ -97,7 +93,10 @@ def time_in(question: str, *, language: str, now: datetime) -> Time | None:
     if words.naming.isdisjoint(_WORD.findall(text)) and not _DIGIT.search(text):
         return None
     today = now.astimezone(UTC).date()
-    return _numeric(text) or _named(text, words) or _relative(text, words, today) or _year(text)
+    if time := _numeric(text) or _named(text, words) or _relative(text, words, today):
+        return time
+    year = _YEAR.search(text)
+    return None if year is None else CalendarTime(year=int(year[1]))
 
 
 def _numeric(text: str) -> Time | None:
@@ -126,7 +125,11 @@ def _relative(text: str, words: DateWords, today: date) -> Time | None:
         day = today - timedelta(days=words.days[match[0]])
         return Period(first=day, last=day)
     if match := words.ago.search(text):
-        return _ago(words.numbers, words.units[match["unit"]], match["number"], today)
+        unit, number = words.units[match["unit"]], match["number"]
+        count = int(number) if number.isdecimal() else words.numbers[number]
+        middle = today - timedelta(days=min(unit * count, _LONGEST_AGO))
+        slack = timedelta(days=unit // 2)
+        return Period(first=middle - slack, last=middle + slack)
     if match := words.last.search(text):
         return _span(words.units[match["unit"] or match["unit2"]], 1, today)
     if match := words.this.search(text):
@@ -138,13 +141,6 @@ def _relative(text: str, words: DateWords, today: date) -> Time | None:
     return None
 
 
-def _ago(numbers: Mapping[str, int], unit: int, number: str, today: date) -> Time:
-    count = int(number) if number.isdecimal() else numbers[number]
-    middle = today - timedelta(days=min(unit * count, _LONGEST_AGO))
-    slack = timedelta(days=unit // 2)
-    return Period(first=middle - slack, last=middle + slack)
-
-
 def _span(unit: int, back: int, today: date) -> Time:
     """The week, month or year that lies `back` before this one; weeks begin on Monday."""
     if unit <= _WEEK:
@@ -154,11 +150,6 @@ def _span(unit: int, back: int, today: date) -> Time:
         month = today.year * _MONTHS + today.month - 1 - back
         return CalendarTime(year=month // _MONTHS, month=month % _MONTHS + 1)
     return CalendarTime(year=today.year - back)
-
-
-def _year(text: str) -> Time | None:
-    match = _YEAR.search(text)
-    return None if match is None else CalendarTime(year=int(match[1]))
 
 
 def _calendar(year: int | None, month: int, day: int | None) -> CalendarTime | None:
@@ -209,24 +200,19 @@ def is_related(candidate: Candidate, time: Time | None) -> bool:
     )
 
 
-def check_query(query: str) -> str:
-    """Return the query, or raise `InvalidInput` if it is blank or too long."""
+def check_query(query: str, k: int) -> None:
+    """Refuse a query that is blank or too long, and a number of results out of range."""
     check_text(query, "query", max_length=MAX_QUERY_LENGTH)
     if not query.strip():
         raise InvalidInput("query", "must not be blank")
-    return query
-
-
-def check_count(k: int) -> int:
-    """Return the number of results, or raise `InvalidInput`."""
     if not 1 <= k <= MAX_RECALLED:
         raise InvalidInput("k", f"must lie between 1 and {MAX_RECALLED}")
-    return k
 
 
 def checked_filter(filters: RecallFilter) -> RecallFilter:
     """The filter with its times in UTC and its names as they are indexed, or `InvalidInput`."""
-    since, until = _utc(filters.since, "since"), _utc(filters.until, "until")
+    since = None if filters.since is None else to_utc(filters.since, "since")
+    until = None if filters.until is None else to_utc(filters.until, "until")
     if since is not None and until is not None and since >= until:
         raise InvalidInput("since", "must lie before until")
     speaker = filters.speaker
@@ -240,17 +226,6 @@ def checked_filter(filters: RecallFilter) -> RecallFilter:
         databases=_names(filters.databases, "databases"),
         speaker=speaker,
     )
-
-
-def _utc(moment: datetime | None, field: str) -> datetime | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise InvalidInput(field, "must have a time zone")
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise InvalidInput(field, "is too far from today") from None
 
 
 def _names(names: Iterable[str] | None, field: str) -> frozenset[str] | None:
@@ -299,26 +274,19 @@ def read_question(
 ) -> RecallQuestion:
     """Read a question; `me` is the user who asks it, perhaps one of the speakers."""
     words = DATES.get(language, DATES["en"])
-    names = _Names(speakers=frozenset(), rest=text)
+    names, own = _Names(speakers=frozenset(), rest=text), frozenset[str]()
     if speakers:
         names = _Names.of(text, speakers, common=common_words(language))
+        if me is not None and not words.me.isdisjoint(words_of(text)):  # about their own messages
+            own = frozenset(map(fold, speakers)) & {fold(me)}
     return RecallQuestion(
         text=text,
         language=language,
         to_embed=names.rest,
-        speakers=names.speakers or _asking(text, speakers, me, words),
+        speakers=names.speakers or own,
         time=time_in(text, language=language, now=now),
         asks_when=words.asks.match(fold(text)) is not None,
     )
-
-
-def _asking(
-    text: str, speakers: Collection[str], me: str | None, words: DateWords
-) -> frozenset[str]:
-    """The user who asks, if the question is about their own messages."""
-    if not speakers or me is None or words.me.isdisjoint(words_of(text)):
-        return frozenset()
-    return frozenset(name for name in map(fold, speakers) if name == fold(me))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

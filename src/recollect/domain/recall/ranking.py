@@ -1,21 +1,28 @@
-"""Choosing candidates, and their order."""
+"""Choosing candidates and their order: BM25, and what else tells that an entry is meant."""
 
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from heapq import nlargest
 from math import exp, fsum
 from operator import mul
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
+from recollect.domain.language import fold
 from recollect.domain.recall.dates import time_words
 from recollect.domain.recall.entry import REACH, Candidate, Entry
 from recollect.domain.recall.query import RecallQuestion
-from recollect.domain.recall.words import fold
 
+Term = TypeVar("Term", bound=Hashable)
+K1: Final = 0.9
+"""BM25: how soon a repeated word stops to count."""
+B: Final = 0.4
+"""BM25: how much the length of an entry counts."""
 CANDIDATES: Final = 30
 """How many the index is asked for by words, and as many by meaning."""
 _WORDS: Final = 3.2
@@ -33,6 +40,42 @@ _RECENT: Final = 0.1
 _FADING: Final = 30 * 86_400.0  # seconds
 _SCALE: Final = _WORDS + _MEANING
 _WORD: Final = re.compile(r"\w+")
+
+
+class Bm25Index(Generic[Term]):
+    """The words of an owner's entries, scored by BM25; entries are numbered as they are added."""
+
+    def __init__(self, entries: Iterable[Mapping[Term, int]] = ()) -> None:
+        self._postings: defaultdict[Term, list[tuple[int, int]]] = defaultdict(list)
+        self._lengths: list[int] = []
+        self._length = 0
+        for counts in entries:
+            self.add(counts)
+
+    def add(self, counts: Mapping[Term, int]) -> None:
+        """Add the words of the next entry, and how often it has each."""
+        entry, length = len(self._lengths), sum(counts.values())
+        self._lengths.append(length)
+        self._length += length
+        for term, count in counts.items():
+            self._postings[term].append((entry, count))
+
+    def scores(self, weights: Mapping[Term, float]) -> dict[int, float]:
+        """The BM25 of each entry that has one of the words, by the entry's number.
+
+        A score is the sum over the words of their weight, their rarity and how often they occur.
+        """
+        entries, lengths = len(self._lengths), self._lengths
+        fixed, for_length = K1 * (1 - B), K1 * B * entries / max(self._length, 1)
+        scores: dict[int, float] = {}
+        for term, weight in weights.items():
+            postings = self._postings.get(term, ())
+            rarity = math.log(1 + (entries - len(postings) + 0.5) / (len(postings) + 0.5))
+            worth = weight * (K1 + 1) * rarity
+            for entry, count in postings:
+                norm = fixed + for_length * lengths[entry]
+                scores[entry] = scores.get(entry, 0.0) + worth * count / (count + norm)
+        return scores
 
 
 def best_positions(

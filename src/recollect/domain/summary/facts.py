@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.domain.followup.languages import words_for
-from recollect.domain.language import common_words, guess_language, is_common_word
+from recollect.domain.language import common_words, fold, guess_language, is_common_word
 from recollect.domain.recall.dates import DATES
-from recollect.domain.recall.words import fold
 from recollect.domain.summary.extractive import (
     Count,
     Utterance,
@@ -177,7 +176,9 @@ def _names(tokens: Sequence[str], *, language: str) -> Iterator[str]:
     common = common_words(language)
     yield from (token for token in _quoted(tokens) if token.lower() not in common)
     for place, token in enumerate(words):
-        is_exact = "_" in token or "@" in token or _is_dotted(token)
+        first, dot, second = token.partition(".")
+        is_dotted = bool(dot) and not token[0].isdigit() and min(len(first), len(second)) > 1
+        is_exact = "_" in token or "@" in token or is_dotted
         if is_exact or _is_name(words, place, is_german=language == "de"):
             yield token
 
@@ -204,11 +205,6 @@ def _is_name(words: Sequence[str], place: int, *, is_german: bool) -> bool:
 
 def _is_part_of_name(token: str) -> bool:
     return not is_common_word(token) and fold(token) not in _LABELS and token[:1].isupper()
-
-
-def _is_dotted(token: str) -> bool:
-    first, dot, second = token.partition(".")
-    return bool(dot) and not token[0].isdigit() and min(len(first), len(second)) > 1
 
 
 def _wished(tokens: Sequence[str]) -> frozenset[str]:
@@ -264,7 +260,12 @@ def keep_facts(
     equals the newer one. A summary too long after that loses its oldest sentences, so that
     summaries never grow.
     """
-    sentences = [*_earlier(earlier), *_stated(utterances)][-_MOST_SENTENCES:]
+    language = guess_language(earlier)
+    before = [
+        _sentence(candidate.line, place - _MOST_SENTENCES, language)
+        for place, candidate in enumerate(read_summary(earlier).candidates)
+    ]
+    sentences = [*before, *_stated(utterances)][-_MOST_SENTENCES:]
     if not sentences:
         return summary
     terms = terms_of(summary)
@@ -275,12 +276,6 @@ def keep_facts(
     lines = [sentence.line for sentence in sorted(chosen, key=lambda one: one.place)]
     room = limit - sum(count(f"{line}\n") for line in lines)
     return "\n".join(filter(None, [*lines, _shortened(summary, limit=room, count=count)]))
-
-
-def _earlier(summary: str) -> Iterator[_Sentence]:
-    language = guess_language(summary)
-    for place, candidate in enumerate(read_summary(summary).candidates):
-        yield _sentence(candidate.line, place - _MOST_SENTENCES, language)
 
 
 def _stated(utterances: Sequence[Utterance]) -> Iterator[_Sentence]:

@@ -158,7 +158,9 @@ def summary_from_answer(
     conversation repeated, the same sentence again and again, figures that nobody gave, another
     language.
     """
-    text = _unwrapped(answer)
+    text = answer.replace("\0", "").strip()
+    fenced = _FENCE.match(text)
+    text = _LABEL.sub("", fenced[1] if fenced else text, count=1).strip()
     if not any(character.isalpha() for character in text):
         raise ValueError("wrote nothing readable")
     if _REFUSAL.match(text.replace("\u2019", "'")):
@@ -167,7 +169,7 @@ def summary_from_answer(
         raise ValueError("gave the prompt back")
     if _repeats_itself(text):
         raise ValueError("repeated itself")
-    if _invents_figures(text, prompt):
+    if not _digits_of(text) <= _digits_of(prompt.shown):
         raise ValueError("wrote figures that nobody gave")
     written = guess_language(text)
     if language and written and written != language:
@@ -176,12 +178,6 @@ def summary_from_answer(
     if not summary:
         raise ValueError("wrote nothing that fits")
     return summary
-
-
-def _unwrapped(answer: str) -> str:
-    text = answer.replace("\0", "").strip()
-    fenced = _FENCE.match(text)
-    return _LABEL.sub("", fenced[1] if fenced else text, count=1).strip()
 
 
 def _echoes(text: str, prompt: SummaryPrompt) -> bool:
@@ -197,11 +193,6 @@ def _echoes(text: str, prompt: SummaryPrompt) -> bool:
 def _repeats_itself(text: str) -> bool:
     sentences = [sentence.lower() for sentence in split_sentences(text)]
     return len(sentences) >= _MANY_SENTENCES and len(set(sentences)) < _REPEATED * len(sentences)
-
-
-def _invents_figures(text: str, prompt: SummaryPrompt) -> bool:
-    given = _digits_of(prompt.shown)
-    return any(figure not in given for figure in _digits_of(text))
 
 
 def _digits_of(text: str) -> set[str]:

@@ -4,8 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.identity.accounts import AuditAction, AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey
+from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.in_memory.data import InMemoryStore
 
@@ -14,21 +13,17 @@ class InMemoryApiKeys(InMemoryStore):
     """Implements `recollect.ports.accounts.ApiKeyStore`."""
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Store a new key. Audited."""
         self.data.of(scope.owner_id).api_keys[key.key_id] = key
         self.data.audit(scope, AuditAction.API_KEY_CREATED, key.key_id, now=key.created_at)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """The key as its text names it, revoked or not, or None."""
         return self.data.of(owner_id).api_keys.get(key_id)
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
-        """The tenant's keys, revoked ones too, oldest first."""
         keys = self.data.of(scope.owner_id).api_keys.values()
         return tuple(sorted(keys, key=lambda key: (key.created_at, key.key_id)))
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key for good; whether there is such a key. Audited the first time."""
         keys = self.data.of(scope.owner_id).api_keys
         key = keys.get(key_id)
         if key is None:
@@ -43,7 +38,6 @@ class InMemoryAuditLog(InMemoryStore):
     """Implements `recollect.ports.accounts.AuditLog`."""
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        """The owner's latest entries, newest first."""
         written = self.data.of(scope.owner_id).audit_entries
         return tuple(reversed(written))[:limit]
 
@@ -52,18 +46,15 @@ class InMemoryStates(InMemoryStore):
     """Implements `recollect.ports.accounts.StateStore`."""
 
     async def get(self, scope: Scope) -> UserState | None:
-        """The owner's state, or None where none was set."""
         return self.data.of(scope.owner_id).user_state
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
-        """Set the owner's mode in the place of any before it. Audited, with the mode."""
         state = UserState(mode=mode, updated_at=now)
         self.data.of(scope.owner_id).user_state = state
         self.data.audit(scope, AuditAction.STATE_CHANGED, mode, now=now)
         return state
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
-        """Forget the owner's state; whether there was one. Audited, with the mode it had."""
         owner = self.data.of(scope.owner_id)
         forgotten, owner.user_state = owner.user_state, None
         if forgotten is None:

@@ -1,12 +1,12 @@
 """Sessions, their expiry, turns and branches, in memory."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
+from typing import Final, Unpack
 from uuid import UUID
 
 from recollect.domain.chat.reconciliation import Switch, plan_branch
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.paging import (
     AccessPosition,
@@ -15,8 +15,13 @@ from recollect.domain.conversation.paging import (
     SessionPosition,
     SessionSort,
 )
-from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.conversation.turns import Stored, TurnStatus
+from recollect.domain.conversation.session import (
+    NewSession,
+    Session,
+    SessionChanges,
+    Stored,
+    TurnStatus,
+)
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
@@ -27,18 +32,18 @@ from recollect.engines.in_memory.data import (
 )
 from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.errors import IdAlreadyUsed
-from recollect.ports.conversations import Followed, StoredTurn
+from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
+
+_CHANGED: Final = tuple(part.name for part in fields(SessionChanges))
 
 
 class InMemoryExpired(InMemoryStore):
     """Implements `recollect.ports.jobs.ExpiredSessions`."""
 
     async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
         return len(self.data.expired(now))
 
     async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many; audited."""
         chosen = self.data.expired(now)[:limit]
         for owner_id, conversation in chosen:
             self.data.delete_expired(owner_id, conversation.session.session_id, now=now)
@@ -56,7 +61,6 @@ class InMemorySessions(InMemoryStore):
         now: datetime,
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
-        """Create the session, or return the one with that id as it is; and whether it is new."""
         existing = self.data.conversation(scope, session.session_id)
         if existing is not None:
             return existing.session, False
@@ -64,32 +68,45 @@ class InMemorySessions(InMemoryStore):
         return started.session, True
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
-        """The session, or None."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.session
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
-        """The owner's sessions by the time of their last change or use."""
         sessions = [conversation.session for conversation in self.data.conversations(scope)]
         if sort is SessionSort.LAST_ACCESSED:
-            return cut_page(sessions, page, AccessPosition, _access_position)
-        return cut_page(sessions, page, SessionPosition, _position)
+            return cut_page(
+                sessions,
+                page,
+                AccessPosition,
+                lambda one: AccessPosition(one.last_accessed_at, one.session_id),
+            )
+        return cut_page(
+            sessions,
+            page,
+            SessionPosition,
+            lambda one: SessionPosition(one.updated_at, one.session_id),
+        )
 
     async def change(
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
-        """Replace the parts that are given and return the session, or None if there is none."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
-        conversation.session = _changed(conversation.session, changes, now)
+        given = {name: value for name in _CHANGED if (value := getattr(changes, name)) is not None}
+        if changes.metadata is not None:
+            given["metadata"] = copy_object(changes.metadata)
+        if changes.name is not None:
+            given["name_turn"] = None
+        session = conversation.session
+        updated_at = max(now, session.updated_at)
+        conversation.session = replace(session, **given, updated_at=updated_at)
         conversation.use(now=now, expires_at=None)
         return conversation.session
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        """Delete the session with its turns and messages; whether there was one. Audited."""
         deleted = self.data.conversation(scope, session_id)
         if deleted is None:
             return False
@@ -101,38 +118,15 @@ class InMemorySessions(InMemoryStore):
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
-        """Record that the session was used, and move its end to `expires_at` if that is later."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is not None:
             conversation.use(now=now, expires_at=expires_at)
-
-
-def _changed(session: Session, changes: SessionChanges, now: datetime) -> Session:
-    metadata = session.metadata if changes.metadata is None else copy_object(changes.metadata)
-    return replace(
-        session,
-        name=session.name if changes.name is None else changes.name,
-        name_turn=session.name_turn if changes.name is None else None,
-        metadata=metadata,
-        databases=session.databases if changes.databases is None else changes.databases,
-        tags=session.tags if changes.tags is None else changes.tags,
-        updated_at=max(now, session.updated_at),
-    )
-
-
-def _access_position(session: Session) -> AccessPosition:
-    return AccessPosition(session.last_accessed_at, session.session_id)
-
-
-def _position(session: Session) -> SessionPosition:
-    return SessionPosition(session.updated_at, session.session_id)
 
 
 class InMemoryTurns(InMemoryStore):
     """Implements `recollect.ports.conversations.TurnStore`."""
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
-        """The turn, or None if the session has none of that number."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or turn_number not in conversation.turns:
             return None
@@ -143,7 +137,6 @@ class InMemoryTurns(InMemoryStore):
         )
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending since that time or longer."""
         abandoned = [
             (conversation, message.turn_number)
             for _, conversation in self.data.all_conversations()
@@ -169,20 +162,19 @@ class InMemoryBranches(InMemoryStore):
         *,
         continues: bool,
         goes_on: bool = False,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Followed | None:
-        """Make a client's list the active branch and store what is new of it."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
-        stored = _stored(conversation)
+        turns = conversation.turns.items()
+        failed = {turn for turn, status in turns if status is TurnStatus.FAILED}
+        stored = Stored(conversation.messages.values(), conversation.parents, failed=failed)
         plan = plan_branch(messages, stored, continues=continues, goes_on=goes_on)
         path, unknown = plan.branch.path, plan.branch.unknown
         if any(message.message_id in conversation.messages for message in unknown):
             raise IdAlreadyUsed(messages[-1].message_id)
-        _switch(conversation, plan.switch, now=now)
+        _switch(conversation, plan.switch, now=terms["now"])
         if not unknown:
             return Followed(question=path[-1], before=path[:-1])
         joins = bool(path) and unknown[0].role is Role.ASSISTANT
@@ -191,9 +183,7 @@ class InMemoryBranches(InMemoryStore):
             session_id,
             unknown,
             reply_to=path[-1].message_id if joins else None,
-            now=now,
-            expires_at=expires_at,
-            compaction=compaction,
+            **terms,
         )
         added = appended.messages if appended else ()
         return Followed(question=added[-1], before=(*path, *added[:-1]))
@@ -204,12 +194,8 @@ class InMemoryBranches(InMemoryStore):
         session_id: UUID,
         question_id: UUID,
         reply: NewMessage,
-        *,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Message | None:
-        """Store the reply to a question, in place of other replies."""
         conversation = self.data.conversation(scope, session_id)
         question = None if conversation is None else conversation.messages.get(question_id)
         if conversation is None or question is None or question.role is not Role.USER:
@@ -224,18 +210,11 @@ class InMemoryBranches(InMemoryStore):
             session_id,
             [reply],
             reply_to=question_id,
-            now=now,
-            expires_at=expires_at,
-            compaction=compaction,
+            **terms,
         )
         if question.is_active:
             conversation.switch(shown=(), hidden=siblings)
         return conversation.messages[reply.message_id]
-
-
-def _stored(conversation: StoredConversation) -> Stored:
-    failed = {turn for turn, status in conversation.turns.items() if status is TurnStatus.FAILED}
-    return Stored(conversation.messages.values(), conversation.parents, failed=failed)
 
 
 def _switch(conversation: StoredConversation, switch: Switch, *, now: datetime) -> None:

@@ -9,10 +9,13 @@ from uuid import UUID
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
-from recollect.domain.conversation.session import NewSession, Session, name_from_question
-from recollect.domain.conversation.turns import TurnStatus
-from recollect.domain.identity.accounts import RETENTION, AuditAction, AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey
+from recollect.domain.conversation.session import (
+    NewSession,
+    Session,
+    TurnStatus,
+    name_from_question,
+)
+from recollect.domain.identity.accounts import RETENTION, ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
@@ -238,8 +241,7 @@ class InMemoryData:
 
     def delete_expired(self, owner_id: UUID, session_id: UUID, *, now: datetime) -> None:
         """Delete an expired conversation, and write so into its owner's audit log."""
-        owner = self.of(owner_id)
-        deleted = owner.conversations.pop(session_id)
+        deleted = self.of(owner_id).conversations.pop(session_id)
         entry = AuditEntry(
             action=AuditAction.SESSION_EXPIRED,
             target=str(session_id),
@@ -248,7 +250,7 @@ class InMemoryData:
             transaction_id="",
             at=now,
         )
-        owner.audit_entries.append(entry)
+        self.of(owner_id).audit_entries.append(entry)
 
     def audit(
         self,
@@ -275,7 +277,7 @@ class InMemoryData:
         job = Job(
             job_id=job_id_for(JobKind.COMPACT, session_id),
             kind=JobKind.COMPACT,
-            scope=Scope.stored(tenant=scope.tenant, user=scope.user),
+            scope=Scope(tenant=scope.tenant, user=scope.user),
             session_id=session_id,
             attempts=0,
             scheduled_at=now,

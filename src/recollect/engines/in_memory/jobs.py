@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from itertools import islice
 from uuid import UUID
 
 from recollect.domain.context.compaction import Summary, Uncompacted
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
 from recollect.ports.jobs import DueTurn, Job
@@ -17,7 +17,6 @@ class InMemoryJobs(InMemoryStore):
     """Implements `recollect.ports.jobs.JobQueue`."""
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
-        """The job that has waited longest, now this worker's for the time of the lease."""
         waiting = self._waiting(now)
         longest = min(waiting, key=lambda job: (job.scheduled_at, job.job_id), default=None)
         if longest is None:
@@ -27,17 +26,14 @@ class InMemoryJobs(InMemoryStore):
         return taken
 
     async def finish(self, job: Job) -> None:
-        """The job is done; it goes, unless it was scheduled again meanwhile."""
         if self._is_still(job):
             del self.data.jobs[_key(job)]
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
-        """The job failed; it waits for another try."""
         if self._is_still(job):
             self.data.jobs[_key(job)] = replace(self.data.jobs[_key(job)], scheduled_at=until)
 
     async def depth(self, *, now: datetime) -> int:
-        """How many jobs wait to be taken."""
         return len(self._waiting(now))
 
     def _waiting(self, now: datetime) -> list[Job]:
@@ -57,7 +53,6 @@ class InMemoryIndexing(InMemoryStore):
     """Implements `recollect.ports.jobs.IndexingStore`."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
-        """Some sessions of any owner with turns that are due."""
         waiting = [
             (scope, conversation.session.session_id)
             for scope, conversation in self.data.known()
@@ -66,30 +61,24 @@ class InMemoryIndexing(InMemoryStore):
         return tuple(waiting[:limit])
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
-        """The session's oldest turns that are due, and questions that newer turns passed over."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return ()
         numbers = sorted(conversation.due)[:limit]
-        passed_over = chain.from_iterable(_open_before(conversation, n) for n in numbers)
-        return tuple(_due_turn(conversation, n) for n in sorted({*numbers, *passed_over}))
+        turns, due = conversation.turns, set(numbers)
+        for number in numbers:  # the question before one may have been passed over
+            before = max((turn for turn in turns if turn < number), default=number)
+            due.update({before} if turns[before] is TurnStatus.PENDING else ())
+        return tuple(_due_turn(conversation, number) for number in sorted(due))
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        """These changes are indexed; a turn that has changed again meanwhile stays due."""
         conversation = self.data.conversation(scope, session_id)
         for turn in turns:
             if conversation and conversation.due.get(turn.turn_number, 0) == turn.change:
                 del conversation.due[turn.turn_number]
 
     async def depth(self) -> int:
-        """How many turns of all owners are due."""
         return sum(len(conversation.due) for _, conversation in self.data.known())
-
-
-def _open_before(conversation: StoredConversation, number: int) -> Sequence[int]:
-    """The turn before this one, if it still waits for its answer."""
-    before = sorted(turn for turn in conversation.turns if turn < number)[-1:]
-    return [turn for turn in before if conversation.turns[turn] is TurnStatus.PENDING]
 
 
 def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:
@@ -107,14 +96,12 @@ class InMemorySummaries(InMemoryStore):
     """Implements `recollect.ports.jobs.SummaryStore`."""
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        """The session's summary, or None."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.summary
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
-        """The summary and the oldest messages after it, oldest first; None without a session."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -134,7 +121,6 @@ class InMemorySummaries(InMemoryStore):
     async def put(
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
-        """Keep a summary if what it adds to the last one is still all there."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or conversation.summarized_through != replaces:
             return False

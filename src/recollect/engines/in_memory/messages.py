@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
+from typing import Unpack
 from uuid import UUID
 
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.conversation.paging import HistoryPosition, MessagePosition, Page, PageRequest
-from recollect.domain.conversation.turns import TurnStatus, turn_offsets
+from recollect.domain.conversation.session import TurnStatus, turn_offsets
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
@@ -21,7 +21,13 @@ from recollect.engines.in_memory.data import (
     cut_page,
 )
 from recollect.errors import IdAlreadyUsed, MessageNotFound
-from recollect.ports.conversations import MAX_WINDOW, Appended, SessionStart, StoredWindow
+from recollect.ports.conversations import (
+    MAX_WINDOW,
+    Appended,
+    SessionStart,
+    StoredWindow,
+    WriteTerms,
+)
 
 
 class InMemoryMessages(InMemoryStore):
@@ -34,16 +40,16 @@ class InMemoryMessages(InMemoryStore):
         messages: Sequence[NewMessage],
         *,
         reply_to: UUID | None = None,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Appended | None:
-        """Store the messages one after the other, all or none; None if there is no session."""
-        owner = self.data.of(scope.owner_id)
+        owner, now = self.data.of(scope.owner_id), terms["now"]
         conversation = self.data.conversation(scope, session_id)
         if conversation is None and start is not None:
-            _refuse_used(owner, session_id, messages)
+            _refuse_doubles(messages)
+            for message in messages:
+                if owner.has_message(message.message_id, outside_of=session_id):
+                    raise IdAlreadyUsed(message.message_id)
             conversation = self.data.start(
                 scope, start.session, now=now, expires_at=start.expires_at
             )
@@ -54,7 +60,8 @@ class InMemoryMessages(InMemoryStore):
             return Appended(messages=repeated, is_new=False)
         owner.known_as = scope
         added = _add(conversation, messages, reply_to=reply_to, now=now)
-        conversation.use(now=now, expires_at=expires_at)
+        conversation.use(now=now, expires_at=terms.get("expires_at"))
+        compaction = terms.get("compaction")
         end = conversation.summarized_through
         unsummarized = sum(m.sequence > end for m in conversation.active)
         if compaction is not None and compaction.is_due(unsummarized):
@@ -64,18 +71,21 @@ class InMemoryMessages(InMemoryStore):
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
-        """The last messages, oldest first; None if there is no session."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.active[-count:]
 
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
-        """The session, its summary and its last messages, oldest first; None without a session."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
-        answered = _answered(conversation)
+        turns = conversation.turns
+        answered = tuple(
+            message
+            for message in conversation.active
+            if message.turn_number is None or turns[message.turn_number] is TurnStatus.COMPLETE
+        )
         size = count
         if covers_all:
             after = sum(m.sequence > conversation.summarized_through for m in answered)
@@ -89,7 +99,6 @@ class InMemoryMessages(InMemoryStore):
     async def list(
         self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message] | None:
-        """The session's messages by sequence number; None if there is no session."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -99,7 +108,6 @@ class InMemoryMessages(InMemoryStore):
     async def delete(
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
-        """Delete one message; whether there was one in that session. Audited."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or message_id not in conversation.messages:
             return False
@@ -108,7 +116,6 @@ class InMemoryMessages(InMemoryStore):
         return True
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
-        """Delete all messages of the session and say how many; None if there is none. Audited."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return None
@@ -120,12 +127,10 @@ class InMemoryMessages(InMemoryStore):
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
-        """How far the turn has come, or None if there is no such turn."""
         conversation = self.data.conversation(scope, session_id)
         return None if conversation is None else conversation.turns.get(turn_number)
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
-        """Mark a turn as failed if it is pending; whether there is such a turn."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None or turn_number not in conversation.turns:
             return False
@@ -137,11 +142,7 @@ class InMemoryMessages(InMemoryStore):
 def _repeated(
     owner: OwnerMemory, conversation: StoredConversation, messages: Sequence[NewMessage]
 ) -> tuple[Message, ...] | None:
-    """The stored messages that a retry repeats, or None if all its ids are new.
-
-    Raises:
-        IdAlreadyUsed: some id stands for another message, also one of this very batch.
-    """
+    """The stored messages that a retry repeats, or None if all its ids are new."""
     used = [m.message_id for m in messages if owner.has_message(m.message_id)]
     if not used:
         _refuse_doubles(messages)
@@ -151,14 +152,6 @@ def _repeated(
     if len(repeated) < len(messages):
         raise IdAlreadyUsed(used[0])
     return repeated
-
-
-def _refuse_used(owner: OwnerMemory, session_id: UUID, messages: Sequence[NewMessage]) -> None:
-    """Refuse messages for a new session whose ids are used in another one, or twice."""
-    _refuse_doubles(messages)
-    for message in messages:
-        if owner.has_message(message.message_id, outside_of=session_id):
-            raise IdAlreadyUsed(message.message_id)
 
 
 def _refuse_doubles(messages: Sequence[NewMessage]) -> None:
@@ -177,11 +170,14 @@ def _add(
     """Number the messages, put them at the conversation's end and bring its session up to date.
 
     What joins the turn of `reply_to` is on the branch of that message.
-
-    Raises:
-        MessageNotFound: the conversation has no message `reply_to`; nothing was changed.
     """
-    joined = _joined_turn(conversation, reply_to)
+    if reply_to is None:
+        turns = (message.turn_number for message in conversation.active)
+        joined = max((turn for turn in turns if turn is not None), default=None)
+    elif reply_to in conversation.messages:
+        joined = conversation.messages[reply_to].turn_number
+    else:
+        raise MessageNotFound(reply_to)
     first_new = conversation.last_turn
     time = max(now, conversation.session.updated_at)
     ids = []
@@ -205,15 +201,6 @@ def _add(
     return tuple(conversation.messages[message_id] for message_id in ids)
 
 
-def _joined_turn(conversation: StoredConversation, reply_to: UUID | None) -> int | None:
-    if reply_to is None:
-        turns = (message.turn_number for message in conversation.active)
-        return max((turn for turn in turns if turn is not None), default=None)
-    if reply_to not in conversation.messages:
-        raise MessageNotFound(reply_to)
-    return conversation.messages[reply_to].turn_number
-
-
 def _stored(
     message: NewMessage, conversation: StoredConversation, turn: int | None, time: datetime
 ) -> Message:
@@ -231,36 +218,22 @@ def _stored(
     )
 
 
-def _answered(conversation: StoredConversation) -> tuple[Message, ...]:
-    """The messages that belong to a complete turn, or to none."""
-    return tuple(
-        message
-        for message in conversation.active
-        if message.turn_number is None
-        or conversation.turns[message.turn_number] is TurnStatus.COMPLETE
-    )
-
-
 class InMemoryHistory(InMemoryStore):
     """Implements `recollect.ports.conversations.HistoryStore`."""
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; those of one time and session by their numbers."""
         return cut_page(self._active(scope), page, HistoryPosition, _history_position)
 
     async def of_turns(
         self, scope: Scope, turns: Collection[tuple[UUID, int]]
     ) -> tuple[Message, ...]:
-        """All messages of these turns, each given by session and number, in no order."""
         wanted = frozenset(turns)
         return tuple(m for m in self._messages(scope) if (m.session_id, m.turn_number) in wanted)
 
     async def count(self, scope: Scope) -> int:
-        """How many messages the owner has."""
         return len(self._active(scope))
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
-        """Delete one message, in whichever session; whether there was one. Audited."""
         deleted = [m for m in self._messages(scope) if m.message_id == message_id]
         if deleted:
             self._remove(scope, deleted)
@@ -268,7 +241,6 @@ class InMemoryHistory(InMemoryStore):
         return bool(deleted)
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
-        """Delete all the owner's messages and say how many; the sessions stay. Audited."""
         cleared = self._messages(scope)
         self._remove(scope, cleared)
         count = len(cleared)
@@ -276,7 +248,6 @@ class InMemoryHistory(InMemoryStore):
         return count
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
-        """Delete all but the newest messages and say how many. Audited."""
         newest_first = sorted(self._messages(scope), key=_history_position, reverse=True)
         trimmed = newest_first[keep_last:]
         self._remove(scope, trimmed)

@@ -3,23 +3,19 @@
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
-from recollect.domain.recall.ranking import best_positions, neighbouring_positions
-from recollect.engines.in_memory.data import InMemoryData, StoredConversation
+from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
+from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
 from recollect.ports.recall import IndexSize
 
 
-@dataclass(frozen=True, slots=True)
-class InMemoryRecallIndex:
-    """A `RecallIndex` in memory."""
-
-    data: InMemoryData
+class InMemoryRecallIndex(InMemoryStore):
+    """Implements `recollect.ports.recall.RecallIndex`."""
 
     async def replace(
         self,
@@ -28,7 +24,6 @@ class InMemoryRecallIndex:
         turns: Sequence[int],
         entries: Sequence[IndexedEntry],
     ) -> None:
-        """Keep these entries of these turns in place of what was kept of the turns before."""
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return
@@ -40,7 +35,6 @@ class InMemoryRecallIndex:
         conversation.entries = {one.entry.sequence: one for one in indexed}
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The entries with the best scores, those by meaning and those by words among them."""
         indexed = list(_indexed(self.data.conversations(scope)))
         entries = [one.entry for one in indexed]
         lexical = Bm25Index(one.terms for one in indexed).scores(query.terms)
@@ -61,19 +55,16 @@ class InMemoryRecallIndex:
         )
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        """The names of those who speak in the owner's entries, each once, in no order."""
         entries = _indexed(self.data.conversations(scope))
         names = {one.entry.speaker for one in entries if one.entry.speaker is not None}
         return tuple(islice(names, limit))
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        """How many entries the owner has, and how many of them that model has embedded."""
         entries = list(_indexed(self.data.conversations(scope)))
         embedded = sum(one.model == model and one.vector is not None for one in entries)
         return IndexSize(entries=len(entries), embedded=embedded)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
-        """Some entries of any owner that this model has not embedded."""
         outdated = (
             (scope, one.entry)
             for scope, conversation in self.data.known()
@@ -83,14 +74,12 @@ class InMemoryRecallIndex:
         return tuple(islice(outdated, limit))
 
     async def count_outdated(self, *, model: str) -> int:
-        """How many entries of all owners this model has not embedded."""
         indexed = _indexed(conversation for _, conversation in self.data.known())
         return sum(one.model != model or one.vector is None for one in indexed)
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
-        """Give entries that are still there the vectors of this model in place of others."""
         for entry, vector in vectors:
             conversation = self.data.conversation(scope, entry.session_id)
             known = None if conversation is None else conversation.entries.get(entry.sequence)

@@ -3,26 +3,23 @@
 from datetime import datetime
 from uuid import UUID
 
-from asyncpg import Connection, Record
+from asyncpg import Record
 
-from recollect.domain.identity.accounts import AuditAction, AuditEntry, UserState
-from recollect.domain.identity.api_keys import ApiKey, KeyScope, MemoryPolicy
-from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.engines.postgres.connection.database import PostgresStore
-from recollect.engines.postgres.sql import statement
+from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, KeyScope, UserState
+from recollect.domain.identity.scope import MemoryPolicy, Scope, TenantScope
+from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 
 
 class PostgresAuditLog(PostgresStore):
     """Reads an owner's audit log."""
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        """The owner's latest entries, newest first."""
         rows = await self._database.run("list_audit", owner_id=scope.owner_id, limit=limit)
         return tuple(AuditEntry(**{**row, "action": AuditAction(row["action"])}) for row in rows)
 
 
 async def record(
-    connection: Connection,
+    transaction: Transaction,
     scope: Scope | TenantScope,
     action: AuditAction,
     target: object,
@@ -31,17 +28,14 @@ async def record(
     now: datetime,
 ) -> None:
     """Write an audit entry in the transaction that does what it records."""
-    await connection.execute(
-        *statement(
-            "record_audit",
-            owner_id=scope.owner_id,
-            action=action,
-            target=str(target),
-            count=count,
-            actor=scope.actor,
-            transaction_id=scope.transaction_id,
-            now=now,
-        )
+    await transaction.rows(
+        "record_audit",
+        action=action,
+        target=str(target),
+        count=count,
+        actor=scope.actor,
+        transaction_id=scope.transaction_id,
+        now=now,
     )
 
 
@@ -49,58 +43,45 @@ class PostgresApiKeyStore(PostgresStore):
     """Keeps keys in the table `api_keys`."""
 
     async def add(self, scope: TenantScope, key: ApiKey) -> None:
-        """Store a new key. Audited."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            await connection.execute(
-                *statement(
-                    "add_api_key",
-                    owner_id=scope.owner_id,
-                    key_id=key.key_id,
-                    tenant_id=key.tenant,
-                    user_id=key.user,
-                    scopes=sorted(key.scopes),
-                    name=key.name,
-                    secret_hash=key.secret_hash,
-                    created_at=key.created_at,
-                    memory=key.memory,
-                )
+        async with self._database.transaction(scope.owner_id) as transaction:
+            await transaction.rows(
+                "add_api_key",
+                key_id=key.key_id,
+                tenant_id=key.tenant,
+                user_id=key.user,
+                scopes=sorted(key.scopes),
+                name=key.name,
+                secret_hash=key.secret_hash,
+                created_at=key.created_at,
+                memory=key.memory,
             )
             action = AuditAction.API_KEY_CREATED
-            await record(connection, scope, action, key.key_id, now=key.created_at)
+            await record(transaction, scope, action, key.key_id, now=key.created_at)
 
     async def find(self, owner_id: UUID, key_id: UUID) -> ApiKey | None:
-        """The key of that id, revoked or not, or None."""
         rows = await self._database.read("find_api_key", owner_id=owner_id, key_id=key_id)
         return _api_key_from(rows[0]) if rows else None
 
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
-        """The tenant's keys, revoked ones too, oldest first."""
         rows = await self._database.run("list_api_keys", owner_id=scope.owner_id)
         return tuple(map(_api_key_from, rows))
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
-        """Revoke a key for good; whether there is such a key. Audited the first time."""
         if await self.find(scope.owner_id, key_id) is None:
             return False
-        async with self._database.owned_by(scope.owner_id) as connection:
-            revoked = await connection.fetchval(
-                *statement("revoke_api_key", owner_id=scope.owner_id, key_id=key_id, now=now)
-            )
-            if revoked:
-                await record(connection, scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
+        async with self._database.transaction(scope.owner_id) as transaction:
+            if await transaction.value("revoke_api_key", key_id=key_id, now=now):
+                await record(transaction, scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
         return True
 
 
 def _api_key_from(row: Record) -> ApiKey:
+    columns = ("key_id", "name", "secret_hash", "created_at", "revoked_at")
     return ApiKey(
-        key_id=row["key_id"],
+        **{name: row[name] for name in columns},
         tenant=row["tenant_id"],
         user=row["user_id"],
-        scopes=frozenset(KeyScope(scope) for scope in row["scopes"]),
-        name=row["name"],
-        secret_hash=row["secret_hash"],
-        created_at=row["created_at"],
-        revoked_at=row["revoked_at"],
+        scopes=frozenset(map(KeyScope, row["scopes"])),
         memory=MemoryPolicy(row["memory"]),
     )
 
@@ -109,22 +90,19 @@ class PostgresStateStore(PostgresStore):
     """Keeps modes in the table `states`."""
 
     async def get(self, scope: Scope) -> UserState | None:
-        """The owner's state, or None where none was set."""
         rows = await self._database.read("get_state", owner_id=scope.owner_id)
         return UserState(mode=rows[0]["mode"], updated_at=rows[0]["updated_at"]) if rows else None
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
-        """Set the owner's mode in the place of any before it. Audited, with the mode."""
-        owner = {"owner_id": scope.owner_id, "tenant_id": scope.tenant, "user_id": scope.user}
-        async with self._database.owned_by(scope.owner_id) as connection:
-            await connection.execute(*statement("put_state", **owner, mode=mode, now=now))
-            await record(connection, scope, AuditAction.STATE_CHANGED, mode, now=now)
+        user = {"tenant_id": scope.tenant, "user_id": scope.user}
+        async with self._database.transaction(scope.owner_id) as transaction:
+            await transaction.rows("put_state", **user, mode=mode, now=now)
+            await record(transaction, scope, AuditAction.STATE_CHANGED, mode, now=now)
         return UserState(mode=mode, updated_at=now)
 
     async def delete(self, scope: Scope, *, now: datetime) -> bool:
-        """Delete the owner's state; whether there was one. Audited, with the mode it had."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            mode = await connection.fetchval(*statement("delete_state", owner_id=scope.owner_id))
+        async with self._database.transaction(scope.owner_id) as transaction:
+            mode = await transaction.value("delete_state")
             if mode is not None:
-                await record(connection, scope, AuditAction.STATE_DELETED, mode, now=now)
+                await record(transaction, scope, AuditAction.STATE_DELETED, mode, now=now)
         return mode is not None

@@ -5,8 +5,6 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import asyncpg
-
 from recollect.engines.postgres.accounts import (
     PostgresApiKeyStore,
     PostgresAuditLog,
@@ -19,7 +17,6 @@ from recollect.engines.postgres.connection.database import (
     as_application,
     normalise,
 )
-from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
 from recollect.engines.postgres.conversations.messages import (
     PostgresHistoryStore,
@@ -35,9 +32,8 @@ from recollect.engines.postgres.jobs import (
     PostgresJobQueue,
     PostgresSummaryStore,
 )
-from recollect.engines.postgres.migrations import ensure_current
+from recollect.engines.postgres.migrations import connected, ensure_current
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
-from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -73,16 +69,11 @@ async def open_external(
 
 async def _let_application_log_in(dsn: str) -> None:
     """Let the role log in by itself: only this machine's user can reach the socket."""
-    with translated():
-        connection = await asyncpg.connect(dsn)
-        try:
-            async with connection.transaction():
-                # Two processes that change a role at once: PostgreSQL fails one of them.
-                await connection.execute("LOCK TABLE recollect.schema_revision IN EXCLUSIVE MODE")
-                if not await connection.fetchval(_CAN_LOG_IN, APP_ROLE):
-                    await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
-        finally:
-            await connection.close()
+    async with connected(dsn) as connection, connection.transaction():
+        # Two processes that change a role at once: PostgreSQL fails one of them.
+        await connection.execute("LOCK TABLE recollect.schema_revision IN EXCLUSIVE MODE")
+        if not await connection.fetchval(_CAN_LOG_IN, APP_ROLE):
+            await connection.execute(f"ALTER ROLE {APP_ROLE} LOGIN")
 
 
 def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = None) -> Stores:
@@ -91,7 +82,6 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
     With `kept_in`, the vectors of entries are in another store of that name.
     """
     outside = None if kept_in is None else PostgresOutsideEntries(database, clock, kept_in=kept_in)
-    index = PostgresRecallIndex(database, clock, kept_in=kept_in)
     return Stores(
         sessions=PostgresSessionStore(database, clock),
         messages=PostgresMessageStore(database, clock),
@@ -104,7 +94,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired=PostgresExpiredSessions(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
         audit=PostgresAuditLog(database, clock),
-        recall=CachedRecallIndex(index, database, clock),
+        recall=CachedRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
         outside=outside,
         is_answering=database.is_answering,

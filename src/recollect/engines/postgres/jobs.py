@@ -3,8 +3,8 @@
 import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from asyncpg import Record
 
 from recollect.concurrency import off_loop
 from recollect.domain.context.compaction import Summary, Uncompacted
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.rows import (
@@ -22,7 +22,6 @@ from recollect.engines.postgres.rows import (
     reading_effort,
     summary_from,
 )
-from recollect.engines.postgres.sql import statement
 from recollect.ports.jobs import DueTurn, Job, JobKind
 
 _KINDS: Final = [str(kind) for kind in JobKind]
@@ -34,20 +33,16 @@ class PostgresJobQueue(PostgresStore):
     """Keeps jobs in the table `jobs`; a worker takes them for all owners."""
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
-        """The job that has waited longest, now this worker's for the time of the lease."""
         rows = await self._database.work("take_job", now=now, lease_until=now + lease, kinds=_KINDS)
         return _job_from(rows[0]) if rows else None
 
     async def finish(self, job: Job) -> None:
-        """Delete a job that is done, unless it was scheduled again meanwhile."""
         await self._database.write("finish_job", **_key_of(job))
 
     async def postpone(self, job: Job, *, until: datetime) -> None:
-        """Schedule a job that failed for another try."""
         await self._database.run("postpone_job", **_key_of(job), until=until)
 
     async def depth(self, *, now: datetime) -> int:
-        """How many jobs wait to be taken."""
         return await self._database.count("count_jobs", at=now, now=now)
 
 
@@ -64,7 +59,7 @@ def _job_from(row: Record) -> Job:
     return Job(
         job_id=row["job_id"],
         kind=JobKind(row["kind"]),
-        scope=Scope.stored(tenant=payload["tenant"], user=payload["user"], actor="worker"),
+        scope=Scope(tenant=payload["tenant"], user=payload["user"], actor="worker"),
         session_id=UUID(payload["session_id"]),
         attempts=row["attempts"],
         scheduled_at=row["scheduled_at"],
@@ -75,33 +70,30 @@ class PostgresSummaryStore(PostgresStore):
     """Keeps summaries in the table `summaries`; sessions know how far they reach."""
 
     async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        """The session's summary, or None."""
         rows = await self._database.run("get_summary", **self._session(scope, session_id))
         return summary_from(rows[0]) if rows else None
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
     ) -> Uncompacted | None:
-        """The summary and the oldest messages after it, oldest first; None without a session."""
-        key, now = {"owner_id": scope.owner_id, "session_id": session_id}, self._clock.now()
-        async with self._database.owned_by(scope.owner_id) as connection:
+        session, now = {"session_id": session_id}, self._clock.now()
+        async with self._database.transaction(scope.owner_id) as transaction:
             # Summary and messages as of one moment: what is deleted in between is in neither.
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            session = await connection.fetchrow(*statement("get_session", **key, now=now))
-            if session is None:
+            isolation = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+            await transaction.connection.execute(isolation)
+            found = await transaction.rows("get_session", **session, now=now)
+            if not found:
                 return None
-            summary = await connection.fetchrow(*statement("get_summary", **key, now=now))
-            after = session["summarized_through"]
-            rows = await connection.fetch(
-                *statement("messages_after", **key, after_sequence=after, limit=limit)
+            summary = await transaction.rows("get_summary", **session, now=now)
+            after = found[0]["summarized_through"]
+            rows = await transaction.rows(
+                "messages_after", **session, after_sequence=after, limit=limit
             )
-            last = await connection.fetchval(*statement("last_sequence", **key))
+            last = await transaction.value("last_sequence", **session)
             turns = sorted({row["turn_number"] for row in rows} - {None})
-            unanswered = await connection.fetch(
-                *statement("unanswered_turns", **key, turn_numbers=turns)
-            )
+            unanswered = await transaction.rows("unanswered_turns", **session, turn_numbers=turns)
         return Uncompacted(
-            summary=None if summary is None else summary_from(summary),
+            summary=summary_from(summary[0]) if summary else None,
             messages=await read_messages(rows),
             last_sequence=last,
             unanswered=frozenset(row["turn_number"] for row in unanswered),
@@ -110,7 +102,6 @@ class PostgresSummaryStore(PostgresStore):
     async def put(
         self, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int, added: int
     ) -> bool:
-        """Store a summary if what it adds to the last one is still all there."""
         (row,) = await self._database.write(
             "put_summary",
             **self._session(scope, session_id),
@@ -130,28 +121,27 @@ class PostgresIndexingStore(PostgresStore):
     """Reads the column `index_due` of turns, which every write to a turn sets."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
-        """Some sessions of any owner with turns that are due."""
         rows = await self._database.work(
             "sessions_to_index", limit=limit * _CHOICE, now=self._clock.now()
         )
         chosen = _CHANCE.sample(rows, min(limit, len(rows)))
         return tuple(
             (
-                Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker"),
+                Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker"),
                 row["session_id"],
             )
             for row in chosen
         )
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
-        """The session's oldest turns that are due, and questions that newer turns passed over."""
         session = self._session(scope, session_id)
         rows = await self._database.read("turns_to_index", **session, limit=limit)
         messages = [row for row in rows if row["message_id"] is not None]
-        return await off_loop(partial(_due_turns, rows), characters=reading_effort(messages))
+        turns = [list(turn) for _, turn in groupby(rows, key=itemgetter("due_turn"))]
+        characters = reading_effort(messages)
+        return await off_loop(lambda: tuple(map(_due_turn, turns)), characters=characters)
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        """Mark these changes as indexed; a turn that has changed again meanwhile stays due."""
         changed = [turn for turn in turns if turn.change is not None]
         await self._database.write(
             "finish_indexing",
@@ -162,13 +152,7 @@ class PostgresIndexingStore(PostgresStore):
         )
 
     async def depth(self) -> int:
-        """How many turns of all owners are due."""
         return await self._database.count("count_to_index", at=self._clock.now())
-
-
-def _due_turns(rows: Sequence[Record]) -> tuple[DueTurn, ...]:
-    turns = groupby(rows, key=lambda row: row["due_turn"])
-    return tuple(_due_turn(list(turn)) for _, turn in turns)
 
 
 def _due_turn(rows: Sequence[Record]) -> DueTurn:

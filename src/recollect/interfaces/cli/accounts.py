@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.identity.api_keys import ApiKey, KeyScope, MemoryPolicy
-from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.identity.accounts import ApiKey, KeyScope
+from recollect.domain.identity.scope import MemoryPolicy, Scope, TenantScope
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -25,7 +25,7 @@ _AUDIT_COLUMNS = ("at", "action", "target", "count", "actor", "transaction_id")
 
 
 class OfferedScope(StrEnum):
-    """How far a new key may reach: what `recollect.domain.identity.api_keys.OFFERED_SCOPES` has."""
+    """How far a new key may reach: what `recollect.domain.identity.accounts.OFFERED_SCOPES` has."""
 
     USER = KeyScope.USER.value
     SERVICE = KeyScope.SERVICE.value

@@ -14,8 +14,7 @@ from recollect.domain.context.context import recalled_object
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said
-from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.recalled import DEFAULT_RECALLED, MAX_RECALLED
+from recollect.domain.recall.entry import DEFAULT_RECALLED, MAX_RECALLED, RecallFilter
 from recollect.domain.text import check_text
 from recollect.errors import ConfigurationError, InvalidInput
 from recollect.interfaces.cli.output import (

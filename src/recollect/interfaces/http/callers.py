@@ -13,8 +13,14 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.datastructures import Headers
 
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.identity.api_keys import KEY_PREFIX, ApiKey, KeyScope, MemoryPolicy
-from recollect.domain.identity.scope import ANONYMOUS, Scope, anonymous_user, check_identity
+from recollect.domain.identity.accounts import KEY_PREFIX, ApiKey, KeyScope
+from recollect.domain.identity.scope import (
+    ANONYMOUS,
+    MemoryPolicy,
+    Scope,
+    anonymous_user,
+    check_identity,
+)
 from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
 from recollect.interfaces.http.credentials import (
     BasicReader,

@@ -1,17 +1,19 @@
-"""Choosing the embedder, and a cache around it."""
+"""Choosing the embedder."""
 
 import logging
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError
-from recollect.models.embedding.local_embedder import MINI_LM, LocalEmbedder, mini_lm_folder
+from recollect.models.embedding.local_embedder import (
+    MINI_LM,
+    CachedEmbedder,
+    LocalEmbedder,
+    mini_lm_folder,
+)
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.ports.models import Embedder
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
 
 NONE: Final = "none"
-_MAX_CACHED_CHARACTERS: Final = 2_000
 logger = logging.getLogger(__name__)
 
 
@@ -43,20 +44,16 @@ class EmbeddingChoice:
 @asynccontextmanager
 async def open_embedder(choice: EmbeddingChoice) -> AsyncIterator[Embedder | None]:
     """The chosen embedder, closed at the end; None if there is to be none."""
-    name = (choice.model or _default()).strip()
+    name = (choice.model or MINI_LM).strip()
+    if choice.model is None and mini_lm_folder() is None:
+        # Its package has no version for Pythons after 3.13 yet.
+        logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
+        name = NONE
     if name.lower() == NONE:
         yield None
         return
     async with await _embedder(choice, name) as embedder:
         yield CachedEmbedder(embedder)
-
-
-def _default() -> str:
-    """The built-in model; its package has no version for Pythons after 3.13 yet."""
-    if mini_lm_folder() is not None:
-        return MINI_LM
-    logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
-    return NONE
 
 
 async def _embedder(
@@ -78,15 +75,11 @@ async def _embedder(
             f"MEMORY_EMBEDDING_MODEL: {name} is no folder; set MEMORY_EMBEDDING_BASE_URL if it "
             f"is an endpoint's model, or use {MINI_LM} or none"
         )
-    return _at_endpoint(choice, choice.base_url, name)
-
-
-def _at_endpoint(choice: EmbeddingChoice, base_url: str, name: str) -> "OpenAICompatibleEmbedder":
     # Loaded here: the HTTP client takes 0.15 s that a local model does not need.
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder  # noqa: PLC0415
 
     return OpenAICompatibleEmbedder(
-        base_url,
+        choice.base_url,
         model=name,
         api_key=choice.api_key,
         dimensions=choice.dimensions,
@@ -97,45 +90,3 @@ def _at_endpoint(choice: EmbeddingChoice, base_url: str, name: str) -> "OpenAICo
 def _folder(name: str) -> Path | None:
     folder = Path(name).expanduser()
     return folder if folder.is_dir() else None
-
-
-class CachedEmbedder:
-    """An `Embedder` that caches the vectors of the last questions of another."""
-
-    def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
-        self._embedder = embedder
-        self._size = size
-        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
-        """By a hash: a question that is deleted must not stay here."""
-
-    @property
-    def model(self) -> str:
-        """As the embedder's."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int | None:
-        """As the embedder's."""
-        return self._embedder.dimensions
-
-    async def warm(self) -> None:
-        """As the embedder does."""
-        await self._embedder.warm()
-
-    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """As the embedder does."""
-        return await self._embedder.embed(texts)
-
-    async def embed_question(self, question: str) -> Vector:
-        """The question's vector, from the cache if it was embedded lately."""
-        if len(question) > _MAX_CACHED_CHARACTERS:
-            return await self._embedder.embed_question(question)
-        key = sha256(question.encode(errors="surrogatepass")).digest()
-        vector = self._vectors.get(key)
-        if vector is None:
-            vector = await self._embedder.embed_question(question)
-        self._vectors[key] = vector
-        self._vectors.move_to_end(key)
-        while len(self._vectors) > self._size:
-            self._vectors.popitem(last=False)
-        return vector

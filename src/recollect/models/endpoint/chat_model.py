@@ -6,8 +6,7 @@ from contextlib import aclosing
 from copy import copy
 from typing import Final, Self
 
-import orjson
-
+from recollect.domain.chat.replies import AnswerReader
 from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
 from recollect.http_client import AsyncCloseable, json_bytes
@@ -19,8 +18,7 @@ _END_OF_THOUGHTS: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
 _OPENING: Final = ("<think>", "<thinking>")
 _CLOSING: Final = re.compile(r"</think(?:ing)?>")
 _LONGEST_CLOSING: Final = len("</thinking>")
-_DATA: Final = "data:"
-_END: Final = "[DONE]"
+_NO_COMPLETION: Final = "sent something that is no chat completion"
 # OpenAI's own reasoning models refuse `max_tokens` and any temperature but their own.
 _OPENAI_REASONING: Final = re.compile(r"(?:openai/)?(?:o\d|gpt-5)(?:[-.]|$)")
 
@@ -35,6 +33,7 @@ class ThoughtFilter:
 
     def __init__(self) -> None:
         self._held = ""
+        self._has_begun = False
         self._handle: Callable[[], str] = self._before
 
     def shown(self, piece: str) -> str:
@@ -59,83 +58,9 @@ class ThoughtFilter:
         return self._after()
 
     def _after(self) -> str:
-        text, self._held = self._held.lstrip(), ""
-        if text:
-            self._handle = self._showing
+        text, self._held = self._held if self._has_begun else self._held.lstrip(), ""
+        self._has_begun |= bool(text)
         return text
-
-    def _showing(self) -> str:
-        text, self._held = self._held, ""
-        return text
-
-
-class StreamedAnswer:
-    """Collects a streamed answer from its lines.
-
-    Raises `ValueError` for a line that is no chat completion.
-    """
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._filter = ThoughtFilter()
-        self.is_complete = False
-        """Whether the model has reported its end; a stream that ends without was cut."""
-        self.model: str | None = None
-        self.tokens: int | None = None
-
-    @property
-    def text(self) -> str:
-        """The answer so far, without reasoning."""
-        return without_thoughts("".join(self._pieces))
-
-    def read(self, line: str) -> str:
-        """Read a line and return the text it adds; none for comments, reasoning and the end."""
-        if not line.startswith(_DATA):
-            return ""
-        data = line[len(_DATA) :].strip()
-        if data == _END:
-            self.is_complete = True
-            return ""
-        piece = self._piece(orjson.loads(data))
-        self._pieces.append(piece)
-        return self._filter.shown(piece)
-
-    def _piece(self, chunk: object) -> str:
-        match chunk:
-            case {"error": _}:
-                raise ValueError
-            case {"choices": [{**choice}, *_]}:
-                self.model = model_of(chunk) or self.model
-                self.tokens = tokens_of(chunk) or self.tokens
-                self.is_complete |= choice.get("finish_reason") is not None
-                return _delta(choice)
-            case {"choices": []}:
-                self.tokens = tokens_of(chunk) or self.tokens
-                return ""
-        raise ValueError
-
-
-def model_of(completion: object) -> str | None:
-    """The name of the model, as the endpoint reports it."""
-    match completion:
-        case {"model": str() as model} if model.strip():
-            return model
-    return None
-
-
-def tokens_of(completion: object) -> int | None:
-    """The number of tokens used, as the endpoint reports it."""
-    match completion:
-        case {"usage": {"total_tokens": int() as tokens}} if tokens >= 0:
-            return tokens
-    return None
-
-
-def _delta(choice: dict[object, object]) -> str:
-    match choice:
-        case {"delta": {"content": str() as content}}:
-            return content
-    return ""
 
 
 class OpenAICompatibleChat(AsyncCloseable):
@@ -208,7 +133,7 @@ class OpenAICompatibleChat(AsyncCloseable):
     ) -> AsyncGenerator[str | Completion, None]:
         """The answer in pieces, and the whole; see `AnsweringModel.stream`."""
         body = self._body(messages, sampling, is_streamed=True)
-        answer = StreamedAnswer()
+        reader, thoughts = AnswerReader(is_stream=True), ThoughtFilter()
         async with aclosing(self._endpoint.stream(body, within=timeout)) as lines:
             async for line in lines:
                 if line.startswith("{"):  # the endpoint does not stream
@@ -216,42 +141,37 @@ class OpenAICompatibleChat(AsyncCloseable):
                     yield completion.text
                     yield completion
                     return
-                if piece := self._piece(answer, line):
+                known = len(reader.texts)
+                reader.feed(f"{line}\n".encode())
+                if reader.has_failed:
+                    raise self._endpoint.unusable(_NO_COMPLETION)
+                if piece := thoughts.shown("".join(reader.texts[known:])):
                     yield piece
-        yield self._whole(answer)
-
-    def _piece(self, answer: StreamedAnswer, line: str) -> str:
-        try:
-            return answer.read(line)
-        except ValueError:
-            raise self._endpoint.unusable("sent something that is no chat completion") from None
-
-    def _whole(self, answer: StreamedAnswer) -> Completion:
-        if not answer.is_complete:
+        if not reader.is_finished:
             raise self._endpoint.failure("stopped before its answer was complete")
-        return self._completion(answer.text, answer.model, answer.tokens)
+        yield self._completion(reader)
 
     def _read(self, received: bytes) -> Completion:
-        try:
-            completion = orjson.loads(received)
-            content = _content(completion)
-        except (ValueError, TypeError, LookupError):
-            raise self._endpoint.unusable("sent something that is no chat completion") from None
-        text = without_thoughts(content)
-        return self._completion(text, model_of(completion), tokens_of(completion))
+        reader = AnswerReader(is_stream=False)
+        reader.feed(received)
+        reader.close()
+        if reader.has_failed or not reader.is_finished:
+            raise self._endpoint.unusable(_NO_COMPLETION)
+        return self._completion(reader)
 
-    def _completion(self, text: str, model: str | None, tokens: int | None) -> Completion:
+    def _completion(self, reader: AnswerReader) -> Completion:
+        text = without_thoughts(reader.content)
         if not text:
             raise self._endpoint.failure("answered with nothing")
-        return Completion(text=text, model=model or self._endpoint.model, tokens=tokens)
+        model = reader.model or self._endpoint.model
+        return Completion(text=text, model=model, tokens=reader.tokens)
 
     def _body(self, messages: Sequence[Prompt], sampling: Sampling, *, is_streamed: bool) -> bytes:
         model = self._endpoint.model
         prompts = [{"role": prompt.role, "content": prompt.content} for prompt in messages]
-        shaped_messages = shaped(prompts, self._template.of(model))
         body: dict[str, object] = {
             "model": model,
-            "messages": shaped_messages,
+            "messages": shaped(prompts, self._template.of(model)),
             "stream": is_streamed,
         }
         is_reasoning = _OPENAI_REASONING.match(model)
@@ -260,14 +180,3 @@ class OpenAICompatibleChat(AsyncCloseable):
         if sampling.temperature is not None and not is_reasoning:
             body["temperature"] = sampling.temperature
         return json_bytes(body)
-
-
-def _content(completion: object) -> str:
-    match completion:
-        case {"choices": [{"message": {"content": str() as content}}, *_]}:
-            return content
-        case {"choices": [{"message": {"content": None}}, *_]}:
-            return ""
-        case {"choices": [{"message": {"content": [*parts]}}, *_]}:
-            return "".join(part["text"] for part in parts if part["type"] == "text")
-    raise ValueError

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from copy import copy
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -149,7 +149,7 @@ class Endpoint:
             try:
                 return (await response.read(self._max_response_bytes)).body
             except HttpFailure as error:
-                raise _unreached(error) from None
+                raise _TryAgain(f"could not be reached ({error})") from None
             except ReplyTooLarge as error:
                 raise self.unusable(str(error)) from None
 
@@ -162,7 +162,7 @@ class Endpoint:
                 self._client.request("POST", self._path, body)
             )
         except HttpFailure as error:
-            raise _unreached(error) from None
+            raise _TryAgain(f"could not be reached ({error})") from None
         self._check_status(response)
         return response
 
@@ -187,10 +187,6 @@ class Endpoint:
     def unusable(self, problem: str) -> ReplyUnusable:
         """The error that says what is wrong with what the model sent."""
         return ReplyUnusable(f"the model {self.model} {problem}")
-
-
-def _unreached(error: HttpFailure) -> _TryAgain:
-    return _TryAgain(f"could not be reached ({error})")
 
 
 def _check_model(model: str, settings: str) -> str:
@@ -234,17 +230,13 @@ class OpenAICompatibleEndpoint(AsyncCloseable):
         """Close the connections."""
         await self._client.aclose()
 
-    @asynccontextmanager
-    async def complete(self, body: bytes) -> AsyncIterator[EndpointReply]:
+    def complete(self, body: bytes) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask for a completion; see `Completions.complete`."""
-        async with self._send("POST", "/chat/completions", body) as reply:
-            yield reply
+        return self._send("POST", "/chat/completions", body)
 
-    @asynccontextmanager
-    async def models(self) -> AsyncIterator[EndpointReply]:
+    def models(self) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask which models there are; see `Completions.models`."""
-        async with self._send("GET", "/models", None) as reply:
-            yield reply
+        return self._send("GET", "/models", None)
 
     @asynccontextmanager
     async def _send(

@@ -5,7 +5,7 @@ connection while a model works, and whatever ends a turn early leaves it failed,
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,13 +33,13 @@ from recollect.services.chat.turn import (
     SWITCHED_OFF,
     Answering,
     Degradation,
+    OpenTurn,
     TurnEnding,
     TurnMemory,
     too_slow,
     with_language,
 )
-from recollect.services.context.contexts import ContextRequest, Contexts
-from recollect.services.conversations.turns import OpenTurn
+from recollect.services.context.contexts import Contexts
 
 REPLAYED: Final = (
     "This question was answered before; the stored answer is repeated, as far as it was stored."
@@ -225,7 +225,8 @@ class Chat:
             case MissingSession.USER_WIDE:
                 return user_wide_session_id(scope.owner_id)
             case _ if inquiry.idempotency_key:
-                return session_id_from(_asked_first(inquiry.idempotency_key), scope.owner_id)
+                digest = sha256(inquiry.idempotency_key.encode()).hexdigest()
+                return session_id_from(f"asked first with {digest}", scope.owner_id)
             case _:
                 return self.memory.ids.new_id()
 
@@ -244,9 +245,14 @@ class Chat:
             databases=inquiry.databases or None,
             recall=inquiry.recall,
         )
-        read = partial(self._read, scope, session_id, request, attempts)
-        reading = asyncio.create_task(read())
-        reading.add_done_callback(_retrieve)
+
+        def read() -> Awaitable[Context | None]:
+            building = self.contexts.build_requested(scope, session_id, request)
+            return attempts.attempt("context", building)
+
+        reading = asyncio.ensure_future(read())
+        # Its error is retrieved: nobody awaits it once the question has failed.
+        reading.add_done_callback(lambda task: task.cancelled() or task.exception())
         opened = None
         try:
             opened = await self._open(scope, session_id, inquiry, attempts)
@@ -266,23 +272,15 @@ class Chat:
                 attempts.warn(warning)
         return context, opened
 
-    async def _read(
-        self, scope: Scope, session_id: UUID, request: ContextRequest, attempts: Degradation
-    ) -> Context | None:
-        building = self.contexts.build_requested(scope, session_id, request)
-        return await attempts.attempt("context", building)
-
     async def _open(
         self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation
     ) -> OpenTurn | None:
         """Store the question; a session that is not there yet is started."""
         if attempts.is_database_away:
             return None
-        identifier = inquiry.message_id
+        new_id = self.memory.message_id(session_id, inquiry.idempotency_key)
         question = NewMessage(
-            message_id=identifier or self.memory.message_id(session_id, inquiry.idempotency_key),
-            role=Role.USER,
-            content=inquiry.text,
+            message_id=inquiry.message_id or new_id, role=Role.USER, content=inquiry.text
         )
         storing = self.memory.in_session(
             scope,
@@ -304,14 +302,3 @@ def _new_session(session_id: UUID, inquiry: Inquiry) -> NewSession:
         databases=inquiry.databases,
         tags=inquiry.tags,
     )
-
-
-def _asked_first(key: str) -> str:
-    """The name of a session that a question with this key has started."""
-    return f"asked first with {sha256(key.encode()).hexdigest()}"
-
-
-def _retrieve(reading: "asyncio.Task[Context | None]") -> None:
-    """Retrieve the error of a task that nobody awaits once the question has failed."""
-    if not reading.cancelled():
-        reading.exception()

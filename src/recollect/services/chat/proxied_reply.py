@@ -28,7 +28,7 @@ from recollect.domain.conversation.message import (
     Role,
     drawing_on,
 )
-from recollect.domain.identity.api_keys import MemoryPolicy
+from recollect.domain.identity.scope import MemoryPolicy
 from recollect.domain.text import JsonValue, count_values
 from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
 from recollect.ports.models import EndpointReply

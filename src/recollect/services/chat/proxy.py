@@ -22,8 +22,7 @@ from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.context.context import Context, recalled_text, summary_text, window_messages
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
-from recollect.domain.identity.api_keys import MemoryPolicy
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import MemoryPolicy, Scope
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import MissingSession, Policies
 from recollect.domain.text import JsonValue

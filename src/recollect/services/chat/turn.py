@@ -1,13 +1,14 @@
-"""What every turn shares: admission, a session, its end, and a memory that may fail."""
+"""Turns, from the question to the stored reply, and a memory that may fail meanwhile."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 from uuid import UUID
 
-from recollect.domain.conversation.message import Message, message_id_for_key
+from recollect.concurrency import watch
+from recollect.domain.conversation.message import Message, NewMessage, message_id_for_key
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.followup.language import known_language
 from recollect.domain.identity.scope import Scope
@@ -15,22 +16,24 @@ from recollect.domain.text import JsonObject
 from recollect.errors import (
     ConfigurationError,
     DatabaseUnavailable,
+    MessageNotFound,
     ModelUnavailable,
     NotFound,
     SessionNotFound,
     Unavailable,
 )
+from recollect.ports.conversations import Appended, BranchStore, Followed, TurnStore
 from recollect.ports.models import Answerer
 from recollect.ports.runtime import Counters, Ids
 from recollect.services.access import States
-from recollect.services.conversations.sessions import Sessions
-from recollect.services.conversations.turns import Turns
+from recollect.services.conversations.sessions import Messages, Sessions
 
 Result = TypeVar("Result")
-
+_FAIL_SECONDS: Final = 2.0
+_PAUSES: Final = (0.5, 1, 2, 4, 8, 15, 30, *(60,) * 59)  # seconds; an hour together
+_PATIENT_SECONDS: Final = 5.0
 MEMORY_FAILURES: Final = "memory_failures"
 """The counter of what memory could not do, by step."""
-
 NO_MEMORY: Final = "Memory did not answer; the question was answered without it."
 SWITCHED_OFF: Final = "Memory is switched off on this server; nothing is remembered."
 NOT_STORED: Final = "Memory did not answer; this exchange is not remembered."
@@ -39,10 +42,162 @@ SESSION_GONE: Final = "The session was deleted meanwhile; this exchange is not r
 
 Probe = Callable[[], Awaitable[bool]]
 """Raises `DatabaseUnavailable` if the database does not answer now, within a second."""
-
-_PATIENT_SECONDS: Final = 5.0
-
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTurn:
+    """A question that is stored and waits for its answer."""
+
+    question: Message
+    reply: Message | None = None
+    """The answer that a retry found stored already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """Begins turns and ends them.
+
+    A write that has begun goes on when its caller is cancelled: a client that leaves never
+    leaves a turn half done. `settle` waits for such writes, before the database is closed.
+    """
+
+    messages: Messages
+    store: TurnStore
+    branches: BranchStore
+    _writing: set[asyncio.Task[object]] = field(default_factory=set)
+    _waiting: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def begin(self, scope: Scope, session_id: UUID, question: NewMessage) -> OpenTurn:
+        """Store a question, which opens a turn; the same id again finds the turn it opened."""
+        storing = self.messages.append(scope, session_id, [question])
+        appended = await self._opened(scope, storing)
+        stored = appended.messages[0]
+        reply = None if appended.is_new else await self.stored_reply(scope, stored)
+        return OpenTurn(question=stored, reply=reply)
+
+    async def complete(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
+        """Store the answer, which completes the turn; also one that has failed meanwhile.
+
+        Several turns of one session may be open at once: each gets its own answer.
+        """
+        appending = self.messages.append(
+            scope, question.session_id, [reply], reply_to=question.message_id
+        )
+        appended = await asyncio.shield(self._start(appending))
+        return appended.messages[0]
+
+    async def follow(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        continues: bool,
+        goes_on: bool = False,
+    ) -> Followed:
+        """Make a client's list the active branch, and its last question an open turn."""
+        following = self.branches.follow(
+            scope,
+            session_id,
+            messages,
+            continues=continues,
+            goes_on=goes_on,
+            **self.messages.begin_write(scope, session_id),
+        )
+        followed = await self._opened(scope, following)
+        if followed is None:
+            raise SessionNotFound(session_id)
+        return followed
+
+    async def reply(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
+        """Store the reply to a question of a branch, in place of other replies to it."""
+        replying = self.branches.reply(
+            scope,
+            question.session_id,
+            question.message_id,
+            reply,
+            **self.messages.begin_write(scope, question.session_id),
+        )
+        stored = await asyncio.shield(self._start(replying))
+        if stored is None:
+            raise MessageNotFound(question.message_id)
+        return stored
+
+    async def fail(self, scope: Scope, question: Message) -> None:
+        """Say that the question gets no answer; it is kept. Never raises: nobody could help.
+
+        Waits for two seconds at most. If the database does not answer now, it is tried again
+        for as long as an hour, without the caller's credentials, which are not needed for it.
+        """
+        failing = self._start(self._fail(replace(scope, authorization=None), question))
+        await asyncio.wait({failing}, timeout=_FAIL_SECONDS)
+
+    async def stored_reply(self, scope: Scope, question: Message) -> Message | None:
+        """The answer that a question has by now, if it has one."""
+        if question.turn_number is None:
+            return None
+        turn = await self.store.get(scope, question.session_id, question.turn_number)
+        if turn is None or turn.reply is None:
+            return None
+        (reply,) = await self.messages.permissions.for_owner(scope, [turn.reply])
+        return reply
+
+    async def settle(self) -> None:
+        """Wait until everything begun is written, but for what waits for the database."""
+        for task in self._waiting:
+            task.cancel()
+        while self._writing:
+            await asyncio.gather(*self._writing, return_exceptions=True)
+
+    async def _fail(self, scope: Scope, question: Message) -> None:
+        number = question.turn_number
+        if number is None:
+            return
+        try:
+            await self.messages.fail_turn(scope, question.session_id, number)
+        except NotFound:
+            pass  # deleted meanwhile: nothing is left that could be pending
+        except Unavailable as error:
+            facts = {"turn_number": number, "error": type(error).__name__}
+            logger.warning("turn.left_pending", extra={"facts": facts})
+            waiting = self._start(self._fail_later(scope, question.session_id, number))
+            self._waiting.add(waiting)
+            waiting.add_done_callback(self._waiting.discard)
+
+    async def _fail_later(self, scope: Scope, session_id: UUID, number: int) -> None:
+        for pause in _PAUSES:
+            await asyncio.sleep(pause)
+            try:
+                await self.messages.fail_turn(scope, session_id, number)
+            except Unavailable:
+                continue
+            except NotFound:
+                pass
+            return
+
+    async def _opened(self, scope: Scope, opening: Coroutine[object, object, Result]) -> Result:
+        """The stored question; its turn is failed if its client leaves while it is stored."""
+        storing = self._start(opening)
+        try:
+            return await asyncio.shield(storing)
+        except asyncio.CancelledError:
+            self._start(self._fail_when_stored(scope, storing))
+            raise
+
+    async def _fail_when_stored(self, scope: Scope, storing: "asyncio.Task[object]") -> None:
+        stored = await storing
+        if isinstance(stored, Followed):
+            await self._fail(scope, stored.question)
+        elif isinstance(stored, Appended) and stored.is_new:
+            await self._fail(scope, stored.messages[0])
+
+    def _start(self, work: Coroutine[object, object, Result]) -> "asyncio.Task[Result]":
+        task = asyncio.create_task(work)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+        watch(task, "turns.write")
+        return task
 
 
 class Degradation:

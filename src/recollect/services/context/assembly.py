@@ -6,7 +6,6 @@ from functools import cache, partial
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.context.budget import FittedTurns, fit
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import (
     FRAME,
@@ -26,9 +25,15 @@ from recollect.domain.context.context import (
     record,
     section_lines,
 )
-from recollect.domain.context.window import BudgetShares, ConversationTurn, messages_in
+from recollect.domain.context.window import (
+    BudgetShares,
+    ConversationTurn,
+    FittedTurns,
+    fit,
+    messages_in,
+)
 from recollect.domain.conversation.message import Message, Role, Visibility
-from recollect.domain.recall.recalled import Recalled, Recollection
+from recollect.domain.recall.entry import Recalled, Recollection
 from recollect.ports.conversations import StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.context.summarising import ExtractiveSummariser
@@ -138,7 +143,10 @@ class Assembly:
         used += TOKENS_A_MESSAGE
         for item in items:
             shown = item.shortened()
-            tokens = self._tokens_of_recalled(shown)
+            # The form that takes most, with the breaks around it.
+            blocks = (earlier_line(shown, language=language) for language in ("en", "nl"))
+            forms = (record(shown), past_query(shown), *blocks)
+            tokens = max(map(self._count, forms)) + TOKENS_A_MESSAGE
             if used + tokens <= left:
                 fitting.append(shown)
                 used += tokens
@@ -153,12 +161,6 @@ class Assembly:
             return room
         summary = self._count(quoted(stored.summary.text)) if stored.summary else 0
         return min(room, whole.tokens + summary)
-
-    def _tokens_of_recalled(self, item: Recalled) -> int:
-        """The tokens of the form that takes most, with the breaks around it."""
-        blocks = (earlier_line(item, language=language) for language in ("en", "nl"))
-        forms = (record(item), past_query(item), *blocks)
-        return max(map(self._count, forms)) + TOKENS_A_MESSAGE
 
     def _fit_window(
         self, stored: StoredWindow, window: Sequence[ConversationTurn], room: int

@@ -8,9 +8,9 @@ from typing import Final, TypedDict, Unpack
 from uuid import UUID
 
 from recollect.concurrency import AT_ONCE, off_loop
-from recollect.domain.context.budget import CUT_MARK, readable_tokens
 from recollect.domain.context.context import Context, Tokens
 from recollect.domain.context.window import (
+    CUT_MARK,
     ConversationTurn,
     Tier,
     WindowPolicy,
@@ -18,17 +18,18 @@ from recollect.domain.context.window import (
     choose_window,
     conversation_turns,
     messages_in,
+    readable_tokens,
     tier_of,
 )
-from recollect.domain.conversation.message import OF_SQL, Message, Visibility, characters_in
+from recollect.domain.conversation.message import OF_SQL, Visibility, characters_in
 from recollect.domain.conversation.session import check_labels
 from recollect.domain.followup.language import language_of
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policy import Policies
+from recollect.domain.recall.entry import AS_SET, RecallOverrides, RecallPolicy, Recollection
 from recollect.domain.recall.query import AlreadyInContext
-from recollect.domain.recall.recalled import AS_SET, RecallOverrides, RecallPolicy, Recollection
 from recollect.errors import InvalidInput
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
@@ -108,18 +109,20 @@ class Contexts:
             raise InvalidInput("max_tokens", f"must lie between 1 and {_MAX_TOKENS:,}")
         model = model or self.policies.model
         tier = tier_of(model, overrides=self.policies.sizes)
+        limit = max_tokens or self.policies.max_context_tokens
+        if (context_window := context_window_of(model)) is not None:
+            limit = min(limit, readable_tokens(context_window, tier.shares))
         request = ContextRequest(
             question=question,
             model=model,
             tier=tier,
-            limit=_limit(model, tier, max_tokens or self.policies.max_context_tokens),
+            limit=limit,
             window=self._window_policy(window),
             recall=self.policies.recall.changed(recall),
             databases=None if databases is None else check_labels(tuple(databases), "databases"),
         )
-        tokens = await _count(self.counter_for(model), question, limit=request.limit)
-        if tokens + TOKENS_A_MESSAGE > request.limit:
-            limit = request.limit
+        tokens = await _count(self.counter_for(model), question, limit=limit)
+        if tokens + TOKENS_A_MESSAGE > limit:
             raise InvalidInput("question", f"takes more than the {limit} tokens of a context")
         return request
 
@@ -166,9 +169,11 @@ class Contexts:
                 known=_already_in(session_id, window),
                 access=access,
             )
-        characters = self._characters(request.question, stored)
+        summary = stored.summary.text if stored.summary else ""
+        unread = self.permissions.unread_sql(stored.messages)
+        characters = len(request.question) + len(summary) + characters_in(stored.messages)
         build = partial(self._put_together, assembly, asked, stored, window, recollection)
-        context = await off_loop(build, characters=characters)
+        context = await off_loop(build, characters=characters + unread * OF_SQL)
         _log(context)
         return replace(context, warnings=(*access.warnings, *context.warnings))
 
@@ -183,12 +188,6 @@ class Contexts:
             language=language_of(question, ()),
             tokens=Tokens(question=tokens + TOKENS_A_MESSAGE, limit=_MAX_TOKENS),
         )
-
-    def _characters(self, question: str, stored: StoredWindow) -> int:
-        """How many characters a context is built from, without the few that are recalled."""
-        summary = stored.summary.text if stored.summary else ""
-        unread = self.permissions.unread_sql(stored.messages)
-        return len(question) + len(summary) + characters_in(stored.messages) + unread * OF_SQL
 
     def _put_together(
         self,
@@ -243,15 +242,13 @@ class Contexts:
             )
             stored = replace(whole, summary=None)
         visible = await self.permissions.for_model(access, stored.messages)
-        return replace(stored, messages=tuple(map(_without_quotes, visible))), is_withheld
-
-
-def _without_quotes(message: Message) -> Message:
-    """A message as a context has it: an answer that only quotes memory keeps its place alone.
-
-    What it quoted may have been deleted since, and that no model was set is no example to one.
-    """
-    return replace(message, content=CUT_MARK) if message.details.only_quotes else message
+        # An answer that only quotes memory keeps its place alone: what it quoted may have been
+        # deleted since, and that no model was set is no example to one.
+        messages = (
+            replace(message, content=CUT_MARK) if message.details.only_quotes else message
+            for message in visible
+        )
+        return replace(stored, messages=tuple(messages)), is_withheld
 
 
 async def _count(counter: TokenCounter, question: str, *, limit: int | None = None) -> int:
@@ -267,14 +264,6 @@ def _already_in(session_id: UUID, window: Sequence[ConversationTurn]) -> Already
         messages=frozenset(message.message_id for message in messages_in(window)),
         turns=frozenset(turn.number for turn in window if turn.number is not None),
     )
-
-
-def _limit(model: str | None, tier: Tier, max_tokens: int) -> int:
-    """The most tokens a context may have: what is asked for, or what the model can read."""
-    context_window = context_window_of(model)
-    if context_window is None:
-        return max_tokens
-    return min(max_tokens, readable_tokens(context_window, tier.shares))
 
 
 def _log(context: Context) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from recollect.concurrency import off_loop
@@ -30,6 +30,7 @@ from recollect.domain.summary.prompting import (
     tables_line,
     words_for,
 )
+from recollect.domain.text import storable
 from recollect.errors import ModelUnavailable
 from recollect.ports.jobs import Job, SummaryStore
 from recollect.ports.models import ChatModel, Prompt, TokenCounter
@@ -47,25 +48,6 @@ _TRIES_OF_THE_MODEL: Final = 3
 _NOTHING_OF_NOTE: Final = "…"
 
 
-class Summariser(Protocol):
-    """Summarises messages."""
-
-    @property
-    def method(self) -> str:
-        """How it does that, in one word that is stored with the summary."""
-        ...
-
-    async def summarise(
-        self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
-    ) -> str:
-        """One summary of the messages, oldest first, and of the summary of those before them.
-
-        Never longer than `max_tokens`; '' if there is nothing to say. `ModelUnavailable` if it
-        could not be made.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractiveSummariser:
     """Picks the sentences that say most; always works, offline."""
@@ -76,7 +58,11 @@ class ExtractiveSummariser:
     async def summarise(
         self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
     ) -> str:
-        """See `Summariser`; the tables the answers came from are named in the last line."""
+        """One summary of the messages, oldest first, and of the summary of those before them.
+
+        Never longer than `max_tokens`; '' if there is nothing to say. The tables the answers came
+        from are named in the last line.
+        """
         return await off_loop(
             partial(self.extract, messages, previous=previous, max_tokens=max_tokens),
             characters=_SLOWNESS * (characters_in(messages) + len(previous or "")),
@@ -119,7 +105,7 @@ class LlmSummariser:
     async def summarise(
         self, messages: Sequence[Message], *, previous: str | None, max_tokens: int
     ) -> str:
-        """See `Summariser`."""
+        """The same; `ModelUnavailable` if the model wrote nothing that can be used."""
         spoken = [message for message in messages if message.role is not Role.SYSTEM]
         if not spoken:
             return await off_loop(
@@ -172,6 +158,9 @@ class LlmSummariser:
             raise ModelUnavailable(
                 f"the model wrote no summary within {self.timeout:g} seconds"
             ) from None
+
+
+Summariser = ExtractiveSummariser | LlmSummariser
 
 
 def _language(messages: Sequence[Message]) -> str | None:
@@ -244,7 +233,7 @@ class Compaction:
             messages, previous=previous.text if previous else None, max_tokens=_SUMMARY_TOKENS
         )
         return Summary(
-            text=_storable(text) or (previous.text if previous else _NOTHING_OF_NOTE),
+            text=storable(text).strip() or (previous.text if previous else _NOTHING_OF_NOTE),
             first_sequence=previous.first_sequence if previous else chosen[0].sequence,
             last_sequence=chosen[-1].sequence,
             tables=tables_of_summary(messages, previous, self.tables_of),
@@ -259,8 +248,3 @@ class Compaction:
             for message in chosen
             if message.turn_number not in uncompacted.unanswered and not message.details.only_quotes
         ]
-
-
-def _storable(text: str) -> str:
-    """A model's text without characters that the database cannot store."""
-    return text.replace("\0", "").encode(errors="ignore").decode().strip()

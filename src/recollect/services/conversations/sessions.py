@@ -6,15 +6,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, TypedDict
+from typing import Final
 from uuid import UUID
 
 from recollect.concurrency import watch
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest, SessionSort
-from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies, RetentionPolicies
 from recollect.domain.text import check_not_ahead
@@ -33,6 +31,7 @@ from recollect.ports.conversations import (
     SessionStart,
     SessionStore,
     StoredWindow,
+    WriteTerms,
 )
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
@@ -170,14 +169,6 @@ class Sessions:
         return shown
 
 
-class WriteTerms(TypedDict):
-    """What every write of messages tells the store."""
-
-    now: datetime
-    expires_at: datetime | None
-    compaction: CompactionPolicy | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Messages:
     """What an owner can do with the messages of a session."""
@@ -221,7 +212,9 @@ class Messages:
         start = None
         if starts_session:
             scope.check_may_start(session_id)
-            start = self._start_of(scope, session_id) if reply_to is None else None
+            end = self.policies.retention.of(scope.tenant).end_of_new(self.clock.now())
+            new = SessionStart(session=NewSession(session_id=session_id), expires_at=end)
+            start = new if reply_to is None else None
         appended = await self.store.append(
             scope,
             session_id,
@@ -239,26 +232,19 @@ class Messages:
             appended, messages=await self.permissions.for_owner(scope, appended.messages)
         )
 
-    def _start_of(self, scope: Scope, session_id: UUID) -> SessionStart:
-        end = self.policies.retention.of(scope.tenant).end_of_new(self.clock.now())
-        return SessionStart(session=NewSession(session_id=session_id), expires_at=end)
-
     def _check(self, messages: Sequence[NewMessage], now: datetime) -> None:
         if not 1 <= len(messages) <= MAX_APPENDED:
             raise InvalidInput("messages", f"must be 1 to {MAX_APPENDED:,} at a time")
         for position, message in enumerate(messages):
             try:
-                self._check_one(message, now)
+                if message.role not in self.policies.roles:
+                    raise InvalidRole(sorted(self.policies.roles), by="the server's preset")
+                if message.created_at is not None:
+                    check_not_ahead(message.created_at, "created_at", now=now)
             except InvalidInput as error:
                 if len(messages) == 1:
                     raise
                 raise error.inside(f"messages[{position}]") from None
-
-    def _check_one(self, message: NewMessage, now: datetime) -> None:
-        if message.role not in self.policies.roles:
-            raise InvalidRole(sorted(self.policies.roles), by="the server's preset")
-        if message.created_at is not None:
-            check_not_ahead(message.created_at, "created_at", now=now)
 
     async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""

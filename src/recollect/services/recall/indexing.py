@@ -18,6 +18,7 @@ from recollect.ports.jobs import DueTurn, IndexingStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
 from recollect.ports.runtime import Clock
+from recollect.services.background import repeat
 
 _SESSIONS_AT_ONCE: Final = 32
 _TURNS_AT_ONCE: Final = 64
@@ -154,8 +155,4 @@ class Reindexing:
 
     async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Embed all waiting entries, and return how many; `progress` gets the number so far."""
-        count = 0
-        while done := await self.do_some():
-            count += done
-            progress(count)
-        return count
+        return await repeat(self.do_some, progress)

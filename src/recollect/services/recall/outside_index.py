@@ -1,4 +1,4 @@
-"""The recall index with its vectors in a store outside the database."""
+"""The recall index with its vectors in a store outside the database, kept as it should be."""
 
 import asyncio
 import logging
@@ -19,6 +19,7 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.errors import VectorStoreUnavailable
+from recollect.ports.models import Embedder
 from recollect.ports.recall import (
     EntryKey,
     IndexSize,
@@ -28,6 +29,7 @@ from recollect.ports.recall import (
     VectorStore,
 )
 from recollect.ports.runtime import Clock
+from recollect.services.background import repeat
 
 _AT_ONCE: Final = 500
 logger = logging.getLogger(__name__)
@@ -63,11 +65,7 @@ class Removals:
 
     async def do_all(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Remove all waiting vectors, and return how many; `progress` gets the number so far."""
-        count = 0
-        while done := await self.do_some():
-            count += done
-            progress(count)
-        return count
+        return await repeat(self.do_some, progress)
 
     async def waiting(self) -> int:
         """How many vectors are still to be removed."""
@@ -199,3 +197,66 @@ class OutsideIndex:
 def stored_name(model: str, dimensions: int) -> str:
     """A model's name in a store: an endpoint may have vectors of two lengths under one name."""
     return f"{model}/{dimensions}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """What was not as it should be, and is set right."""
+
+    missing: int = 0
+    """Vectors that the store had lost: their entries are to be embedded again."""
+    surplus: int = 0
+    """Vectors of entries that are gone: they were removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorStoreCheck:
+    """Sets right what differs: after a store was restored, lost, or changed by somebody else."""
+
+    index: OutsideIndex
+    embedder: Embedder
+
+    async def do_all(
+        self, *, progress: Callable[[int, int], None] = lambda _done, _of: None
+    ) -> Differences:
+        """Compare everybody's vectors; progress hears how many owners are done, of how many."""
+        model = self.embedder.model
+        stored = stored_name(model, await self._dimensions())
+        known = await self.index.entries.owners(model=self.index.name_of(model))
+        owners = sorted(known | await self.index.vectors.owners())
+        missing = surplus = 0
+        for number, owner_id in enumerate(owners, start=1):
+            found = await self._compare(owner_id, self.index.name_of(model), stored)
+            missing, surplus = missing + found.missing, surplus + found.surplus
+            progress(number, len(owners))
+        return Differences(missing=missing, surplus=surplus)
+
+    async def forget_other_models(self) -> bool:
+        """Delete what other models left in the store; whether nothing needs these any more."""
+        model = self.embedder.model
+        if await self.index.count_outdated(model=model):
+            return False
+        await self.index.vectors.keep_only(stored_name(model, await self._dimensions()))
+        return True
+
+    async def _compare(self, owner_id: UUID, model: str, stored: str) -> Differences:
+        """Nothing has to stand still: what is on its way counts as neither missing nor surplus.
+
+        It is claimed in the database before it comes to the store, and placed afterwards.
+        """
+        expected = await self.index.entries.keys(owner_id, model=model)
+        there = await self.index.vectors.keys(owner_id, model=stored)
+        claimed = await self.index.entries.keys(owner_id)
+        missing, surplus = expected - there, there - claimed
+        if missing:
+            await self.index.entries.displace(owner_id, missing)
+        if surplus:
+            await self.index.vectors.remove(owner_id, surplus)
+        return Differences(missing=len(missing), surplus=len(surplus))
+
+    async def _dimensions(self) -> int:
+        known = self.embedder.dimensions
+        if known is not None:
+            return known
+        (vector,) = await self.embedder.embed(["how long are your vectors?"])
+        return len(vector)

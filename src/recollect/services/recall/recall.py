@@ -13,33 +13,35 @@ from uuid import UUID
 
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.followup.language import detect_language
 from recollect.domain.followup.languages import installed
 from recollect.domain.identity.permissions import Access, TurnKey, turn_key
 from recollect.domain.identity.scope import Scope
-from recollect.domain.language import is_common_word
-from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, RecallQuery, Vector
+from recollect.domain.language import is_common_word, words_of
+from recollect.domain.recall.entry import (
+    DEFAULT_RECALLED,
+    Candidate,
+    Entry,
+    Recalled,
+    RecallFilter,
+    RecallPolicy,
+    RecallQuery,
+    RecallScope,
+    Recollection,
+    Vector,
+)
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import (
     MAX_QUERY_LENGTH,
     AlreadyInContext,
     RecallQuestion,
-    check_count,
     check_query,
     checked_filter,
     is_related,
     read_question,
 )
 from recollect.domain.recall.ranking import CANDIDATES, Ranked, rank, said_once
-from recollect.domain.recall.recalled import (
-    DEFAULT_RECALLED,
-    Recalled,
-    RecallPolicy,
-    RecallScope,
-    Recollection,
-)
-from recollect.domain.recall.words import words_of
 from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
 from recollect.ports.conversations import HistoryStore, SessionStore
 from recollect.ports.models import Embedder
@@ -108,7 +110,9 @@ class VisibleEntries:
             return tuple(candidates)
         turns = {(one.entry.session_id, one.entry.turn_number) for one in candidates}
         stored = await self.history.of_turns(scope, turns)
-        visible = _by_turn(await self.permissions.for_model(access, stored))
+        visible: defaultdict[TurnKey, list[Message]] = defaultdict(list)
+        for message in await self.permissions.for_model(access, stored):
+            visible[turn_key(message)].append(message)
         whole = {message.message_id: message for message in stored}
         entries = (self._visible(one.entry, whole, visible) for one in candidates)
         return tuple(
@@ -126,6 +130,7 @@ class VisibleEntries:
         """The entry made of the visible messages of its turn; None if one is hidden."""
         turn = visible.get((entry.session_id, entry.turn_number), ())
         messages = [message for message in turn if message.message_id in entry.message_ids]
+        messages.sort(key=lambda message: message.sequence)
         if len(messages) != len(entry.message_ids):
             return None
         if all(message == whole[message.message_id] for message in messages):
@@ -134,13 +139,6 @@ class VisibleEntries:
         made = maker.entries_of(messages, TurnStatus.COMPLETE, is_latest=False)
         same = (one.entry for one in made if one.entry.sequence == entry.sequence)
         return next(same, None)
-
-
-def _by_turn(messages: Sequence[Message]) -> dict[TurnKey, list[Message]]:
-    turns: defaultdict[TurnKey, list[Message]] = defaultdict(list)
-    for message in sorted(messages, key=lambda message: message.sequence):
-        turns[turn_key(message)].append(message)
-    return turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,14 +165,6 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Speakers:
-    """The speakers in an owner's logs, and when they were read."""
-
-    names: tuple[str, ...]
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
     """Searches the earlier exchanges of one owner by words and by meaning."""
 
@@ -191,7 +181,8 @@ class Recall:
     """Whether exchanges are indexed on this server."""
     embedding_seconds: float = 5.0
     """The longest that a question waits for its vector."""
-    _speakers: dict[UUID, _Speakers] = field(default_factory=dict)
+    _speakers: dict[UUID, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
+    """When the speakers in an owner's logs were read, and who they are."""
 
     async def search(
         self,
@@ -205,8 +196,7 @@ class Recall:
 
         `SessionNotFound` if a session to search in is not the owner's.
         """
-        check_query(query)
-        check_count(k)
+        check_query(query, k)
         filters = checked_filter(filters)
         session_id = filters.session_id
         if session_id is not None:
@@ -266,7 +256,11 @@ class Recall:
             try:
                 candidates = await index.search(search.scope, query)
             except VectorStoreUnavailable as error:
-                query, warnings = _by_words(query, error), (*warnings, VECTORS_FAILED)
+                if query.vector is None:
+                    raise
+                logger.warning("recall.by_words", extra={"facts": {"problem": str(error)}})
+                query = replace(query, model=None, vector=None)
+                warnings = (*warnings, VECTORS_FAILED)
                 continue
             relevant = search.relevant(candidates, question)
             ranked = rank(relevant, question, now=self.clock.now())
@@ -281,33 +275,30 @@ class Recall:
     ) -> tuple[RecallQuestion, Mapping[str, float]]:
         """The question as recall reads it, and the weights of its words."""
         speakers = await self._speakers_in(index, search.scope)
-        read = partial(self._question, search, speakers)
-        return await off_loop(read, characters=len(search.text) * _SLOWNESS)
 
-    def _question(
-        self, search: _Search, speakers: Sequence[str]
-    ) -> tuple[RecallQuestion, Mapping[str, float]]:
-        question = read_question(
-            search.text,
-            speakers=speakers,
-            me=search.scope.user,
-            language=detect_language(search.text),
-            now=self.clock.now(),
-        )
-        stems = partial(terms_of, stems=self.stems, language=question.language)
-        return question, question.terms(stems)
+        def read() -> tuple[RecallQuestion, Mapping[str, float]]:
+            question = read_question(
+                search.text,
+                speakers=speakers,
+                me=search.scope.user,
+                language=detect_language(search.text),
+                now=self.clock.now(),
+            )
+            stems = partial(terms_of, stems=self.stems, language=question.language)
+            return question, question.terms(stems)
+
+        return await off_loop(read, characters=len(search.text) * _SLOWNESS)
 
     async def _speakers_in(self, index: RecallIndex, scope: Scope) -> Sequence[str]:
         """The speakers in the owner's logs, read again every ten seconds."""
         now = self.clock.now()
-        known = self._speakers.get(scope.owner_id)
-        if known is None or not known.at <= now < known.at + _SPEAKERS_LAST:
+        read_at, names = self._speakers.get(scope.owner_id, (None, ()))
+        if read_at is None or not read_at <= now < read_at + _SPEAKERS_LAST:
             names = await index.speakers(scope, limit=_SPEAKERS)
-            known = _Speakers(names=names, at=now)
             while len(self._speakers) >= _OWNERS_KNOWN:
                 self._speakers.pop(next(iter(self._speakers)))
-            self._speakers[scope.owner_id] = known
-        return known.names
+            self._speakers[scope.owner_id] = now, names
+        return names
 
     async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
         """The question's vector, or None and a warning why there is none."""
@@ -336,21 +327,9 @@ class Recall:
         if search.access.is_everything:
             return ranked
         candidates = [one.candidate for one in ranked]
-        scores = {_place(one.candidate): one.score for one in ranked}
+        scores = {(one.entry.session_id, one.entry.sequence): score for one, score in ranked}
         visible = await self.seen_entries.of(search.scope, search.access, candidates)
-        return [Ranked(one, scores[_place(one)]) for one in visible]
-
-
-def _place(candidate: Candidate) -> tuple[UUID, int]:
-    return candidate.entry.session_id, candidate.entry.sequence
-
-
-def _by_words(query: RecallQuery, error: VectorStoreUnavailable) -> RecallQuery:
-    """The same query by words alone; the vector store is unavailable."""
-    if query.vector is None:
-        raise error
-    logger.warning("recall.by_words", extra={"facts": {"problem": str(error)}})
-    return replace(query, model=None, vector=None)
+        return [Ranked(one, scores[one.entry.session_id, one.entry.sequence]) for one in visible]
 
 
 def _recalled(ranked: Sequence[Ranked]) -> tuple[Recalled, ...]:

@@ -2,7 +2,7 @@ import pytest
 
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.chat.writing import Memories, with_memories
-from recollect.domain.identity.api_keys import MemoryPolicy
+from recollect.domain.identity.scope import MemoryPolicy
 from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
 

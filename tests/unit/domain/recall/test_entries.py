@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.recall.entry_maker import MAX_TERMS, EntryMaker, is_empty_answer
 from recollect.domain.text import JsonObject

@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.recall.words import words_of
+from recollect.domain.language import words_of
 from recollect.models.stems import SnowballStems
 
 

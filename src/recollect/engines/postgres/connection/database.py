@@ -70,6 +70,26 @@ def display(dsn: str) -> str:
     return urlunsplit(parts._replace(netloc=netloc))
 
 
+class Transaction:
+    """A transaction of one owner, in which statements are called by their names."""
+
+    def __init__(self, connection: asyncpg.Connection, owner_id: UUID) -> None:
+        self.connection = connection
+        self._owner_id = owner_id
+
+    async def rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
+        """Run a statement for the owner and return all its rows."""
+        rows: list[asyncpg.Record] = await self.connection.fetch(
+            *statement(name, owner_id=self._owner_id, **parameters)
+        )
+        return rows
+
+    async def value(self, name: str, /, **parameters: object) -> Any:  # noqa: ANN401  # a column's
+        """Run a statement and return the first value of its first row; None without a row."""
+        rows = await self.rows(name, **parameters)
+        return rows[0][0] if rows else None
+
+
 class Database:
     """A pool of connections, working as the application's role, bound by row-level security."""
 
@@ -112,6 +132,12 @@ class Database:
         """A transaction that sees and changes the rows of one owner, and commits at the end."""
         return self._transaction(f"SET LOCAL recollect.owner_id = '{owner_id!s}'")
 
+    @asynccontextmanager
+    async def transaction(self, owner_id: UUID) -> AsyncIterator[Transaction]:
+        """The same for statements that are called by their names."""
+        async with self.owned_by(owner_id) as connection:
+            yield Transaction(connection, owner_id)
+
     def working(self, *, now: datetime) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
         return self._transaction(
@@ -152,17 +178,21 @@ class Database:
         self, name: str, /, *, owner_id: UUID, **parameters: object
     ) -> list[asyncpg.Record]:
         """Run a statement in a transaction of its own, bound to the owner."""
-        async with self.owned_by(owner_id) as connection:
-            rows: list[asyncpg.Record] = await connection.fetch(
-                *statement(name, owner_id=owner_id, **parameters)
-            )
+        async with self.transaction(owner_id) as transaction:
+            return await transaction.rows(name, **parameters)
+
+    async def run_for_all(
+        self, name: str, /, *, at: datetime, **parameters: object
+    ) -> list[asyncpg.Record]:
+        """Run a worker's statement in a transaction of its own, on rows of all owners."""
+        async with self.working(now=at) as connection:
+            rows: list[asyncpg.Record] = await connection.fetch(*statement(name, **parameters))
         return rows
 
     async def count(self, name: str, /, *, at: datetime, **parameters: object) -> int:
         """Run a worker's statement that counts, or changes and counts, rows of all owners."""
-        async with self.working(now=at) as connection:
-            number: int = await connection.fetchval(*statement(name, **parameters))
-        return number
+        ((number,),) = await self.run_for_all(name, at=at, **parameters)
+        return int(number)
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""

@@ -64,7 +64,9 @@ def unavailable(error: BaseException) -> DatabaseUnavailable | None:
     match error:
         case asyncpg.DataError() | asyncpg.ClientConfigurationError():
             return None
-        case asyncpg.InterfaceError() if not _is_of_the_connection(error):
+        case asyncpg.InterfaceError() if not any(
+            words in str(error) for words in _OF_THE_CONNECTION
+        ):
             return None
         case asyncpg.DiskFullError():
             problem = "the database has no disk space left; nothing was stored"
@@ -86,11 +88,6 @@ def is_broken(error: BaseException) -> bool:
         isinstance(error, _BROKEN)
         and not isinstance(error, (asyncpg.DataError, asyncpg.QueryCanceledError))
     )
-
-
-def _is_of_the_connection(error: asyncpg.InterfaceError) -> bool:
-    text = str(error)
-    return any(words in text for words in _OF_THE_CONNECTION)
 
 
 def _reason(error: BaseException) -> str:

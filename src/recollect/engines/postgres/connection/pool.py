@@ -85,7 +85,11 @@ class ConnectionPool:
         if isinstance(error, asyncpg.DiskFullError):
             self._full_at = asyncio.get_running_loop().time()
         if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
-            await self._leave_standby()
+            # After a fail-over: what is open leads to a server that became read-only.
+            idle, self._idle = self._idle, []
+            for one in idle:
+                _throw_away(one)
+            await self._pool.expire_connections()
         if is_broken(error):
             _throw_away(connection)
             return
@@ -121,13 +125,6 @@ class ConnectionPool:
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
-
-    async def _leave_standby(self) -> None:
-        """Connect anew after a fail-over: what is open leads to a server that became read-only."""
-        idle, self._idle = self._idle, []
-        for connection in idle:
-            _throw_away(connection)
-        await self._pool.expire_connections()
 
     async def _reset(self, connection: asyncpg.Connection, *, rolls_back: bool) -> None:
         try:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from asyncpg import Connection, PostgresError, Record
+from asyncpg import PostgresError, Record
 
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.context.compaction import CompactionPolicy
@@ -17,12 +17,15 @@ from recollect.domain.conversation.message import (
     Role,
     json_to_store,
 )
-from recollect.domain.conversation.session import name_from_question
-from recollect.domain.conversation.turns import answered_turns, split_into_parts, turn_offsets
+from recollect.domain.conversation.session import (
+    answered_turns,
+    name_from_question,
+    split_into_parts,
+    turn_offsets,
+)
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.database import Database
+from recollect.engines.postgres.connection.database import Database, Transaction
 from recollect.engines.postgres.rows import to_json
-from recollect.engines.postgres.sql import statement
 from recollect.errors import MessageNotFound
 from recollect.ports.jobs import JobKind, job_id_for
 
@@ -38,12 +41,12 @@ class Target:
 
     scope: Scope
     session_id: UUID
-    stored_at: datetime
     read_at: datetime
     """By which a session must not have expired."""
-    expires_at: datetime | None
+    now: datetime
+    expires_at: datetime | None = None
     """The end that a session with an end moves to."""
-    compaction: CompactionPolicy | None
+    compaction: CompactionPolicy | None = None
 
 
 async def append(
@@ -56,45 +59,39 @@ async def append(
         # What nearly every request sends: one round trip.
         try:
             parameters = await part.parameters()
-            return part.stored(await database.write(part.statement, **parameters))
+            owner_id = target.scope.owner_id
+            rows = await database.write(part.statement, owner_id=owner_id, **parameters)
+            return part.stored(rows)
         except PostgresError as error:
             if error.sqlstate != _NOT_ACTIVE:
                 raise
-    async with database.owned_by(target.scope.owner_id) as connection:
-        return await append_within(connection, target, messages, reply_to=reply_to)
+    async with database.transaction(target.scope.owner_id) as transaction:
+        return await append_within(transaction, target, messages, reply_to=reply_to)
 
 
 async def append_within(
-    connection: Connection, target: Target, messages: Sequence[NewMessage], *, reply_to: UUID | None
+    transaction: Transaction,
+    target: Target,
+    messages: Sequence[NewMessage],
+    *,
+    reply_to: UUID | None,
 ) -> tuple[Message, ...]:
     """Do the same as a part of a transaction."""
-    answers = _LATEST if reply_to is None else await _turn_of(connection, target, reply_to)
+    answers = _LATEST if reply_to is None else await _turn_of(transaction, target, reply_to)
     stored: list[Message] = []
     turn = answers
     for some in split_into_parts(messages, size=_PART):
         part = _Part(target, some, turn)
-        rows = await connection.fetch(*statement(part.statement, **await part.parameters()))
-        stored += part.stored(rows)
+        stored += part.stored(await transaction.rows(part.statement, **await part.parameters()))
         if part.statement != _REPLIES:
             turn = _LATEST  # the question that was stored last
     if answers.is_active:
         return tuple(stored)
-    return await _hide(connection, target, stored, answers)
-
-
-async def _hide(
-    connection: Connection, target: Target, stored: Sequence[Message], answers: "_Answered"
-) -> tuple[Message, ...]:
-    """Take the replies out of the active branch, which what they answer is not on."""
+    # What they answer is not on the active branch: neither are the replies.
     replies = [message for message in stored if message.turn_number == answers.turn_number]
     if replies:
-        await switch_messages(
-            connection,
-            target.scope,
-            target.session_id,
-            hidden=[reply.message_id for reply in replies],
-            first=replies[0].sequence,
-        )
+        hidden, first = [reply.message_id for reply in replies], replies[0].sequence
+        await switch_messages(transaction, target.session_id, hidden=hidden, first=first)
     return tuple(replace(m, is_active=False) if m in replies else m for m in stored)
 
 
@@ -113,17 +110,13 @@ class _Answered:
 _LATEST = _Answered(is_latest=True)
 
 
-async def _turn_of(connection: Connection, target: Target, message_id: UUID) -> _Answered:
+async def _turn_of(transaction: Transaction, target: Target, message_id: UUID) -> _Answered:
     """The turn to be answered; nobody switches branches of the session from now on."""
-    owner_id, session_id = target.scope.owner_id, target.session_id
-    row = await connection.fetchrow(
-        *statement(
-            "turn_of_message", owner_id=owner_id, session_id=session_id, message_id=message_id
-        )
-    )
-    if row is None:
+    session_id = target.session_id
+    rows = await transaction.rows("turn_of_message", session_id=session_id, message_id=message_id)
+    if not rows:
         raise MessageNotFound(message_id)
-    return _Answered(is_latest=False, turn_number=row["turn_number"], is_active=row["is_active"])
+    return _Answered(is_latest=False, **rows[0])
 
 
 class _Part:
@@ -148,7 +141,6 @@ class _Part:
         target, messages = self._target, self._messages
         times = [message.created_at for message in messages]
         return {
-            "owner_id": target.scope.owner_id,
             "session_id": target.session_id,
             "message_ids": [message.message_id for message in messages],
             "roles": [message.role for message in messages],
@@ -156,7 +148,7 @@ class _Part:
             **_json_of(messages),
             "turn_offsets": self._offsets,
             "message_times": times if any(times) else None,
-            "now": target.stored_at,
+            "now": target.now,
             "expires_at": target.expires_at,
             "read_at": target.read_at,
             **_compaction_job(target),
@@ -228,8 +220,7 @@ def _compaction_job(target: Target) -> dict[str, object]:
 
 
 async def switch_messages(
-    connection: Connection,
-    scope: Scope,
+    transaction: Transaction,
     session_id: UUID,
     *,
     shown: Sequence[UUID] = (),
@@ -240,10 +231,7 @@ async def switch_messages(
 
     A summary that covers another branch is deleted.
     """
-    owner = {"owner_id": scope.owner_id}
-    for one in (
-        statement("switch_messages", **owner, session_id=session_id, shown=shown, hidden=hidden),
-        statement("delete_stale_summaries", **owner, session_ids=[session_id], first_gone=[first]),
-        statement("recount_sessions", **owner, session_ids=[session_id]),
-    ):
-        await connection.execute(*one)
+    ids = [session_id]
+    await transaction.rows("switch_messages", session_id=session_id, shown=shown, hidden=hidden)
+    await transaction.rows("delete_stale_summaries", session_ids=ids, first_gone=[first])
+    await transaction.rows("recount_sessions", session_ids=ids)

@@ -2,23 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Unpack
 from uuid import UUID
 
-from asyncpg import Connection, UniqueViolationError
+from asyncpg import UniqueViolationError
 
 from recollect.domain.chat.reconciliation import Switch, plan_branch
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage, Role
-from recollect.domain.conversation.turns import Stored, TurnStatus
+from recollect.domain.conversation.session import Stored, TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.conversations.append import Target, append_within, switch_messages
 from recollect.engines.postgres.conversations.messages import lock_sessions
 from recollect.engines.postgres.rows import read_messages
-from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed
-from recollect.ports.conversations import Followed, StoredTurn
+from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
 
 _LAST_TURN: Final = 2  # messages, which tell whether the last question has a reply
 
@@ -34,32 +32,23 @@ class PostgresBranchStore(PostgresStore):
         *,
         continues: bool,
         goes_on: bool = False,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Followed | None:
-        """Make a client's list the active branch and store what is new of it."""
-        target = Target(
-            scope=scope,
-            session_id=session_id,
-            stored_at=now,
-            read_at=self._clock.now(),
-            expires_at=expires_at,
-            compaction=compaction,
-        )
-        async with self._database.owned_by(scope.owner_id) as connection:
-            if not await lock_sessions(connection, scope, session_id, now=target.read_at):
+        read_at = self._clock.now()
+        target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
+        async with self._database.transaction(scope.owner_id) as transaction:
+            if not await lock_sessions(transaction, session_id, now=target.read_at):
                 return None
-            stored = await _read(connection, scope, session_id, continues=continues)
+            stored = await _read(transaction, session_id, continues=continues)
             plan = plan_branch(said, stored, continues=continues, goes_on=goes_on)
-            await _switch(connection, scope, session_id, plan.switch, now=now)
+            await _switch(transaction, session_id, plan.switch, now=target.now)
             path, unknown = plan.branch.path, plan.branch.unknown
             if not unknown:
                 return Followed(question=path[-1], before=path[:-1])
             joins = bool(path) and unknown[0].role is Role.ASSISTANT
             reply_to = path[-1].message_id if joins else None
             try:
-                added = await append_within(connection, target, unknown, reply_to=reply_to)
+                added = await append_within(transaction, target, unknown, reply_to=reply_to)
             except UniqueViolationError:
                 raise IdAlreadyUsed(said[-1].message_id) from None
         return Followed(question=added[-1], before=(*path, *added[:-1]))
@@ -70,45 +59,31 @@ class PostgresBranchStore(PostgresStore):
         session_id: UUID,
         question_id: UUID,
         reply: NewMessage,
-        *,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Message | None:
-        """Store the reply to a question, in place of other replies."""
-        target = Target(
-            scope=scope,
-            session_id=session_id,
-            stored_at=now,
-            read_at=self._clock.now(),
-            expires_at=expires_at,
-            compaction=compaction,
-        )
-        session = {"owner_id": scope.owner_id, "session_id": session_id}
-        async with self._database.owned_by(scope.owner_id) as connection:
-            if not await lock_sessions(connection, scope, session_id, now=target.read_at):
+        read_at = self._clock.now()
+        target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
+        async with self._database.transaction(scope.owner_id) as transaction:
+            if not await lock_sessions(transaction, session_id, now=target.read_at):
                 return None
-            question = await connection.fetchrow(
-                *statement("siblings_of_reply", **session, question_id=question_id)
+            questions = await transaction.rows(
+                "siblings_of_reply", session_id=session_id, question_id=question_id
             )
-            if question is None:
+            if not questions:
                 return None
-            (added,) = await append_within(connection, target, [reply], reply_to=question_id)
-            replaced, first = question["replies"], question["sequence"]
+            (added,) = await append_within(transaction, target, [reply], reply_to=question_id)
+            replaced, first = questions[0]["replies"], questions[0]["sequence"]
             if added.is_active and replaced:
-                await switch_messages(connection, scope, session_id, hidden=replaced, first=first)
+                await switch_messages(transaction, session_id, hidden=replaced, first=first)
         return added
 
 
-async def _read(
-    connection: Connection, scope: Scope, session_id: UUID, *, continues: bool
-) -> Stored:
-    session = {"owner_id": scope.owner_id, "session_id": session_id}
+async def _read(transaction: Transaction, session_id: UUID, *, continues: bool) -> Stored:
     limit = _LAST_TURN if continues else None
-    rows = await connection.fetch(
-        *statement("branch_messages", **session, only_active=continues, limit=limit)
+    rows = await transaction.rows(
+        "branch_messages", session_id=session_id, only_active=continues, limit=limit
     )
-    turns = await connection.fetch(*statement("branch_turns", **session))
+    turns = await transaction.rows("branch_turns", session_id=session_id)
     parents = {turn["turn_number"]: turn["parent_sequence"] for turn in turns}
     return Stored(
         await read_messages(rows),
@@ -118,21 +93,20 @@ async def _read(
 
 
 async def _switch(
-    connection: Connection, scope: Scope, session_id: UUID, switch: Switch, *, now: datetime
+    transaction: Transaction, session_id: UUID, switch: Switch, *, now: datetime
 ) -> None:
-    session = {"owner_id": scope.owner_id, "session_id": session_id}
+    session: dict[str, object] = {"session_id": session_id}
     if switch.parents:
         turns, parents = [*switch.parents], [*switch.parents.values()]
-        await connection.execute(
-            *statement("write_parents", **session, turn_numbers=turns, parent_sequences=parents)
+        await transaction.rows(
+            "write_parents", **session, turn_numbers=turns, parent_sequences=parents
         )
     if switch.answered or switch.open is not None:
         settled = {"answered_turns": switch.answered, "open_turn": switch.open}
-        await connection.execute(*statement("settle_turns", **session, **settled, now=now))
-    if switch.changes_messages:
+        await transaction.rows("settle_turns", **session, **settled, now=now)
+    if switch.first_changed is not None:
         await switch_messages(
-            connection,
-            scope,
+            transaction,
             session_id,
             shown=[message.message_id for message in switch.shown],
             hidden=[message.message_id for message in switch.hidden],
@@ -144,7 +118,6 @@ class PostgresTurnStore(PostgresStore):
     """Reads the table `turns` and the messages that belong to it."""
 
     async def get(self, scope: Scope, session_id: UUID, turn_number: int) -> StoredTurn | None:
-        """The turn, or None if the session has none of that number."""
         session = self._session(scope, session_id)
         rows = await self._database.run("get_turn", **session, turn_number=turn_number)
         if not rows:
@@ -152,6 +125,5 @@ class PostgresTurnStore(PostgresStore):
         return StoredTurn(status=TurnStatus(rows[0]["status"]), messages=await read_messages(rows))
 
     async def fail_abandoned(self, *, started_by: datetime) -> int:
-        """Mark the turns of all owners as failed that are pending since that time or longer."""
         now = self._clock.now()
         return await self._database.count("fail_abandoned", at=now, started_by=started_by)

@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Unpack
 from uuid import UUID
 
-from asyncpg import Connection, ForeignKeyViolationError, UniqueViolationError
+from asyncpg import ForeignKeyViolationError, UniqueViolationError
 
-from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import (
     HistoryPosition,
@@ -16,18 +15,22 @@ from recollect.domain.conversation.paging import (
     Page,
     PageRequest,
 )
-from recollect.domain.conversation.session import name_from_question
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus, name_from_question
 from recollect.domain.identity.accounts import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
-from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.conversations.append import Target, append, append_within
 from recollect.engines.postgres.conversations.sessions import create_session
 from recollect.engines.postgres.rows import read_messages, read_window
-from recollect.engines.postgres.sql import statement
 from recollect.errors import IdAlreadyUsed, MessageNotFound
-from recollect.ports.conversations import MAX_WINDOW, Appended, SessionStart, StoredWindow
+from recollect.ports.conversations import (
+    MAX_WINDOW,
+    Appended,
+    SessionStart,
+    StoredWindow,
+    WriteTerms,
+)
 
 _IDS_AT_ONCE: Final = 500  # reading more messages at once would hold the event loop
 
@@ -45,13 +48,13 @@ class _DeletingStore(PostgresStore):
         **parameters: object,
     ) -> int | None:
         """Delete messages of a session, or of all; how many, or None without a session. Audited."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            locked = await lock_sessions(connection, scope, session_id, now=self._clock.now())
+        async with self._database.transaction(scope.owner_id) as transaction:
+            locked = await lock_sessions(transaction, session_id, now=self._clock.now())
             if session_id is not None and not locked:
                 return None
-            count = await remove(connection, scope, deletion, locked, **parameters)
+            count = await remove(transaction, deletion, locked, **parameters)
             if count or action is not AuditAction.MESSAGE_DELETED:
-                await record(connection, scope, action, target, count=count, now=now)
+                await record(transaction, scope, action, target, count=count, now=now)
         return count
 
 
@@ -65,20 +68,11 @@ class PostgresMessageStore(_DeletingStore):
         messages: Sequence[NewMessage],
         *,
         reply_to: UUID | None = None,
-        now: datetime,
-        expires_at: datetime | None = None,
-        compaction: CompactionPolicy | None = None,
         start: SessionStart | None = None,
+        **terms: Unpack[WriteTerms],
     ) -> Appended | None:
-        """Store the messages one after the other, all or none; None if there is no session."""
-        target = Target(
-            scope=scope,
-            session_id=session_id,
-            stored_at=now,
-            read_at=self._clock.now(),
-            expires_at=expires_at,
-            compaction=compaction,
-        )
+        read_at = self._clock.now()
+        target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
         try:
             stored = await append(self._database, target, messages, reply_to=reply_to)
             if not stored and start is not None:
@@ -97,7 +91,6 @@ class PostgresMessageStore(_DeletingStore):
     async def last(
         self, scope: Scope, session_id: UUID, *, count: int
     ) -> tuple[Message, ...] | None:
-        """The last messages, oldest first; None if there is no session."""
         session = self._session(scope, session_id)
         rows = await self._database.read("last_messages", **session, count=count)
         if not rows and not await self._exists(scope, session_id):
@@ -107,7 +100,6 @@ class PostgresMessageStore(_DeletingStore):
     async def window(
         self, scope: Scope, session_id: UUID, *, count: int, covers_all: bool
     ) -> StoredWindow | None:
-        """The session, its summary and its last messages, oldest first; None without a session."""
         rows = await self._database.read(
             "read_window",
             **self._session(scope, session_id),
@@ -125,7 +117,6 @@ class PostgresMessageStore(_DeletingStore):
         *,
         include_inactive: bool = False,
     ) -> Page[Message] | None:
-        """The session's messages by sequence number; None if there is no session."""
         (sequence,) = page.position(MessagePosition) or (None,)
         rows = await self._database.read(
             "list_messages",
@@ -144,7 +135,6 @@ class PostgresMessageStore(_DeletingStore):
     async def delete(
         self, scope: Scope, session_id: UUID, message_id: UUID, *, now: datetime
     ) -> bool:
-        """Delete one message; whether there was one in that session."""
         action = AuditAction.MESSAGE_DELETED
         count = await self._delete(
             scope, session_id, "delete_message", action, message_id, message_id=message_id, now=now
@@ -152,20 +142,17 @@ class PostgresMessageStore(_DeletingStore):
         return bool(count)
 
     async def clear(self, scope: Scope, session_id: UUID, *, now: datetime) -> int | None:
-        """Delete all messages of the session and say how many; None if there is none."""
         action = AuditAction.MESSAGES_CLEARED
         return await self._delete(scope, session_id, "delete_messages", action, session_id, now=now)
 
     async def turn_status(
         self, scope: Scope, session_id: UUID, turn_number: int
     ) -> TurnStatus | None:
-        """How far the turn has come, or None if there is no such turn."""
         session = self._session(scope, session_id)
         rows = await self._database.run("turn_status", **session, turn_number=turn_number)
         return TurnStatus(rows[0]["status"]) if rows else None
 
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> bool:
-        """Mark a turn as failed if it is pending; whether there is such a turn."""
         session = self._session(scope, session_id)
         return bool(await self._database.run("fail_turn", **session, turn_number=turn_number))
 
@@ -173,16 +160,16 @@ class PostgresMessageStore(_DeletingStore):
         self, target: Target, start: SessionStart, messages: Sequence[NewMessage]
     ) -> tuple[Message, ...]:
         """Start the session and store its first messages: both or neither."""
-        async with self._database.owned_by(target.scope.owner_id) as connection:
+        async with self._database.transaction(target.scope.owner_id) as transaction:
             await create_session(
-                connection,
+                transaction,
                 target.scope,
                 start.session,
-                now=target.stored_at,
+                now=target.now,
                 read_at=target.read_at,
                 expires_at=start.expires_at,
             )
-            return await append_within(connection, target, messages, reply_to=None)
+            return await append_within(transaction, target, messages, reply_to=None)
 
     async def _exists(self, scope: Scope, session_id: UUID) -> bool:
         return bool(await self._database.read("get_session", **self._session(scope, session_id)))
@@ -202,14 +189,12 @@ class PostgresMessageStore(_DeletingStore):
         )
 
     async def _stored(self, scope: Scope, messages: Sequence[NewMessage]) -> dict[UUID, Message]:
-        ids, owner_id = [message.message_id for message in messages], scope.owner_id
+        ids = [message.message_id for message in messages]
         stored: dict[UUID, Message] = {}
-        async with self._database.owned_by(owner_id) as connection:
+        async with self._database.transaction(scope.owner_id) as transaction:
             for first in range(0, len(ids), _IDS_AT_ONCE):
                 some = ids[first : first + _IDS_AT_ONCE]
-                rows = await connection.fetch(
-                    *statement("messages_by_id", owner_id=owner_id, message_ids=some)
-                )
+                rows = await transaction.rows("messages_by_id", message_ids=some)
                 stored |= {message.message_id: message for message in await read_messages(rows)}
         return stored
 
@@ -218,7 +203,6 @@ class PostgresHistoryStore(_DeletingStore):
     """Reads and clears messages whichever session they are in."""
 
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
-        """The owner's messages by time; those of one time and session by their numbers."""
         time, session_id, sequence = page.position(HistoryPosition) or (None, None, None)
         rows = await self._database.run(
             "list_history",
@@ -239,7 +223,6 @@ class PostgresHistoryStore(_DeletingStore):
     async def of_turns(
         self, scope: Scope, turns: Collection[tuple[UUID, int]]
     ) -> tuple[Message, ...]:
-        """All messages of these turns, each given by session and number, in no order."""
         rows = await self._database.run(
             "messages_of_turns",
             owner_id=scope.owner_id,
@@ -250,14 +233,12 @@ class PostgresHistoryStore(_DeletingStore):
         return await read_messages(rows)
 
     async def count(self, scope: Scope) -> int:
-        """How many messages the owner has."""
         ((count,),) = await self._database.run(
             "count_history", owner_id=scope.owner_id, now=self._clock.now()
         )
         return int(count)
 
     async def delete(self, scope: Scope, message_id: UUID, *, now: datetime) -> bool:
-        """Delete one message, in whichever session; whether there was one."""
         action = AuditAction.MESSAGE_DELETED
         count = await self._delete(
             scope, None, "delete_message", action, message_id, message_id=message_id, now=now
@@ -265,12 +246,10 @@ class PostgresHistoryStore(_DeletingStore):
         return bool(count)
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
-        """Delete all the owner's messages and say how many; the sessions stay."""
         action = AuditAction.HISTORY_CLEARED
         return await self._delete(scope, None, "delete_messages", action, scope.user, now=now) or 0
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
-        """Delete all but the newest messages and say how many."""
         action = AuditAction.HISTORY_TRIMMED
         count = await self._delete(
             scope, None, "trim_messages", action, scope.user, keep_last=keep_last, now=now
@@ -279,55 +258,43 @@ class PostgresHistoryStore(_DeletingStore):
 
 
 async def lock_sessions(
-    connection: Connection, scope: Scope, session_id: UUID | None, *, now: datetime
+    transaction: Transaction, session_id: UUID | None, *, now: datetime
 ) -> list[UUID]:
     """Lock one session, or all of the owner's, against writers; those that have not expired."""
-    rows = await connection.fetch(
-        *statement("lock_sessions", owner_id=scope.owner_id, session_id=session_id, now=now)
-    )
+    rows = await transaction.rows("lock_sessions", session_id=session_id, now=now)
     return [row["session_id"] for row in rows]
 
 
 async def remove(
-    connection: Connection,
-    scope: Scope,
-    deletion: str,
-    sessions: Sequence[UUID],
-    **parameters: object,
+    transaction: Transaction, deletion: str, sessions: Sequence[UUID], **parameters: object
 ) -> int:
     """Delete messages of locked sessions by a statement; how many there were.
 
     Turns, summaries, the index, counters and names follow.
     """
-    owner = {"owner_id": scope.owner_id}
-    rows = await connection.fetch(*statement(deletion, **owner, session_ids=sessions, **parameters))
+    rows = await transaction.rows(deletion, session_ids=sessions, **parameters)
     touched = [row["session_id"] for row in rows]
-    cut = {**owner, "session_ids": touched, "first_gone": [row["first_gone"] for row in rows]}
-    await connection.execute(*statement("delete_empty_turns", **owner, session_ids=touched))
-    await connection.execute(*statement("delete_stale_summaries", **cut))
-    await connection.execute(*statement("delete_stale_entries", **cut))
-    await connection.execute(*statement("recount_sessions", **owner, session_ids=touched))
-    await _name_anew(connection, scope, touched)
+    first_gone = [row["first_gone"] for row in rows]
+    await transaction.rows("delete_empty_turns", session_ids=touched)
+    for stale in ("delete_stale_summaries", "delete_stale_entries"):
+        await transaction.rows(stale, session_ids=touched, first_gone=first_gone)
+    await transaction.rows("recount_sessions", session_ids=touched)
+    await _name_anew(transaction, touched)
     return sum(row["count"] for row in rows)
 
 
-async def _name_anew(connection: Connection, scope: Scope, sessions: Sequence[UUID]) -> None:
+async def _name_anew(transaction: Transaction, sessions: Sequence[UUID]) -> None:
     """Name sessions whose question is gone after the first one left, or not at all."""
-    rows = await connection.fetch(
-        *statement("unname_sessions", owner_id=scope.owner_id, session_ids=sessions)
-    )
+    rows = await transaction.rows("unname_sessions", session_ids=sessions)
     names = [
         (row["session_id"], name, row["turn_number"])
         for row in rows
         if row["question"] is not None and (name := name_from_question(row["question"]))
     ]
     if names:
-        await connection.execute(
-            *statement(
-                "name_sessions",
-                owner_id=scope.owner_id,
-                session_ids=[session_id for session_id, _, _ in names],
-                names=[name for _, name, _ in names],
-                turn_numbers=[turn_number for _, _, turn_number in names],
-            )
+        await transaction.rows(
+            "name_sessions",
+            session_ids=[session_id for session_id, _, _ in names],
+            names=[name for _, name, _ in names],
+            turn_numbers=[turn_number for _, _, turn_number in names],
         )

@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from asyncpg import Connection
-
 from recollect.domain.conversation.paging import (
     AccessPosition,
     Order,
@@ -19,7 +17,7 @@ from recollect.domain.conversation.session import NewSession, Session, SessionCh
 from recollect.domain.identity.accounts import RETENTION, AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.accounts import record
-from recollect.engines.postgres.connection.database import PostgresStore
+from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.rows import json_text, read_session, read_sessions
 from recollect.engines.postgres.sql import statement
 
@@ -30,11 +28,9 @@ class PostgresExpiredSessions(PostgresStore):
     """Finds expired sessions through the workers' own view."""
 
     async def count(self, *, now: datetime) -> int:
-        """How many sessions have expired."""
         return await self._database.count("count_expired", at=now, now=now)
 
     async def delete(self, *, now: datetime, limit: int) -> int:
-        """Delete some expired sessions with everything in them, and say how many."""
         async with self._database.working(now=now) as connection:
             if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
                 return 0
@@ -55,13 +51,12 @@ class PostgresSessionStore(PostgresStore):
         now: datetime,
         expires_at: datetime | None = None,
     ) -> tuple[Session, bool]:
-        """Create the session, or return the one with that id as it is; and whether it is new."""
         existing = await self.get(scope, session.session_id)
         while existing is None:
             read_at = self._clock.now()
-            async with self._database.owned_by(scope.owner_id) as connection:
+            async with self._database.transaction(scope.owner_id) as transaction:
                 created = await create_session(
-                    connection, scope, session, now=now, read_at=read_at, expires_at=expires_at
+                    transaction, scope, session, now=now, read_at=read_at, expires_at=expires_at
                 )
             if created is not None:
                 return created, True
@@ -70,14 +65,12 @@ class PostgresSessionStore(PostgresStore):
         return existing, False
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
-        """The session, or None."""
         rows = await self._database.read("get_session", **self._session(scope, session_id))
         return await read_session(rows[0]) if rows else None
 
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
-        """The owner's sessions by the time of their last change or use."""
         by_access = sort is SessionSort.LAST_ACCESSED
         after = page.position(AccessPosition) if by_access else page.position(SessionPosition)
         time, session_id = after or (None, None)
@@ -101,7 +94,6 @@ class PostgresSessionStore(PostgresStore):
     async def change(
         self, scope: Scope, session_id: UUID, changes: SessionChanges, *, now: datetime
     ) -> Session | None:
-        """Replace the parts that are given and return the session, or None if there is none."""
         metadata = None if changes.metadata is None else await json_text(changes.metadata)
         rows = await self._database.run(
             "change_session",
@@ -117,21 +109,18 @@ class PostgresSessionStore(PostgresStore):
         return await read_session(rows[0]) if rows else None
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:
-        """Delete the session with its turns and messages; whether there was one. Audited."""
-        async with self._database.owned_by(scope.owner_id) as connection:
-            count = await connection.fetchval(
-                *statement("delete_session", **self._session(scope, session_id))
-            )
+        async with self._database.transaction(scope.owner_id) as transaction:
+            expiry = self._clock.now()
+            count = await transaction.value("delete_session", session_id=session_id, now=expiry)
             if count is None:
                 return False
             action = AuditAction.SESSION_DELETED
-            await record(connection, scope, action, session_id, count=count, now=now)
+            await record(transaction, scope, action, session_id, count=count, now=now)
         return True
 
     async def touch(
         self, scope: Scope, session_id: UUID, *, now: datetime, expires_at: datetime | None
     ) -> None:
-        """Note that the session was used, and move its end to `expires_at` if that is later."""
         await self._database.write(
             "touch_session",
             owner_id=scope.owner_id,
@@ -143,7 +132,7 @@ class PostgresSessionStore(PostgresStore):
 
 
 async def create_session(
-    connection: Connection,
+    transaction: Transaction,
     scope: Scope,
     session: NewSession,
     *,
@@ -155,33 +144,22 @@ async def create_session(
 
     One that has expired by `read_at` gives way.
     """
-    metadata = await json_text(session.metadata)
-    await _make_room(connection, scope, session.session_id, now=now, read_at=read_at)
-    row = await connection.fetchrow(
-        *statement(
-            "start_session",
-            owner_id=scope.owner_id,
-            tenant_id=scope.tenant,
-            user_id=scope.user,
-            session_id=session.session_id,
-            name=session.name,
-            metadata=metadata,
-            databases=session.databases,
-            tags=session.tags,
-            now=now,
-            expires_at=expires_at,
-        )
-    )
-    return None if row is None else await read_session(row)
-
-
-async def _make_room(
-    connection: Connection, scope: Scope, session_id: UUID, *, now: datetime, read_at: datetime
-) -> None:
-    """Delete an expired session whose id is wanted again, as the clean-up would."""
-    session = {"owner_id": scope.owner_id, "session_id": session_id}
-    count = await connection.fetchval(*statement("delete_if_expired", **session, now=read_at))
-    if count is not None:
+    metadata, session_id = await json_text(session.metadata), session.session_id
+    count = await transaction.value("delete_if_expired", session_id=session_id, now=read_at)
+    if count is not None:  # an expired session of that id gave way, as to the clean-up
         retention = replace(scope, actor=RETENTION, transaction_id="")
         action = AuditAction.SESSION_EXPIRED
-        await record(connection, retention, action, session_id, count=count, now=now)
+        await record(transaction, retention, action, session_id, count=count, now=now)
+    rows = await transaction.rows(
+        "start_session",
+        tenant_id=scope.tenant,
+        user_id=scope.user,
+        session_id=session_id,
+        name=session.name,
+        metadata=metadata,
+        databases=session.databases,
+        tags=session.tags,
+        now=now,
+        expires_at=expires_at,
+    )
+    return await read_session(rows[0]) if rows else None

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib.metadata import version
@@ -182,14 +181,8 @@ def cache_megabytes(memory: int) -> int:
 def memory_at_hand() -> int:
     """The machine's memory in bytes, or what a container may use of it."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min([machine, *_container_limits()])
-
-
-def _container_limits() -> Iterator[int]:
-    for path in _LIMITS:
-        text = path.read_text().strip() if path.exists() else ""
-        if text.isdecimal():  # 'max' stands for none
-            yield int(text)
+    limits = [path.read_text().strip() for path in _LIMITS if path.exists()]
+    return min([machine, *(int(limit) for limit in limits if limit.isdecimal())])  # or 'max'
 
 
 class Answer(IntEnum):

@@ -5,7 +5,8 @@ A folder holds the SQL of a revision: files that are run in the order of their n
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -67,17 +68,19 @@ async def downgrade(dsn: str, *, target: str) -> tuple[str | None, str | None]:
 
 async def current_revision(dsn: str) -> str | None:
     """The revision the database is at, or None if it has never been migrated."""
+    async with connected(dsn) as connection:
+        return await _read_revision(connection)
+
+
+@asynccontextmanager
+async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """Connect without prepared statements, which a pooler may not carry."""
     with translated():
-        connection = await _connect(dsn)
+        connection = await asyncpg.connect(dsn, statement_cache_size=0)
         try:
-            return await _read_revision(connection)
+            yield connection
         finally:
             await connection.close()
-
-
-async def _connect(dsn: str) -> asyncpg.Connection:
-    """Connect without prepared statements, which a pooler may not carry."""
-    return await asyncpg.connect(dsn, statement_cache_size=0)
 
 
 async def ensure_current(dsn: str) -> None:
@@ -87,16 +90,9 @@ async def ensure_current(dsn: str) -> None:
 
 
 async def _run(dsn: str, target: str) -> tuple[str | None, str | None]:
-    with translated():
-        before, after = await _run_explained(dsn, target)
-    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
-    return before, after
-
-
-async def _run_explained(dsn: str, target: str) -> tuple[str | None, str | None]:
     """Migrate, or say what an administrator has to do before that is possible."""
     try:
-        return await _run_in_one_transaction(dsn, target)
+        before, after = await _run_in_one_transaction(dsn, target)
     except asyncpg.InsufficientPrivilegeError as error:
         if "extension" in str(error):
             raise SchemaOutdated(
@@ -111,26 +107,24 @@ async def _run_explained(dsn: str, target: str) -> tuple[str | None, str | None]
         raise SchemaOutdated(
             f"the server of {display(dsn)} has no pgvector ({error}): install pgvector 0.7 or newer"
         ) from error
+    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
+    return before, after
 
 
 async def _run_in_one_transaction(dsn: str, target: str) -> tuple[str | None, str | None]:
-    connection = await _connect(dsn)
-    try:
-        async with connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-            before = await _read_revision(connection)
-            _refuse_unknown(before, dsn)
-            await connection.execute(_PREPARE)
-            for script in _scripts(before or BASE, target):
-                await connection.execute(script.read_text(encoding="utf-8"))
-            after = None if target == BASE else target
-            if after != before:
-                await connection.execute("DELETE FROM schema_revision")
-            if after not in (before, None):
-                await connection.execute("INSERT INTO schema_revision VALUES ($1)", after)
-        return before, after
-    finally:
-        await connection.close()
+    async with connected(dsn) as connection, connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        before = await _read_revision(connection)
+        _refuse_unknown(before, dsn)
+        await connection.execute(_PREPARE)
+        for script in _scripts(before or BASE, target):
+            await connection.execute(script.read_text(encoding="utf-8"))
+        after = None if target == BASE else target
+        if after != before:
+            await connection.execute("DELETE FROM schema_revision")
+        if after not in (before, None):
+            await connection.execute("INSERT INTO schema_revision VALUES ($1)", after)
+    return before, after
 
 
 def _scripts(current: str, target: str) -> Iterator[Path]:
@@ -189,16 +183,12 @@ class DatabaseFacts:
 async def inspect(dsn: str) -> DatabaseFacts:
     """Look at a database through an administrator's or the application's connection."""
     revision = await current_revision(dsn)
-    with translated():
-        connection = await _connect(as_application(dsn) if revision else dsn)
-        try:
-            is_bound = await connection.fetchval(_BOUND_BY_POLICIES) if revision else None
-            return DatabaseFacts(
-                server_version=await connection.fetchval("SHOW server_version"),
-                major_version=connection.get_server_version().major,
-                has_pgvector=await connection.fetchval(_HAS_PGVECTOR),
-                revision=revision,
-                bound_by_policies=is_bound,
-            )
-        finally:
-            await connection.close()
+    async with connected(as_application(dsn) if revision else dsn) as connection:
+        is_bound = await connection.fetchval(_BOUND_BY_POLICIES) if revision else None
+        return DatabaseFacts(
+            server_version=await connection.fetchval("SHOW server_version"),
+            major_version=connection.get_server_version().major,
+            has_pgvector=await connection.fetchval(_HAS_PGVECTOR),
+            revision=revision,
+            bound_by_policies=is_bound,
+        )

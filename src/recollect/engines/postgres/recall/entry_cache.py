@@ -12,24 +12,17 @@ from uuid import UUID
 from asyncpg import Record
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import (
-    Candidate,
-    Entry,
-    IndexedEntry,
-    RecallFilter,
-    RecallQuery,
-    Vector,
-)
+from recollect.domain.recall.entry import Candidate, RecallFilter, RecallQuery, Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.binary_quantised import BinaryQuantisedVectors, bytes_for
 from recollect.engines.postgres.recall.index import (
     EXACT_UP_TO,
+    PostgresRecallIndex,
     query_model_key,
     rescored_count,
     term_weights,
 )
 from recollect.engines.postgres.recall.owner_entries import OwnerEntries, OwnerState
-from recollect.ports.recall import IndexSize, RecallIndex
 from recollect.ports.runtime import Clock
 
 _MAX_BYTES: Final = 256 * 2**20
@@ -41,36 +34,32 @@ _UNUSED: Final = timedelta(minutes=10)
 _UNKNOWN: Final = -1
 
 
-class CachedRecallIndex:
+class CachedRecallIndex(PostgresRecallIndex):
     """A `RecallIndex` that searches the entries of small owners in the process.
 
     Entries are cached from an owner's second search within ten minutes on. At each search the
     database is asked what has changed, and only that is read: what others add or delete is found
     or gone at once. Of large owners the binary-quantised vectors are cached: the first pass is made
-    here, the rest by the index, as are all other calls.
+    here, the rest by the database.
     """
 
     def __init__(
         self,
-        index: RecallIndex,
         database: Database,
         clock: Clock,
         *,
-        max_entries: int = EXACT_UP_TO,
+        kept_in: str | None = None,
+        exact_up_to: int = EXACT_UP_TO,
         max_bytes: int = _MAX_BYTES,
         from_first_search: bool = False,
     ) -> None:
-        """Cache the entries of owners with up to `max_entries`, in at most `max_bytes`."""
-        self._index = index
-        self._database = database
-        self._clock = clock
-        self._max_entries = max_entries
+        """Cache the entries of owners with up to `exact_up_to`, in at most `max_bytes`."""
+        super().__init__(database, clock, kept_in=kept_in, exact_up_to=exact_up_to)
         self._from_first_search = from_first_search
         self._max_bytes = max_bytes
         self._owners = _OwnerLru(max_bytes)
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The entries with the best scores, from the cache where the owner's are in it."""
         owner_id, now = scope.owner_id, self._clock.now()
         owner, is_back = self._owners.touch(owner_id, now)
         if query.nearest is None and (is_back or self._from_first_search):
@@ -80,39 +69,7 @@ class CachedRecallIndex:
                 candidates = await self._search(owner, owner_id, query, now=now)
                 if candidates is not None:
                     return candidates
-        return await self._index.search(scope, query)
-
-    async def replace(
-        self,
-        scope: Scope,
-        session_id: UUID,
-        turns: Sequence[int],
-        entries: Sequence[IndexedEntry],
-    ) -> None:
-        """As the index does."""
-        await self._index.replace(scope, session_id, turns, entries)
-
-    async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        """As the index does."""
-        return await self._index.speakers(scope, limit=limit)
-
-    async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        """As the index does."""
-        return await self._index.size(scope, model=model)
-
-    async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
-        """As the index does."""
-        return await self._index.outdated(model=model, limit=limit)
-
-    async def count_outdated(self, *, model: str) -> int:
-        """As the index does."""
-        return await self._index.count_outdated(model=model)
-
-    async def embed(
-        self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
-    ) -> None:
-        """As the index does."""
-        await self._index.embed(scope, vectors, model=model)
+        return await super().search(scope, query)
 
     async def _search(
         self, owner: "_CachedOwner", owner_id: UUID, query: RecallQuery, *, now: datetime
@@ -153,9 +110,9 @@ class CachedRecallIndex:
             known_changes=changes,
             last_number=last,
             now=now,
-            max_entries=self._max_entries,
+            max_entries=self._exact_up_to,
         )
-        owner.is_large = bool(rows) and rows[0]["entries"] > self._max_entries
+        owner.is_large = bool(rows) and rows[0]["entries"] > self._exact_up_to
         if not rows or owner.is_large:
             self._owners.evict(owner)
             return None
@@ -236,7 +193,7 @@ class CachedRecallIndex:
         key: int,
         dimensions: int,
     ) -> BinaryQuantisedVectors | None:
-        owner.is_large = bool(rows) and rows[0]["entries"] > self._max_entries
+        owner.is_large = bool(rows) and rows[0]["entries"] > self._exact_up_to
         has_changed = bool(rows) and vectors is not None and rows[0]["changes"] != vectors.changes
         if not owner.is_large or has_changed:
             self._owners.evict(owner)

@@ -11,7 +11,6 @@ import orjson
 from asyncpg import Record
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.bm25 import K1, B
 from recollect.domain.recall.entry import (
     REACH,
     Candidate,
@@ -21,9 +20,8 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
-from recollect.domain.recall.ranking import neighbouring_positions
-from recollect.engines.postgres.connection.database import Database
-from recollect.engines.postgres.sql import statement
+from recollect.domain.recall.ranking import K1, B, neighbouring_positions
+from recollect.engines.postgres.connection.database import Database, PostgresStore
 from recollect.ports.recall import IndexSize
 from recollect.ports.runtime import Clock
 
@@ -72,7 +70,7 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
         "terms": list(weights),
         "weights": list(weights.values()),
         # As text: the driver takes ten times as long over an array of numbers.
-        "vector": None if vector is None else vector_text(vector),
+        "vector": None if vector is None else json_text(vector),
         "model_key": query_model_key(query),
         "outside_numbers": None if outside is None else list(outside),
         "outside_cosines": None if outside is None else list(outside.values()),
@@ -84,7 +82,11 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
         "k1": K1,
         "b": B,
         "now": now,
-        "is_filtered": _needs_entries(filters),
+        # Whether a filter needs columns that the index of the first pass does not have.
+        "is_filtered": any(
+            column is not None
+            for column in (filters.session_id, filters.tables, filters.databases, filters.speaker)
+        ),
         "session_id": filters.session_id,
         "since": filters.since,
         "until": filters.until,
@@ -98,12 +100,6 @@ def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) ->
 def rescored_count(query: RecallQuery) -> int:
     """How many entries the first pass chooses."""
     return max(_RESCORED_AT_LEAST, query.count * _RESCORED_FOR_EACH)
-
-
-def _needs_entries(filters: RecallFilter) -> bool:
-    """Whether a filter needs columns that the index of the first pass does not have."""
-    columns = (filters.session_id, filters.tables, filters.databases, filters.speaker)
-    return any(column is not None for column in columns)
 
 
 def entry_from(row: Record) -> Entry:
@@ -136,33 +132,8 @@ def candidates_from(rows: Sequence[Record], filters: RecallFilter) -> Iterator[C
             yield Candidate.among(entry, words, meanings, at, sessions=sessions)
 
 
-def indexed_json(entries: Sequence[IndexedEntry]) -> str:
-    """Entries with their words and vectors, as `replace_entries` takes them."""
-    return _json([_indexed(one) for one in entries])
-
-
-def embedded_json(vectors: Sequence[tuple[Entry, Vector]], model: str) -> str:
-    """The vectors of entries, as `embed_entries` takes them."""
-    return _json(
-        [
-            _identity(entry)
-            | {"vector": vector_text(vector), "model_key": model_key(model, len(vector))}
-            for entry, vector in vectors
-        ]
-    )
-
-
-def entries_json(entries: Sequence[Entry]) -> str:
-    """What tells entries from others, as `claim_entries` takes it."""
-    return _json([_identity(entry) for entry in entries])
-
-
-def vector_text(vector: Vector) -> str:
-    """A vector as PostgreSQL reads it."""
-    return _json(vector)
-
-
-def _identity(entry: Entry) -> dict[str, object]:
+def identity(entry: Entry) -> dict[str, object]:
+    """What tells an entry from others, as statements take it."""
     return {
         "session_id": entry.session_id,
         "sequence": entry.sequence,
@@ -172,6 +143,7 @@ def _identity(entry: Entry) -> dict[str, object]:
 
 
 def _indexed(one: IndexedEntry) -> dict[str, object]:
+    """An entry with its words and its vector, as `replace_entries` takes it."""
     entry = one.entry
     counts: dict[int, int] = {}
     for term, count in one.terms.items():
@@ -179,8 +151,7 @@ def _indexed(one: IndexedEntry) -> dict[str, object]:
         counts[key] = min(counts.get(key, 0) + count, _MAX_COUNT)
     embedding: dict[str, object] = {}
     if one.model is not None and one.vector is not None:
-        key = model_key(one.model, len(one.vector))
-        embedding = {"model": one.model, "model_key": key, "vector": vector_text(one.vector)}
+        embedding = {"model": one.model, **_embedding(one.vector, one.model)}
     return {
         "sequence": entry.sequence,
         "turn_number": entry.turn_number,
@@ -196,12 +167,16 @@ def _indexed(one: IndexedEntry) -> dict[str, object]:
     }
 
 
-def _json(value: object) -> str:
-    """JSON text; the driver's own kind of UUID is written as others are."""
+def _embedding(vector: Vector, model: str) -> dict[str, object]:
+    return {"vector": json_text(vector), "model_key": model_key(model, len(vector))}
+
+
+def json_text(value: object) -> str:
+    """JSON as PostgreSQL reads it; the driver's own kind of UUID is written as others are."""
     return orjson.dumps(value, default=str).decode()
 
 
-class PostgresRecallIndex:
+class PostgresRecallIndex(PostgresStore):
     """A `RecallIndex` in the tables `recall_…`.
 
     What changes entries locks their session first, then the owner's row of `recall_owners`.
@@ -219,8 +194,7 @@ class PostgresRecallIndex:
 
         The vectors of owners with more entries than `exact_up_to` are searched in two stages.
         """
-        self._database = database
-        self._clock = clock
+        super().__init__(database, clock)
         self._kept_in = kept_in
         self._exact_up_to = exact_up_to
 
@@ -231,35 +205,30 @@ class PostgresRecallIndex:
         turns: Sequence[int],
         entries: Sequence[IndexedEntry],
     ) -> None:
-        """Keep these entries of these turns in place of what was kept of the turns before."""
         await self._database.write(
             "replace_entries",
             owner_id=scope.owner_id,
             session_id=session_id,
             turn_numbers=turns,
-            entries=indexed_json(entries),
+            entries=json_text([_indexed(one) for one in entries]),
             store=self._kept_in,
             now=self._clock.now(),
         )
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        """The entries with the best scores, those by meaning and those by words among them."""
         parameters = search_parameters(query, now=self._clock.now(), exact_up_to=self._exact_up_to)
         rows = await self._database.read("search_entries", owner_id=scope.owner_id, **parameters)
         return tuple(candidates_from(rows, query.filters))
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        """The names of those who speak in the owner's entries, each once, in no order."""
         rows = await self._database.read("list_speakers", owner_id=scope.owner_id, limit=limit)
         return tuple(row["speaker"] for row in rows)
 
     async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        """How many entries the owner has, and how many of them that model has embedded."""
-        owner = scope.owner_id
-        async with self._database.owned_by(owner) as connection:
-            row = await connection.fetchrow(
-                *statement("count_entries", owner_id=owner, model=model, now=self._clock.now())
-            )
+        now = self._clock.now()
+        (row,) = await self._database.run(
+            "count_entries", owner_id=scope.owner_id, model=model, now=now
+        )
         return IndexSize(entries=row["entries"], embedded=row["embedded"])
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
@@ -267,12 +236,15 @@ class PostgresRecallIndex:
 
         Which ones is left to chance, so that several workers seldom embed the same.
         """
-        owners = max(limit, _OWNERS_AT_LEAST)
-        async with self._database.working(now=self._clock.now()) as connection:
-            rows = await connection.fetch(*statement("outdated_owners", model=model, limit=owners))
+        rows = await self._database.run_for_all(
+            "outdated_owners",
+            at=self._clock.now(),
+            model=model,
+            limit=max(limit, _OWNERS_AT_LEAST),
+        )
         outdated: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
-            scope = Scope.stored(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
+            scope = Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
             entries = await self._outdated_of(scope, model, limit - len(outdated))
             outdated += [(scope, entry) for entry in entries]
             if len(outdated) >= limit:
@@ -280,33 +252,32 @@ class PostgresRecallIndex:
         return tuple(outdated)
 
     async def count_outdated(self, *, model: str) -> int:
-        """How many entries of all owners this model has not embedded."""
-        async with self._database.working(now=self._clock.now()) as connection:
-            count: int = await connection.fetchval(*statement("count_outdated", model=model))
-        return count
+        return await self._database.count("count_outdated", at=self._clock.now(), model=model)
 
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
-        """Give entries that are still there the vectors of this model in place of others."""
+        embedded = [identity(entry) | _embedding(vector, model) for entry, vector in vectors]
         await self._database.write(
             "embed_entries",
             owner_id=scope.owner_id,
             session_ids=sorted({entry.session_id for entry, _ in vectors}),
             model=model,
-            entries=embedded_json(vectors, model),
+            entries=json_text(embedded),
             now=self._clock.now(),
         )
 
     async def _outdated_of(self, scope: Scope, model: str, limit: int) -> list[Entry]:
         """From a session by chance on; from the first one where nothing comes after that."""
-        owner, now = scope.owner_id, self._clock.now()
-        parameters = {"owner_id": owner, "model": model, "limit": limit, "now": now}
         for first in (UUID(int=_CHANCE.getrandbits(128)), _FIRST):
-            async with self._database.owned_by(owner) as connection:
-                rows = await connection.fetch(
-                    *statement("outdated_entries", first_session=first, **parameters)
-                )
+            rows = await self._database.run(
+                "outdated_entries",
+                owner_id=scope.owner_id,
+                first_session=first,
+                model=model,
+                limit=limit,
+                now=self._clock.now(),
+            )
             if rows:
                 return [entry_from(row) for row in rows]
         return []

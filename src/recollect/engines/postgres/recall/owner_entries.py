@@ -11,9 +11,8 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.recall.bm25 import Bm25Index
 from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector
-from recollect.domain.recall.ranking import neighbouring_positions
+from recollect.domain.recall.ranking import Bm25Index, neighbouring_positions
 from recollect.engines.postgres.recall.index import entry_from
 
 if TYPE_CHECKING:
@@ -83,7 +82,9 @@ class OwnerEntries:
     ) -> tuple[Candidate, ...]:
         """The best by words and by meaning and, in logs, the entries next to them."""
         lexical, excluded = self._words.scores(weights), self._excluded(filters)
-        similarities = self._compare(vector, model_key)
+        similarities = _Similarities((), None)
+        if vector is not None and model_key is not None and model_key in self._vectors:
+            similarities = self._vectors[model_key].compare(vector)
         matching = {row: score for row, score in lexical.items() if row not in excluded}
         best = set(nlargest(count, matching, key=matching.__getitem__))
         best.update(similarities.nearest(count, excluded))
@@ -121,11 +122,6 @@ class OwnerEntries:
         self._places = [0] * len(ordered)
         for at, row in enumerate(self._order):
             self._places[row] = at
-
-    def _compare(self, vector: Vector | None, model_key: int | None) -> "_Similarities":
-        if vector is None or model_key is None or model_key not in self._vectors:
-            return _Similarities((), None)
-        return self._vectors[model_key].compare(vector)
 
     def _excluded(self, filters: RecallFilter) -> set[int]:
         """The rows that a filter leaves out, and those of expired sessions."""

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.recall.recalled import RecallOverrides, RecallScope
+from recollect.domain.recall.entry import RecallOverrides, RecallScope
 from recollect.errors import ConfigurationError
 from recollect.interfaces.cli.chatting.partner import AnswerSummary, EmbeddedPartner, Partner
 from recollect.interfaces.cli.chatting.talk import Screen, talk, typed_questions

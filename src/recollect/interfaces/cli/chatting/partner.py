@@ -7,11 +7,11 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 from recollect.domain.chat.answers import Answered, Inquiry
-from recollect.domain.context.budget import CUT_MARK
+from recollect.domain.context.window import CUT_MARK
 from recollect.domain.conversation.message import NewMessage, Role, reply_id_for
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.recalled import AS_SET, RecallOverrides
+from recollect.domain.recall.entry import AS_SET, RecallOverrides
 from recollect.errors import IdAlreadyUsed, NotFound
 from recollect.interfaces.http.schemas.chat import ChatOut
 from recollect.memory import Memory

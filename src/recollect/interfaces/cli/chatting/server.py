@@ -11,7 +11,7 @@ from urllib.parse import SplitResult
 from uuid import UUID, uuid4
 
 from recollect.domain.conversation.message import message_id_for_key, reply_id_for
-from recollect.domain.recall.recalled import AS_SET, RecallOverrides
+from recollect.domain.recall.entry import AS_SET, RecallOverrides
 from recollect.errors import (
     ConfigurationError,
     RecollectError,

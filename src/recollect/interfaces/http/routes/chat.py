@@ -26,7 +26,7 @@ from recollect.domain.conversation.session import (
     session_id_from,
 )
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.recalled import RecallOverrides
+from recollect.domain.recall.entry import RecallOverrides
 from recollect.errors import (
     ConfigurationError,
     ModelUnavailable,

@@ -7,9 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from recollect.concurrency import off_loop
-from recollect.domain.conversation.message import session_characters
 from recollect.domain.conversation.paging import SessionSort
-from recollect.domain.conversation.session import Session
+from recollect.domain.conversation.session import Session, session_characters
 from recollect.interfaces.http.callers import CallerScope, OperatorScope
 from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written

@@ -10,14 +10,14 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 from recollect.domain.context.context import Context, Sources
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
 from recollect.domain.followup.dialogue import Method, Said
-from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
-from recollect.domain.recall.recalled import (
+from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
     MAX_RECALLED,
+    RecallFilter,
     RecallOverrides,
     RecallScope,
 )
+from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
 from recollect.domain.text import check_text
 from recollect.interfaces.http.schemas.conversations import (
     Content,

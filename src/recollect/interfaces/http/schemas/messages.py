@@ -24,8 +24,7 @@ from recollect.domain.conversation.message import (
     Visibility,
     message_id_for_key,
 )
-from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.conversation.turns import TurnStatus
+from recollect.domain.conversation.session import TurnStatus, parse_uuid
 from recollect.domain.text import parse_moment
 from recollect.errors import InvalidInput
 from recollect.interfaces.http.schemas.conversations import (

@@ -1,22 +1,34 @@
-"""Background jobs, taken from the queue one after the other and retried when they fail."""
+"""Background work: jobs from the queue, retried when they fail, and deleting what has expired."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
+from recollect.domain.conversation.session import LEAST_PATIENCE
 from recollect.errors import RecollectError
-from recollect.ports.jobs import Job, JobKind, JobQueue
+from recollect.ports.conversations import TurnStore
+from recollect.ports.jobs import ExpiredSessions, Job, JobKind, JobQueue
 from recollect.ports.runtime import Clock
 
 _LEASE: Final = timedelta(minutes=5)
 _FIRST_PAUSE: Final = timedelta(seconds=10)
 _LONGEST_PAUSE: Final = timedelta(hours=1)
 
+_CLEANED_AT_ONCE: Final = 500
+Handler = Callable[[Job], Awaitable[None]]
 logger = logging.getLogger(__name__)
 
-Handler = Callable[[Job], Awaitable[None]]
+
+async def repeat(do_some: Callable[[], Awaitable[int]], progress: Callable[[int], None]) -> int:
+    """Do some work until none is left, and return how much; `progress` gets the number so far."""
+    count = 0
+    while done := await do_some():
+        count += done
+        progress(count)
+    return count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,3 +78,40 @@ class Work:
     async def waiting(self) -> int:
         """How many jobs wait."""
         return await self.jobs.depth(now=self.clock.now())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """Cleans up after sessions that have expired; readers do not see them any more anyway."""
+
+    expired: ExpiredSessions
+    turns: TurnStore
+    clock: Clock
+    patience: timedelta = LEAST_PATIENCE
+    """How long a question waits for its answer before its server is taken to be gone."""
+
+    async def count(self) -> int:
+        """How many sessions a clean-up would delete."""
+        return await self.expired.count(now=self.clock.now())
+
+    async def clean_up(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Delete all expired sessions, some at a time, and say how many went.
+
+        While another replica is at it, nothing is left to do here. Questions that nobody will
+        answer any more, because the server that had them was killed, are failed on the way.
+        """
+        await self.settle_abandoned()
+        delete = partial(self.expired.delete, now=self.clock.now(), limit=_CLEANED_AT_ONCE)
+        return await repeat(delete, progress)
+
+    async def settle_abandoned(self) -> int:
+        """Fail the turns of all owners that have waited for too long, and say how many.
+
+        Those are questions of servers that were killed. An answer that comes all the same still
+        completes its turn.
+        """
+        since = self.clock.now() - self.patience
+        abandoned = await self.turns.fail_abandoned(started_by=since)
+        if abandoned:
+            logger.info("turns.abandoned", extra={"facts": {"turns": abandoned}})
+        return abandoned
