@@ -54,7 +54,6 @@ class Memory:
         tenant: str | int = DEFAULT_TENANT,
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         was_full_lately: Callable[[], bool] = lambda: False,
-        warm: Callable[[], Awaitable[None]] | None = None,
         denodo: "DenodoClient | None" = None,
     ) -> None:
         self.services = services
@@ -62,7 +61,6 @@ class Memory:
         self._tenant = tenant_name(tenant)
         self._is_answering = is_answering
         self._was_full_lately = was_full_lately
-        self._warm = warm
 
     @classmethod
     @async_opening
@@ -92,17 +90,15 @@ class Memory:
             _open_database(settings) as database,
             open_adapters(settings, permissions) as adapters,
         ):
-            stores = postgres_stores(
-                database, adapters.dependencies.clock, kept_in=adapters.vectors_in
-            )
-            services = build_services(stores, adapters.dependencies, settings.policies())
+            needs = adapters.dependencies
+            stores = postgres_stores(database, needs.clock, kept_in=settings.outside_store)
+            services = build_services(stores, needs, settings.policies())
             try:
                 yield cls(
                     services,
                     tenant=settings.tenant,
                     is_answering=database.is_answering,
                     was_full_lately=database.was_full_lately,
-                    warm=adapters.warm,
                     denodo=adapters.denodo,
                 )
             finally:
@@ -118,10 +114,9 @@ class Memory:
         from recollect.composition import build_services  # noqa: PLC0415
         from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
 
-        async with offline(permissions) as dependencies:
-            services = build_services(in_memory_stores(), dependencies)
-            yield cls(services)
-            await services.close()
+        services = build_services(in_memory_stores(), offline(permissions))
+        yield cls(services)
+        await services.close()
 
     async def session(
         self,
@@ -256,8 +251,8 @@ class Memory:
         """Load what otherwise the first question waits for: models, and their vocabularies."""
         await self.services.rewriting.prepare()
         await self.services.contexts.prepare()
-        if self._warm is not None:
-            await self._warm()
+        if self.services.recall.embedder is not None:
+            await self.services.recall.embedder.warm()
 
     def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
         return Scope(

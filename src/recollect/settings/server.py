@@ -213,6 +213,13 @@ class VectorSettings(BaseModel):
     vector_store_password: SecretStr | None = None
     """Password of that user."""
 
+    @property
+    def outside_store(self) -> str | None:
+        """The name of the store outside in the database, the same wherever it moves to."""
+        if self.vector_store is VectorStoreKind.PGVECTOR:
+            return None
+        return f"{self.vector_store}/{self.vector_collection_name}"
+
 
 class MaintenanceSettings(BaseModel):
     """Retention, clean-up and the worker."""

@@ -19,9 +19,8 @@ from recollect.adapters import (
     denodo_client,
     embedding_choice,
     model_endpoint,
+    open_permissions,
     open_vectors,
-    permission_source,
-    vector_store_choice,
 )
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
@@ -277,7 +276,7 @@ async def check_embedder(settings: Settings) -> AsyncIterator[Finding]:
 @_check("vector store", "check MEMORY_VECTOR_STORE_URL, its user name and password")
 async def check_vectors(settings: Settings) -> AsyncIterator[Finding]:
     """Whether a store of vectors outside the database answers."""
-    async with open_vectors(vector_store_choice(settings)) as store:
+    async with open_vectors(settings) as store:
         if store is not None:
             await store.keys(_NOBODY, model="none")
             yield _ok(f"{settings.vector_store} answers")
@@ -298,7 +297,7 @@ async def check_permissions(settings: Settings) -> AsyncIterator[Finding]:
         writer.close()
         yield _ok("the Data Catalog can be reached")
         return
-    async with permission_source(settings) as source:
+    async with open_permissions(settings) as source:
         if source is not None:
             await source.access_of(Scope(tenant=settings.tenant, user=settings.local_user))
             yield _ok("the source answers")

@@ -1,74 +1,22 @@
-"""Opening the permission source that is set, with a cache of its answers."""
+"""A cache of the answers of a permission source."""
 
 import asyncio
 import hashlib
 import hmac
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from uuid import UUID
 
-from recollect.domain.identity.permissions import Access, PermissionAddress, PermissionKind
+from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
-from recollect.permissions.local import (
-    PermissionFunction,
-    PermissionsByFunction,
-    PermissionsFile,
-)
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.runtime import Clock
 
-if TYPE_CHECKING:
-    from recollect.permissions.http import DenodoCatalog, PermissionsHook
-
 MOST_OWNERS: Final = 10_000
 Key = tuple[UUID, bytes]
-
-
-@asynccontextmanager
-async def open_permissions(
-    source: PermissionAddress | PermissionFunction | None,
-    *,
-    clock: Clock,
-    secret: str | None = None,
-    time_limit: float = 5.0,
-    cache_seconds: float = 30.0,
-) -> AsyncIterator[PermissionSource | None]:
-    """Open a source, whose answers are used for some seconds; None where none is set."""
-    async with AsyncExitStack() as stack:
-        match source:
-            case None:
-                yield None
-                return
-            case PermissionAddress(kind=PermissionKind.FILE):
-                opened: PermissionSource = PermissionsFile(Path(source.target))
-            case PermissionAddress():
-                service = _service(source, secret=secret, time_limit=time_limit)
-                opened = await stack.enter_async_context(service)
-            case _:
-                opened = PermissionsByFunction(source)
-        yield CachedPermissions(opened, clock=clock, seconds=cache_seconds)
-
-
-def _service(
-    address: PermissionAddress, *, secret: str | None, time_limit: float
-) -> "PermissionsHook | DenodoCatalog":
-    # Loaded here: the HTTP client is an extra.
-    from recollect.permissions.http import DenodoCatalog, PermissionsHook  # noqa: PLC0415
-
-    if address.kind is PermissionKind.HOOK:
-        return PermissionsHook(address.target, secret=secret, time_limit=time_limit)
-    return DenodoCatalog(
-        address.target,
-        databases=address.databases,
-        server_id=address.server_id,
-        time_limit=time_limit,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
