@@ -35,7 +35,7 @@ from recollect.sql_reading import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
-    from recollect.answerers.denodo.client import DenodoClient
+    from recollect.answerers.denodo import DenodoClient
     from recollect.models.endpoint.chat_model import OpenAICompatibleChat
     from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
     from recollect.permissions.http import DenodoCatalog, PermissionsHook
@@ -203,7 +203,7 @@ async def _answerer(
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
-            from recollect.answerers.denodo.answerer import DenodoAnswerer  # noqa: PLC0415
+            from recollect.answerers.denodo import DenodoAnswerer  # noqa: PLC0415
 
             results = ResultPolicy.parse(settings.stored_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
@@ -254,7 +254,7 @@ async def _sql_database(
 def denodo_client(settings: Settings, address: str) -> "DenodoClient":
     """The client of a Denodo AI SDK."""
     require("aiohttp", "MEMORY_DENODO_URL")
-    from recollect.answerers.denodo.client import DenodoClient  # noqa: PLC0415  # as above
+    from recollect.answerers.denodo import DenodoClient  # noqa: PLC0415  # as above
 
     return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
 

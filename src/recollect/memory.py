@@ -36,7 +36,7 @@ from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from recollect.answerers.denodo.client import DenodoClient
+    from recollect.answerers.denodo import DenodoClient
     from recollect.engines.postgres.connection.database import Database
 
 

@@ -51,9 +51,9 @@ async def test_a_password_is_not_shown_and_the_store_is_opened_without_asking_it
         vector_store_url="http://127.0.0.1:9",
         vector_collection_name="tests",
         vector_store_username="admin",
-        vector_store_password="secret",
+        vector_store_password="hunter2",
     )
-    assert "secret" not in repr(settings)
+    assert "hunter2" not in repr(settings)
     assert settings.outside_store == "opensearch/tests"
     async with open_vectors(settings) as store:
         assert isinstance(store, OpenSearchVectorStore)

@@ -82,9 +82,14 @@ def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
     nearest, recalled = _nearest(context), _news(context)
     opening = words.nearest if nearest or recalled else words.nothing
-    question = without_breaks(context.standalone_question)
-    paragraphs = [words.no_model, opening.format(question=question)]
-    paragraphs += (_quote(exchange, words) for exchange in nearest)
+    asked = without_breaks(context.standalone_question)
+    paragraphs = [words.no_model, opening.format(question=asked)]
+    for exchange in nearest:
+        question, reply = exchange.question, exchange.reply
+        quote = _quoted(question.content, question.created_at, words.question)
+        if reply is not None:
+            quote += "\n" + _quoted(reply.content, reply.created_at, words.answer)
+        paragraphs.append(quote)
     paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
     details = AnswerDetails(model=FROM_MEMORY, citations=_citations(nearest, recalled) or None)
     return Answer(content="\n\n".join(paragraphs), details=details)
@@ -152,14 +157,6 @@ def _content_words(text: str) -> frozenset[str]:
     """Numbers, and words long enough to mean something."""
     words = _WORD.findall(text.casefold())
     return frozenset(word for word in words if len(word) >= _SHORTEST_WORD or word.isdigit())
-
-
-def _quote(exchange: _Exchange, words: _Words) -> str:
-    question, reply = exchange.question, exchange.reply
-    lines = [_quoted(question.content, question.created_at, words.question)]
-    if reply is not None:
-        lines.append(_quoted(reply.content, reply.created_at, words.answer))
-    return "\n".join(lines)
 
 
 def _quoted(content: str, at: datetime, label: str) -> str:

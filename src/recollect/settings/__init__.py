@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any, Final, Self
 
 from pydantic import ConfigDict, ValidationError, model_validator
@@ -69,7 +70,8 @@ class Settings(
                 which one comes nearest.
         """
         known = type(self).model_fields
-        if problems := [*_unknown_arguments(given, known), *_wrong_variables(known)]:
+        unknown = [_unknown(name, known) for name in given if name not in known]
+        if problems := [*unknown, *_wrong_variables(known)]:
             raise ConfigurationError("; ".join(problems))
         try:
             super().__init__(**(_variables() | given))
@@ -79,14 +81,13 @@ class Settings(
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:
-        for problems in (
+        for problem in chain(
             self._storage_problems(),
             self._identity_problems(),
             self._answerer_problems(),
             self._process_problems(),
         ):
-            for problem in problems:
-                raise ValueError(problem)
+            raise ValueError(problem)
         return self
 
     def _storage_problems(self) -> Iterator[str]:
@@ -227,12 +228,6 @@ def load_settings(**overrides: object) -> Settings:
 def _describe(location: tuple[int | str, ...], message: str) -> str:
     text = message.removeprefix("Value error, ")
     return f"{_PREFIX}{str(location[0]).upper()}: {text}" if location else text
-
-
-def _unknown_arguments(given: Collection[str], known: Collection[str]) -> Iterator[str]:
-    for name in given:
-        if name not in known:
-            yield _unknown(name, known)
 
 
 def _variables() -> dict[str, object]:

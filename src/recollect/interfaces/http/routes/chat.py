@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
 
-from recollect.answerers.denodo.answerer import DenodoAnswerer
+from recollect.answerers.denodo import DenodoAnswerer
 from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.chat.requests import is_temporary_chat

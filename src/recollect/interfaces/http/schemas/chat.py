@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from recollect.answerers.denodo.client import names_in
+from recollect.answerers.denodo import names_in
 from recollect.domain.chat.answers import Answer, Answered
 from recollect.domain.conversation.session import MAX_SESSION_NAME_LENGTH, Session
 from recollect.domain.text import JsonObject, json_characters
