@@ -125,10 +125,10 @@ async def running_beside(work: Coroutine[object, object, None]) -> AsyncIterator
 
 def watch(task: "asyncio.Task[object]", name: str) -> None:
     """Log an unexpected failure of a task that nobody may be waiting for."""
-    task.add_done_callback(lambda done: _look_at(done, name))
 
+    def look(done: "asyncio.Task[object]") -> None:
+        error = None if done.cancelled() else done.exception()
+        if error is not None and not isinstance(error, RecollectError):
+            log_failure(name, error)
 
-def _look_at(task: "asyncio.Task[object]", name: str) -> None:
-    error = None if task.cancelled() else task.exception()
-    if error is not None and not isinstance(error, RecollectError):
-        log_failure(name, error)
+    task.add_done_callback(look)

@@ -178,15 +178,11 @@ class LineSplitter:
         lines = b"".join(self._begun).splitlines(keepends=True)
         # A `\r` at the end may be the first half of `\r\n`.
         self._begun = [] if lines[-1].endswith(b"\n") else [lines.pop()]
-        return [_decoded(line) for line in lines]
+        return [line.rstrip(b"\r\n").decode(errors="replace") for line in lines]
 
     def rest(self) -> list[str]:
         """The last line, if nothing ended it."""
-        return [_decoded(line) for line in b"".join(self._begun).splitlines()]
-
-
-def _decoded(line: bytes) -> str:
-    return line.rstrip(b"\r\n").decode(errors="replace")
+        return [line.decode(errors="replace") for line in b"".join(self._begun).splitlines()]
 
 
 class AsyncCloseable(ABC):
@@ -320,7 +316,10 @@ class HttpClient(AsyncCloseable):
                 aiohttp.ClientOSError,
                 aiohttp.ServerDisconnectedError,
             ):
-                if is_last or self.is_closed or not _was_closing(attempt):
+                # The service closed an idle connection; later, it would have closed the request.
+                is_soon = monotonic() - attempt.began < _CLOSING_SECONDS
+                was_closing = attempt.is_on_reused_connection and is_soon
+                if is_last or self.is_closed or not was_closing:
                     raise
             else:
                 self._responses.add(response)
@@ -328,18 +327,15 @@ class HttpClient(AsyncCloseable):
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
     def _opened(self) -> "aiohttp.ClientSession":
-        if self.is_closed:
-            raise HttpFailure("closed")
-        if self._session is None:
-            self._session = self._open_session()
-        return self._session
-
-    def _open_session(self) -> "aiohttp.ClientSession":
         import aiohttp  # noqa: PLC0415  # see above
 
+        if self.is_closed:
+            raise HttpFailure("closed")
+        if self._session is not None:
+            return self._session
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_reuseconn.append(_note_reuse)
-        return aiohttp.ClientSession(
+        self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=self._ssl),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
@@ -351,12 +347,7 @@ class HttpClient(AsyncCloseable):
             max_field_size=_MAX_HEADER_BYTES,
             max_headers=_MAX_HEADERS,
         )
-
-
-def _was_closing(attempt: SimpleNamespace) -> bool:
-    """Whether the service closed an idle connection; later, it would have closed the request."""
-    is_soon = monotonic() - attempt.began < _CLOSING_SECONDS
-    return bool(attempt.is_on_reused_connection) and is_soon
+        return self._session
 
 
 async def _note_reuse(_: object, context: SimpleNamespace, __: object) -> None:

@@ -91,22 +91,22 @@ def new_messages(
 
 def _new_message(fields: MessageFields, id_at: Callable[[int], UUID], position: int) -> NewMessage:
     _check_names(fields)
-    given_id, given_time = fields.get("message_id"), fields.get("created_at")
+    message_id, created_at = fields.get("message_id"), fields.get("created_at")
+    if message_id is None:
+        message_id = id_at(position)
+    elif isinstance(message_id, str):
+        message_id = parse_uuid(message_id, "message_id")
+    if isinstance(created_at, str):
+        created_at = parse_moment(created_at, "created_at")
+    details: dict[str, Any] = {name: value for name, value in fields.items() if name in _DETAILS}
     return NewMessage(
-        message_id=id_at(position) if given_id is None else _read_id(given_id),
+        message_id=message_id,
         role=parse_role(fields["role"]),
         content=fields["content"],
         metadata=fields.get("metadata") or {},
-        details=_details(fields),
-        created_at=(
-            parse_moment(given_time, "created_at") if isinstance(given_time, str) else given_time
-        ),
+        details=AnswerDetails(**details) if details else NO_DETAILS,
+        created_at=created_at,
     )
-
-
-def _details(fields: MessageFields) -> AnswerDetails:
-    given: dict[str, Any] = {name: value for name, value in fields.items() if name in _DETAILS}
-    return AnswerDetails(**given) if given else NO_DETAILS
 
 
 def _check_names(fields: MessageFields) -> None:
@@ -117,10 +117,6 @@ def _check_names(fields: MessageFields) -> None:
             raise InvalidInput(name, "is missing")
     if unknown := fields.keys() - _FIELDS:
         raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
-
-
-def _read_id(given: UUID | str) -> UUID:
-    return parse_uuid(given, "message_id") if isinstance(given, str) else given
 
 
 def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:

@@ -1,18 +1,18 @@
-"""The context variables of an event loop's tasks, as another thread may read them."""
+"""A thread that notices when the event loop is blocked, and logs by what."""
 
 import asyncio
 import logging
-import os
 import sys
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import FrameType
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 from recollect.ports.runtime import Counters
@@ -92,6 +92,15 @@ class _Times:
     waited: float
     """How long it has waited for a processor, which is no fault of the loop."""
 
+    @classmethod
+    def read(cls) -> Self:
+        """The clocks of this thread; elsewhere than on Linux nobody can tell how long it waited."""
+        waited = "0 0"
+        with suppress(OSError):
+            waited = Path("/proc/thread-self/schedstat").read_text("ascii")
+        seconds = int(waited.split()[1]) / _NANOSECONDS
+        return cls(now=time.monotonic(), processor=time.thread_time(), waited=seconds)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Hold:
@@ -103,31 +112,7 @@ class _Hold:
 
 
 _NOBODY: Final = Holder(task=0)
-
-
 _SOME_THREAD: Final = Holder(task=0, route=THREAD)
-
-
-class _Clocks:
-    """The clocks of the thread that makes it."""
-
-    def __init__(self) -> None:
-        try:
-            self._statistics = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-        except OSError:  # elsewhere than on Linux nobody can tell
-            self._statistics = -1
-
-    def read(self) -> _Times:
-        waited = 0
-        if self._statistics >= 0:
-            waited = int(os.pread(self._statistics, 100, 0).split()[1])
-        return _Times(
-            now=time.monotonic(), processor=time.thread_time(), waited=waited / _NANOSECONDS
-        )
-
-    def close(self) -> None:
-        if self._statistics >= 0:
-            os.close(self._statistics)
 
 
 class LoopWatchdog:
@@ -165,19 +150,16 @@ class LoopWatchdog:
             watch.join()
 
     async def _keep_beating(self) -> None:
-        with closing(_Clocks()) as clocks:
-            before = clocks.read()
-            while True:
-                await asyncio.sleep(self._pause)
-                after = clocks.read()
-                over = after.now - before.now - self._pause - (after.waited - before.waited)
-                if over > self._limit:
-                    worked = after.processor - before.processor
-                    self._holds.append(
-                        _Hold(beat=self._beat, seconds=over, processor_seconds=worked)
-                    )
-                self._beat += 1
-                self._beat_at, before = after.now, after
+        before = _Times.read()
+        while True:
+            await asyncio.sleep(self._pause)
+            after = _Times.read()
+            over = after.now - before.now - self._pause - (after.waited - before.waited)
+            if over > self._limit:
+                worked = after.processor - before.processor
+                self._holds.append(_Hold(beat=self._beat, seconds=over, processor_seconds=worked))
+            self._beat += 1
+            self._beat_at, before = after.now, after
 
     def _watch(self, loop: asyncio.AbstractEventLoop, thread: int) -> None:
         """Look at the loop's thread while a beat is late, and report when it has come."""
@@ -284,10 +266,5 @@ def _log(event: str, holder: Holder, *, level: int = logging.WARNING, **seconds:
         name.replace("seconds", "milliseconds"): round(value * 1000)
         for name, value in seconds.items()
     }
-    facts = {
-        "route": holder.route,
-        "stage": holder.stage,
-        "function": holder.function,
-        **times,
-    }
-    logger.log(level, event, extra={"facts": facts})
+    code = {"route": holder.route, "stage": holder.stage, "function": holder.function}
+    logger.log(level, event, extra={"facts": code | times})
