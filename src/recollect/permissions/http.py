@@ -116,7 +116,7 @@ class PermissionsHook(HttpService):
         try:
             return access_from(answer)
         except ValueError as error:
-            raise self.failure(f"sent an answer that {error}") from None
+            raise self.failure(f"sent an answer that is not valid: {error}") from None
 
 
 class DenodoCatalog(HttpService):
