@@ -5,22 +5,26 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
+from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
+from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.models.followup.span_editor import SpanEditor
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.permissions.cache import CachedPermissions
+from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import (
     PermissionFunction,
     PermissionsByFunction,
@@ -33,12 +37,6 @@ from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
 from recollect.sql_reading import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
-
-if TYPE_CHECKING:
-    from recollect.answerers.denodo import DenodoClient
-    from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
-    from recollect.permissions.http import DenodoCatalog, PermissionsHook
 
 
 @asynccontextmanager
@@ -63,12 +61,9 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore | None]:
 
             yield await asyncio.to_thread(open_store)
         case VectorStoreKind.OPENSEARCH:
-            from recollect.engines import opensearch  # noqa: PLC0415  # its HTTP client is an extra
-
-            async with opensearch.OpenSearchClient(
-                settings.vector_store_url or "", username=username, password=password
-            ) as client:
-                yield opensearch.OpenSearchVectorStore(client, collection=collection)
+            address = settings.vector_store_url or ""
+            async with OpenSearchClient(address, username=username, password=password) as client:
+                yield OpenSearchVectorStore(client, collection=collection)
 
 
 @asynccontextmanager
@@ -93,10 +88,7 @@ async def open_permissions(
 
 def _permission_service(
     settings: Settings, address: PermissionAddress
-) -> "PermissionsHook | DenodoCatalog":
-    # Loaded here: the HTTP client is an extra.
-    from recollect.permissions.http import DenodoCatalog, PermissionsHook  # noqa: PLC0415
-
+) -> PermissionsHook | DenodoCatalog:
     limit = settings.permissions_timeout_seconds
     if address.kind is PermissionKind.HOOK:
         secret = _plain_text(settings.permissions_secret)
@@ -111,7 +103,7 @@ class Adapters:
     """What the services need beside an engine, and what else the settings name."""
 
     dependencies: ServiceDependencies
-    denodo: "DenodoClient | None" = None
+    denodo: DenodoClient | None = None
     """The data platform, which interfaces speak to themselves."""
 
 
@@ -135,7 +127,6 @@ async def open_adapters(
     settings: Settings, permissions: PermissionFunction | None = None
 ) -> AsyncIterator[Adapters]:
     """Open what the settings name; its connections are closed at the end."""
-    _check_extras(settings)
     async with AsyncExitStack() as stack:
         opened = stack.enter_async_context
         answering, summarising, endpoint, denodo = None, None, None, None
@@ -163,21 +154,6 @@ async def open_adapters(
         yield Adapters(dependencies=dependencies, denodo=denodo)
 
 
-def _check_extras(settings: Settings) -> None:
-    """Refuse settings that need a package which is not installed, and name its extra."""
-    address = settings.permission_address
-    uses_http = {
-        "MEMORY_LLM_BASE_URL": settings.llm_base_url,
-        "MEMORY_EMBEDDING_BASE_URL": settings.embedding_base_url,
-        "MEMORY_DENODO_URL": settings.denodo_url,
-        "MEMORY_PERMISSIONS": address is not None and address.kind is not PermissionKind.FILE,
-        "MEMORY_VECTOR_STORE": settings.vector_store is VectorStoreKind.OPENSEARCH,
-    }
-    for name, value in uses_http.items():
-        if value:
-            require("aiohttp", name)
-
-
 def embedding_choice(settings: Settings) -> EmbeddingChoice:
     """The endpoint and its key are the LLM's, unless others are set; its key goes nowhere else."""
     base_url, key = settings.embedding_base_url, settings.embedding_api_key
@@ -197,14 +173,12 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
 
 async def _answerer(
     settings: Settings,
-    model: "OpenAICompatibleChat | None",
-    denodo: "DenodoClient | None",
+    model: OpenAICompatibleChat | None,
+    denodo: DenodoClient | None,
     stack: AsyncExitStack,
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
-            from recollect.answerers.denodo import DenodoAnswerer  # noqa: PLC0415
-
             results = ResultPolicy.parse(settings.stored_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
@@ -221,9 +195,7 @@ async def _answerer(
 
 
 @asynccontextmanager
-async def _sql_database(
-    settings: Settings, model: "OpenAICompatibleChat"
-) -> AsyncIterator[Answerer]:
+async def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> AsyncIterator[Answerer]:
     # Loaded here: SQLAlchemy is an extra, and the SQL parser takes 0.15 s.
     require("sqlalchemy", "MEMORY_SQL_DATABASE")
     from recollect.answerers.sql_database import (  # noqa: PLC0415
@@ -251,18 +223,12 @@ async def _sql_database(
         await answerer.close()
 
 
-def denodo_client(settings: Settings, address: str) -> "DenodoClient":
+def denodo_client(settings: Settings, address: str) -> DenodoClient:
     """The client of a Denodo AI SDK."""
-    require("aiohttp", "MEMORY_DENODO_URL")
-    from recollect.answerers.denodo import DenodoClient  # noqa: PLC0415  # as above
-
     return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
 
 
-def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
-    # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
-    from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
-
+def _chat(settings: Settings, model: str) -> OpenAICompatibleChat:
     return OpenAICompatibleChat(
         settings.llm_base_url or "",
         model=model,
@@ -271,11 +237,8 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     )
 
 
-def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
+def model_endpoint(settings: Settings, base_url: str) -> OpenAICompatibleEndpoint:
     """The endpoint of the models, for requests in OpenAI's form."""
-    require("aiohttp", "MEMORY_LLM_BASE_URL")
-    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
-
     key = _plain_text(settings.llm_api_key)
     return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)
 

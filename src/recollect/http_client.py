@@ -26,6 +26,7 @@ import orjson
 
 from recollect.domain.text import JsonValue
 from recollect.errors import ConfigurationError
+from recollect.extras import require
 
 if TYPE_CHECKING:
     import aiohttp  # loaded with the first request: it takes 0.15 s that few programs need
@@ -221,6 +222,7 @@ class HttpClient(AsyncCloseable):
         host = address.netloc.rpartition("@")[2]
         self.address: Final = address._replace(netloc=host).geturl()
         """Where requests go, without a name and password."""
+        require("aiohttp", self.address)
         # Uncompressed, so that the limit on a reply's size limits the memory it takes.
         self._headers = {
             "Accept": "*/*",

@@ -16,7 +16,7 @@ from typing import Final
 
 import uvloop
 
-from recollect.errors import DatabaseUnavailable, RecollectError
+from recollect.errors import RecollectError
 
 _THREAD_SECONDS: Final = 5
 _STOP_SECONDS: Final = 75  # the grace period, and as long as PostgreSQL may take to stop
@@ -233,8 +233,7 @@ def _run(task: Callable[[Ready], None], reporting: Connection) -> None:
     try:
         task(lambda: reporting.send_bytes(_READY))
     except RecollectError as error:
-        problem = error.explanation if isinstance(error, DatabaseUnavailable) else str(error)
-        reporting.send_bytes(problem.encode())
+        reporting.send_bytes(error.explanation.encode())
         raise SystemExit(1) from None
 
 

@@ -27,7 +27,6 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
 from recollect.errors import (
     ConfigurationError,
-    DatabaseUnavailable,
     ModelUnavailable,
     RecollectError,
 )
@@ -44,7 +43,6 @@ _LOADING_SECONDS: Final = 120
 _NOBODY: Final = UUID(int=0)
 _HTTPS: Final = 443
 _HTTP: Final = 80
-_DATABASE_ADVICE: Final = "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log"
 
 
 class Status(StrEnum):
@@ -100,7 +98,7 @@ def _check(
             except TimeoutError:
                 made = [_failed(f"no answer within {seconds:g} seconds", advice)]
             except RecollectError as error:
-                made = [_failed(str(error), advice)]
+                made = [_failed(error.explanation, advice)]
             except OSError as error:
                 made = [_failed(f"cannot be reached ({type(error).__name__})", advice)]
             yield from (replace(finding, check=finding.check or name) for finding in made)
@@ -320,15 +318,11 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
         yield _ok(found)
 
 
-@_check("database", _DATABASE_ADVICE, seconds=None)
+@_check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)
 async def check_database(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the database answers, and has what is needed."""
-    try:
-        async with administered(settings) as dsn:
-            facts = await inspect(dsn)
-    except DatabaseUnavailable as error:
-        yield _failed(error.explanation, _DATABASE_ADVICE)
-        return
+    async with administered(settings) as dsn:
+        facts = await inspect(dsn)
     yield _judged(
         *("database", facts.major_version >= MIN_SERVER_VERSION, Status.FAILED),
         found=f"PostgreSQL {facts.server_version}",
