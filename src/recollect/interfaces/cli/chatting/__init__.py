@@ -13,7 +13,12 @@ from rich.console import Console
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.recall.recalled import RecallOverrides, RecallScope
 from recollect.errors import ConfigurationError
-from recollect.interfaces.cli.chatting.partner import AnswerSummary, EmbeddedPartner, Partner
+from recollect.interfaces.cli.chatting.partners import (
+    AnswerSummary,
+    EmbeddedPartner,
+    Partner,
+    server_at,
+)
 from recollect.interfaces.cli.chatting.talk import Screen, talk, typed_questions
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -121,15 +126,12 @@ async def _partner(
         async with Memory.open(settings) as memory, working_meanwhile(memory.services, settings):
             yield EmbeddedPartner(memory, scope, session_id=session_id, model=model, recall=recall)
         return
-    # Loaded here: the HTTP client is an extra.
-    from recollect.interfaces.cli.chatting.server import ServerAddress, server_at  # noqa: PLC0415
-
     if tenant is not None:
         raise ConfigurationError("--tenant is not for --server: there the key decides the tenant")
     key = settings.server_key.get_secret_value() if settings.server_key else None
-    address = ServerAddress(url=settings.server_url, key=key, user=user)
-    known = None if session_id is None else str(session_id)
-    async with server_at(address, session_id=known, model=model, recall=recall) as partner:
+    async with server_at(
+        settings.server_url, key=key, user=user, session_id=session_id, model=model, recall=recall
+    ) as partner:
         yield partner
 
 
@@ -152,5 +154,5 @@ class _JsonScreen(Screen):
         if answer is not None:
             typer.echo(to_json(fields_of(answer)))
 
-    def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
+    def farewell(self, session_id: UUID, options: Sequence[str] = ()) -> None:
         """Print nothing: each answer has the session's id."""

@@ -7,11 +7,12 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 from rich.console import Console
 
 from recollect.errors import RecollectError
-from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
+from recollect.interfaces.cli.chatting.partners import AnswerSummary, Partner
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -114,9 +115,9 @@ class Screen:
             f"recollect: {text}", style="red", markup=False, highlight=False, soft_wrap=True
         )
 
-    def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
+    def farewell(self, session_id: UUID, options: Sequence[str] = ()) -> None:
         """How to come back, with the same options; beside what a pipe gets."""
-        command = shlex.join(("recollect", "chat", "--session", session_id, *options))
+        command = shlex.join(("recollect", "chat", "--session", str(session_id), *options))
         text = f"session {session_id} goes on with: {command}"
         self._errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
