@@ -28,7 +28,7 @@ _READY: Final = b""
 _ENDED_SILENTLY: Final = "a process of the server ended without saying why"
 _spawning: Final = multiprocessing.get_context("spawn")
 
-Ready = Callable[[], None]
+Ready = Callable[[], object]
 logger = logging.getLogger(__name__)
 
 

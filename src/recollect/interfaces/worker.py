@@ -101,7 +101,10 @@ async def working_meanwhile(
 
 
 async def work_alone(
-    settings: Settings, *, ready: Callable[[], None] = lambda: None, pulse: Heartbeat | None = None
+    settings: Settings,
+    *,
+    ready: Callable[[], object] = lambda: None,
+    pulse: Heartbeat | None = None,
 ) -> None:
     """Open the memory and do nothing but the background work, until cancelled."""
     every = timedelta(hours=settings.cleanup_interval_hours)

@@ -112,10 +112,6 @@ class Authenticator:
         secret = settings.bearer_hash_secret
         self._hash_secret = secret.get_secret_value().encode() if secret else b""
 
-    async def scope_of(self, headers: Headers, *, as_operator: bool = False) -> Scope:
-        """The owner a request works for, or an error that says what is missing."""
-        return (await self.caller_of(headers, as_operator=as_operator)).scope
-
     async def caller_of(
         self, headers: Headers, *, as_operator: bool = False, session: UUID | None = None
     ) -> Caller:
@@ -230,7 +226,7 @@ async def _operator_of_request(
     _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Scope:
     authenticator: Authenticator = request.app.state.authenticator
-    return await authenticator.scope_of(request.headers, as_operator=True)
+    return (await authenticator.caller_of(request.headers, as_operator=True)).scope
 
 
 OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
@@ -239,10 +235,9 @@ OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
 
 def _handed_on(headers: Headers) -> str | None:
     """What an upstream is shown: never one of our own keys."""
-    given = headers.get(UPSTREAM_HEADER) or headers.get("Authorization")
-    is_ours = _bearer_token(headers).startswith(KEY_PREFIX)
-    if is_ours and not headers.get(UPSTREAM_HEADER):
-        return None
+    given = headers.get(UPSTREAM_HEADER)
+    if not given and not _bearer_token(headers).startswith(KEY_PREFIX):
+        given = headers.get("Authorization")
     if given and not given.isascii():
         raise Unauthenticated("credentials are written in ASCII; encode others as Basic does")
     return given

@@ -42,7 +42,6 @@ from recollect.interfaces.http.parameters import (
     OPENWEBUI_CHAT_HEADER,
     SESSION_HEADER,
     IdempotencyKey,
-    OpenMemory,
     SessionIdHeader,
     UseCases,
     header_text,
@@ -58,6 +57,7 @@ from recollect.interfaces.http.schemas.chat import (
     MemoryChatOut,
     answer_characters,
 )
+from recollect.memory import Memory
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.chat.turn import too_slow
 from recollect.services.services import Services
@@ -103,9 +103,13 @@ async def chat(
     """Answer a question with the memory of its conversation, and remember both."""
     given = (session_id or "").strip()
     chat_id = header_text(request.headers, OPENWEBUI_CHAT_HEADER)
+    if given:
+        named: UUID | None = parse_uuid(given, "session_id")
+    else:
+        named = session_id_from(chat_id, scope.owner_id) if chat_id else None
     inquiry = Inquiry(
         text=body.query,
-        session_id=_session_id(scope, given, chat_id),
+        session_id=named,
         needs_session_id=_is_front_end(request.headers),
         session_metadata=session_metadata(request.headers, created_via="api"),
         idempotency_key=idempotency_key or None,
@@ -119,13 +123,6 @@ async def chat(
         return await _streamed(turn)
     answered = await turn.answer()
     return await _written(partial(ChatOut.of, answered), answered)
-
-
-def _session_id(scope: Scope, given: str, chat_id: str) -> UUID | None:
-    """The session that a request names: by its own id, or else by OpenWebUI's of the chat."""
-    if given:
-        return parse_uuid(given, "session_id")
-    return session_id_from(chat_id, scope.owner_id) if chat_id else None
 
 
 def _is_front_end(headers: Headers) -> bool:
@@ -251,15 +248,16 @@ async def _labelled(
 
 # The AI SDK describes it, and its parameters are the SDK's.
 @data_router.post("/answerQuestion", include_in_schema=False, dependencies=[ANY_QUERY])
-async def answer_question(request: Request, scope: CallerScope, memory: OpenMemory) -> Response:
+async def answer_question(request: Request, scope: CallerScope, services: UseCases) -> Response:
     """Send a request on to the AI SDK as it is, and its answer back as it came."""
+    memory: Memory = request.app.state.memory
     if memory.denodo is None:
         raise ConfigurationError("no Denodo AI SDK is set; MEMORY_DENODO_URL names one")
-    await memory.services.chat.check_state(scope)
+    await services.chat.check_state(scope)
     headers = {name: value for name in _FORWARDED if (value := request.headers.get(name))}
     if scope.authorization:
         headers["Authorization"] = scope.authorization
-    body, limit = await request.body(), memory.services.chat.answering.time_limit
+    body, limit = await request.body(), services.chat.answering.time_limit
     try:
         async with asyncio.timeout(limit):
             received = await memory.denodo.forward(

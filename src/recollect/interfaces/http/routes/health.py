@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
@@ -157,11 +157,6 @@ class NotReady(ErrorBody):
     checks: CheckedParts
 
 
-async def _readiness(request: Request) -> Readiness:
-    readiness: Readiness = request.app.state.readiness
-    return readiness
-
-
 @router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> Health:
     """Answer as long as the process lives, whatever the database does."""
@@ -174,25 +169,25 @@ async def healthz() -> Health:
     response_model=Ready,
     responses={503: {"model": NotReady, "description": "Memory cannot be read or written now"}},
 )
-async def readyz(readiness: Annotated[Readiness, Depends(_readiness)]) -> Response:
+async def readyz(request: Request) -> Response:
     """Answer within a second how database, worker and disk stand; the header has the status, too.
 
     503 where memory cannot be read or written: the database does not answer, or the disk is full.
     A worker that has died, or little disk space, is `degraded`: requests are served.
     """
+    readiness: Readiness = request.app.state.readiness
     checks = await readiness.check()
     problems = [_PROBLEMS[part] for part in (checks.database, checks.disk) if part in _PROBLEMS]
+    code, headers = HTTPStatus.OK, {}
     if problems:
-        return _not_ready("; ".join(problems), checks)
-    is_well = checks.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
-    is_well = is_well and checks.disk is DiskState.OK
-    status: Literal["ready", "degraded"] = "ready" if is_well else "degraded"
-    body = Ready(status=status, checks=checks)
-    return JSONResponse(body.model_dump(mode="json"), headers={_STATUS_HEADER: status})
-
-
-def _not_ready(detail: str, checks: CheckedParts) -> Response:
-    status = HTTPStatus.SERVICE_UNAVAILABLE
-    body = NotReady(error=status.phrase, detail=detail, status="unavailable", checks=checks)
-    headers = {"Retry-After": "1", _STATUS_HEADER: body.status}
-    return JSONResponse(body.model_dump(mode="json"), status_code=status, headers=headers)
+        code, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"}
+        detail = "; ".join(problems)
+        body: Ready | NotReady = NotReady(
+            error=code.phrase, detail=detail, status="unavailable", checks=checks
+        )
+    else:
+        has_worker = checks.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
+        is_well = has_worker and checks.disk is DiskState.OK
+        body = Ready(status="ready" if is_well else "degraded", checks=checks)
+    headers[_STATUS_HEADER] = body.status
+    return JSONResponse(body.model_dump(mode="json"), status_code=code, headers=headers)

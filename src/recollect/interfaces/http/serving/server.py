@@ -48,7 +48,8 @@ def run_server(settings: Settings) -> None:
     with ExitStack() as stack:
         for listener in listeners:
             stack.enter_context(listener)
-        ready = partial(_print_address, listeners[0])
+        address = address_of(listeners[0])
+        ready = partial(sys.stderr.write, f"Recollect listens on {address}\n")
         pulse = Heartbeat() if settings.worker else None
         if settings.processes == 1:
             run_until_stopped(_serve(settings, listeners[0], pulse, ready))
@@ -83,10 +84,6 @@ def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
         os.nice(_LOWEST_PRIORITY)
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     run_until_stopped(work_alone(settings, ready=ready, pulse=pulse))
-
-
-def _print_address(listener: socket.socket) -> None:
-    sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
 
 
 async def _serve(
