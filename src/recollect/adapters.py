@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
@@ -37,6 +38,9 @@ from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, Settings, VectorStoreKind
 from recollect.sql_reading import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
+
+if TYPE_CHECKING:
+    from recollect.answerers.sql_database import SqlDatabaseAnswerer
 
 
 @asynccontextmanager
@@ -148,7 +152,7 @@ async def open_adapters(
             summarising_model=summarising,
             model_timeout=settings.llm_timeout_seconds,
             endpoint=endpoint,
-            answerer=await _answerer(settings, answering, denodo, stack),
+            answerer=_answerer(settings, answering, denodo, stack),
             answer_timeout=settings.answer_timeout_seconds,
         )
         yield Adapters(dependencies=dependencies, denodo=denodo)
@@ -171,7 +175,7 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
     )
 
 
-async def _answerer(
+def _answerer(
     settings: Settings,
     model: OpenAICompatibleChat | None,
     denodo: DenodoClient | None,
@@ -182,7 +186,9 @@ async def _answerer(
             results = ResultPolicy.parse(settings.stored_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
-            return await stack.enter_async_context(_sql_database(settings, model))
+            answerer = _sql_database(settings, model)
+            stack.push_async_callback(answerer.close)
+            return answerer
         case AnswererKind.LLM if model:
             return LlmAnswerer(
                 model,
@@ -194,17 +200,13 @@ async def _answerer(
             return FromMemory()
 
 
-@asynccontextmanager
-async def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> AsyncIterator[Answerer]:
+def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> "SqlDatabaseAnswerer":
     # Loaded here: SQLAlchemy is an extra, and the SQL parser takes 0.15 s.
     require("sqlalchemy", "MEMORY_SQL_DATABASE")
-    from recollect.answerers.sql_database import (  # noqa: PLC0415
-        SqlDatabaseAnswerer,
-        open_database,
-    )
+    from recollect.answerers import sql_database  # noqa: PLC0415
 
-    answerer = SqlDatabaseAnswerer(
-        open_database(
+    return sql_database.SqlDatabaseAnswerer(
+        sql_database.open_database(
             _plain_text(settings.sql_database) or "",
             timeout=settings.answer_timeout_seconds,
             connections=settings.sql_connections,
@@ -217,10 +219,6 @@ async def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> Asyn
         model_timeout=settings.llm_timeout_seconds,
         results=ResultPolicy.parse(settings.stored_results),
     )
-    try:
-        yield answerer
-    finally:
-        await answerer.close()
 
 
 def denodo_client(settings: Settings, address: str) -> DenodoClient:

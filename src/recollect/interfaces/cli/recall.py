@@ -28,7 +28,6 @@ from recollect.interfaces.cli.output import (
     show_table,
     with_services,
 )
-from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.settings import Settings
 
@@ -186,9 +185,11 @@ async def _reindex(
             counts["removed_vectors"] = await services.removals.do_all(progress=progress)
         if compare:
             counts |= await _reconcile(services, bar("comparing", None))
-        counts["indexed_turns"] = await _index(
-            indexing, bar("indexing", await indexing.store.depth())
-        )
+        progress = bar("indexing", await indexing.store.depth())
+        counts["indexed_turns"] = 0
+        while done := await indexing.do_some():
+            counts["indexed_turns"] += done
+            progress(counts["indexed_turns"])
         counts["embedded_entries"] = 0
         if reindexing is not None:
             progress = bar("embedding", await reindexing.waiting())
@@ -208,11 +209,3 @@ async def _reconcile(services: Services, progress: Callable[[int, int], None]) -
         )
     differences = await services.vector_store_check.do_all(progress=progress)
     return {"missing_vectors": differences.missing, "surplus_vectors": differences.surplus}
-
-
-async def _index(indexing: Indexing, progress: Callable[[int], None]) -> int:
-    count = 0
-    while done := await indexing.do_some():
-        count += done
-        progress(count)
-    return count
