@@ -26,11 +26,7 @@ from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.permissions.cache import CachedPermissions
 from recollect.permissions.http import DenodoCatalog, PermissionsHook
-from recollect.permissions.local import (
-    PermissionFunction,
-    PermissionsByFunction,
-    PermissionsFile,
-)
+from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore

@@ -5,10 +5,17 @@ from datetime import datetime
 from typing import Any, Final, Required, TypedDict
 from uuid import UUID
 
-from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
+from recollect.domain.conversation.message import (
+    MAX_CONTENT_LENGTH,
+    NO_DETAILS,
+    AnswerDetails,
+    NewMessage,
+    parse_role,
+)
 from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.followup.dialogue import Said
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.text import JsonObject, JsonValue, parse_moment
+from recollect.domain.text import JsonObject, JsonValue, check_text, parse_moment
 from recollect.errors import InvalidInput
 from recollect.services.conversations.sessions import MAX_APPENDED
 
@@ -117,6 +124,14 @@ def _check_names(fields: MessageFields) -> None:
             raise InvalidInput(name, "is missing")
     if unknown := fields.keys() - _FIELDS:
         raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
+
+
+def read_said(role: str, content: str, sql_query: str | None = None) -> Said:
+    """One message of a history that a caller gives, checked."""
+    for name, text in (("content", content), ("sql_query", sql_query)):
+        if text is not None:
+            check_text(text, name, max_length=MAX_CONTENT_LENGTH)
+    return Said(role=parse_role(role), content=content, sql_query=sql_query)
 
 
 def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:

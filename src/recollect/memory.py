@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 from uuid import UUID
 
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.paging import (
     DEFAULT_LIMIT,
     Order,
@@ -15,7 +14,7 @@ from recollect.domain.conversation.paging import (
     SessionSort,
 )
 from recollect.domain.conversation.session import NewSession, Session, session_id_from
-from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import (
     DEFAULT_TENANT,
@@ -27,8 +26,8 @@ from recollect.domain.identity.scope import (
     tenant_name,
 )
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, Recollection
-from recollect.domain.text import JsonObject, check_text
-from recollect.inputs import RecallFilters, recall_filter
+from recollect.domain.text import JsonObject
+from recollect.inputs import RecallFilters, read_said, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
@@ -215,13 +214,7 @@ class Memory:
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        messages = [
-            Said(
-                role=parse_role(role),
-                content=check_text(content, "history", max_length=MAX_CONTENT_LENGTH),
-            )
-            for role, content in history
-        ]
+        messages = [read_said(role, content) for role, content in history]
         return await self.services.rewriting.after(messages, question, language=language)
 
     async def catch_up(self) -> int:

@@ -25,11 +25,7 @@ from recollect.adapters import (
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
-from recollect.errors import (
-    ConfigurationError,
-    ModelUnavailable,
-    RecollectError,
-)
+from recollect.errors import ConfigurationError, ModelUnavailable, RecollectError
 from recollect.extras import require
 from recollect.interfaces.cli.output import administered
 from recollect.interfaces.http.serving.listener import listening

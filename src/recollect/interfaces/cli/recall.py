@@ -11,13 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from recollect.domain.context.context import recalled_object
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.recall.recalled import DEFAULT_RECALLED, MAX_RECALLED
-from recollect.domain.text import check_text
 from recollect.errors import ConfigurationError, InvalidInput
+from recollect.inputs import read_said
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -129,16 +128,9 @@ def _read(path: Path) -> list[Said]:
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
         return [
-            Said(
-                role=parse_role(item["role"]),
-                content=check_text(
-                    str(item["content"]), "--history", max_length=MAX_CONTENT_LENGTH
-                ),
-                sql_query=item.get("sql_query"),
-            )
-            for item in items
+            read_said(item["role"], str(item["content"]), item.get("sql_query")) for item in items
         ]
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput) as error:
         raise InvalidInput("--history", f"cannot be read as a list of messages: {error}") from None
 
 

@@ -12,42 +12,26 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from recollect.errors import (
-    ConfigurationError,
-    DatabaseUnavailable,
-    Forbidden,
-    IdAlreadyUsed,
-    InvalidCursor,
-    InvalidId,
-    InvalidInput,
-    MissingSessionId,
-    ModelNotFound,
-    NotFound,
-    RecollectError,
-    ReplyUnusable,
-    StatementRefused,
-    Unauthenticated,
-    Unavailable,
-    UserHalted,
-)
+from recollect import errors
+from recollect.errors import RecollectError
 from recollect.interfaces.http.parameters import echo_session
 
 logger = logging.getLogger(__name__)
 
 _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
-    InvalidId: HTTPStatus.BAD_REQUEST,
-    InvalidCursor: HTTPStatus.BAD_REQUEST,
-    MissingSessionId: HTTPStatus.BAD_REQUEST,
-    InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
-    NotFound: HTTPStatus.NOT_FOUND,
-    IdAlreadyUsed: HTTPStatus.CONFLICT,
-    StatementRefused: HTTPStatus.BAD_GATEWAY,
-    ReplyUnusable: HTTPStatus.BAD_GATEWAY,
-    Unauthenticated: HTTPStatus.UNAUTHORIZED,
-    Forbidden: HTTPStatus.FORBIDDEN,
-    ConfigurationError: HTTPStatus.NOT_IMPLEMENTED,
-    UserHalted: HTTPStatus.LOCKED,
-    Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.InvalidId: HTTPStatus.BAD_REQUEST,
+    errors.InvalidCursor: HTTPStatus.BAD_REQUEST,
+    errors.MissingSessionId: HTTPStatus.BAD_REQUEST,
+    errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.IdAlreadyUsed: HTTPStatus.CONFLICT,
+    errors.StatementRefused: HTTPStatus.BAD_GATEWAY,
+    errors.ReplyUnusable: HTTPStatus.BAD_GATEWAY,
+    errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.ConfigurationError: HTTPStatus.NOT_IMPLEMENTED,
+    errors.UserHalted: HTTPStatus.LOCKED,
+    errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _HEADERS: Final[Mapping[HTTPStatus, Mapping[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"},
@@ -150,22 +134,22 @@ def described(error: RecollectError) -> tuple[HTTPStatus, str, str]:
     return status, _title(error, status), str(error)
 
 
-def log_unavailable(error: Unavailable) -> None:
+def log_unavailable(error: errors.Unavailable) -> None:
     """Log what does not answer and why: the response does not say it in the driver's words."""
-    reason = error.reason if isinstance(error, DatabaseUnavailable) else str(error)
+    reason = error.reason if isinstance(error, errors.DatabaseUnavailable) else str(error)
     facts = {"error": type(error).__name__, "reason": reason}
     logger.warning("http.unavailable", extra={"facts": facts})
 
 
 async def _on_recollect_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError)  # noqa: S101  # registered for nothing else
-    if isinstance(error, Unavailable):
+    if isinstance(error, errors.Unavailable):
         log_unavailable(error)
     field, code = None, None
     match error:
-        case InvalidInput():
+        case errors.InvalidInput():
             field = error.field
-        case ModelNotFound():
+        case errors.ModelNotFound():
             field, code = "model", "model_not_found"
     path = request.url.path
     response = error_response(*described(error), path=path, field=field, code=code)
@@ -174,13 +158,13 @@ async def _on_recollect_error(request: Request, error: Exception) -> Response:
 
 def _title(error: Exception, status: HTTPStatus) -> str:
     match error:
-        case MissingSessionId():
+        case errors.MissingSessionId():
             return "Missing session_id"
-        case InvalidId():
+        case errors.InvalidId():
             return f"Invalid {error.field} format"
-        case InvalidInput():
+        case errors.InvalidInput():
             return f"Invalid {error.field}"
-        case NotFound():
+        case errors.NotFound():
             return f"{error.kind[0].upper()}{error.kind[1:]} not found"
         case _:
             return status.phrase

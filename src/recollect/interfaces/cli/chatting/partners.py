@@ -13,12 +13,7 @@ from uuid import UUID, uuid4
 
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.context.budget import CUT_MARK
-from recollect.domain.conversation.message import (
-    NewMessage,
-    Role,
-    message_id_for_key,
-    reply_id_for,
-)
+from recollect.domain.conversation.message import NewMessage, Role, message_id_for_key, reply_id_for
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.recalled import AS_SET, RecallOverrides

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from recollect.domain.context.context import Context, Sources
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH
 from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
@@ -18,7 +18,7 @@ from recollect.domain.recall.recalled import (
     RecallOverrides,
     RecallScope,
 )
-from recollect.domain.text import check_text
+from recollect.inputs import read_said
 from recollect.interfaces.http.schemas.conversations import (
     Content,
     FromDomain,
@@ -138,10 +138,7 @@ class HistoryMessageIn(BaseModel):
 
     def to_domain(self) -> Said:
         """The message this stands for."""
-        check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
-        if self.sql_query is not None:
-            check_text(self.sql_query, "sql_query", max_length=MAX_CONTENT_LENGTH)
-        return Said(role=Role(self.role), content=self.content, sql_query=self.sql_query)
+        return read_said(self.role, self.content, self.sql_query)
 
 
 class RewriteIn(BaseModel):
