@@ -88,14 +88,14 @@ class SqlDatabaseAnswerer:
         written = await self._complete(prompts, _STATEMENT_TOKENS)
         statement, remark = statement_in(written)
         if not statement:
-            return Answer(content=remark or written)
+            return _answer(remark or written, began)
         try:
             execution = await self._run(statement, remark, tables)
         except StatementFailed as failed:
             execution = await self._repair(prompts, written, str(failed), tables)
         content = await self._in_words(request, execution)
         result = self._results.keep(execution.rows.to_mappings())
-        return _answer(content, time.perf_counter() - began, execution, result)
+        return _answer(content, began, execution, result=result)
 
     async def stream(
         self, scope: Scope, request: AnswerRequest
@@ -165,28 +165,39 @@ class SqlDatabaseAnswerer:
         return self._schema
 
 
-def _answer(content: str, total: float, execution: _Execution, result: JsonValue) -> Answer:
+def _answer(
+    content: str, began: float, execution: _Execution | None = None, *, result: JsonValue = None
+) -> Answer:
     """The answer in the form of answerQuestion, and what is stored of it."""
-    statement, explanation = execution.statement, execution.explanation
-    return Answer(
-        content=content,
-        details=AnswerDetails(
-            sql_query=statement.text,
-            query_explanation=explanation or None,
-            tables_used=statement.tables,
-            execution_result=result,
-            execution_time_ms=round(execution.seconds * 1000, 3),
-        ),
-        response={
-            "sql_query": statement.text,
-            "query_explanation": explanation,
-            "execution_result": execution.rows.to_records(),
-            "tables_used": list(statement.tables),
-            "sql_execution_time": execution.seconds,
-            "llm_time": total - execution.seconds,
-            "total_execution_time": total,
-        },
+    response = _response(content, time.perf_counter() - began, execution)
+    if execution is None:
+        return Answer(content=content, response=response)
+    details = AnswerDetails(
+        sql_query=execution.statement.text,
+        query_explanation=execution.explanation or None,
+        tables_used=execution.statement.tables,
+        execution_result=result,
+        execution_time_ms=round(execution.seconds * 1000, 3),
     )
+    return Answer(content=content, details=details, response=response)
+
+
+def _response(content: str, total: float, execution: _Execution | None) -> dict[str, JsonValue]:
+    seconds = execution.seconds if execution else 0.0
+    return {
+        "answer": content,
+        "sql_query": execution.statement.text if execution else "",
+        "query_explanation": execution.explanation if execution else "",
+        "tokens": {},
+        "execution_result": execution.rows.to_records() if execution else {},
+        "related_questions": [],
+        "tables_used": list(execution.statement.tables) if execution else [],
+        "raw_graph": "",
+        "sql_execution_time": seconds,
+        "vector_store_search_time": 0.0,
+        "llm_time": total - seconds,
+        "total_execution_time": total,
+    }
 
 
 def to_write(context: Context, tables: Sequence[Table], dialect: str) -> list[Prompt]:
