@@ -31,13 +31,9 @@ from recollect.extras import require
 if TYPE_CHECKING:
     import aiohttp  # loaded with the first request: it takes 0.15 s that few programs need
 
-_SCHEMES: Final = frozenset({"http", "https"})
-_CONNECT_SECONDS: Final = 5.0
-_IDLE_SECONDS: Final = 5.0
 _CLOSING_SECONDS: Final = 1.0
 _LARGE_BYTES: Final = 2**20
 _MAX_HEADER_BYTES: Final = 100_000
-_MAX_HEADERS: Final = 1_000
 _FAILURES: Final = {
     "ConnectionTimeoutError": "ConnectTimeout",
     "ServerTimeoutError": "ReadTimeout",
@@ -72,7 +68,9 @@ def http_address(text: str, problem: str) -> SplitResult:
     stripped = text.strip()
     try:
         address = urlsplit(stripped)
-        is_valid = address.scheme in _SCHEMES and bool(address.hostname) and address.port != 0
+        is_valid = (
+            address.scheme in {"http", "https"} and bool(address.hostname) and address.port != 0
+        )
     except ValueError:
         is_valid = False
     if not (is_valid and stripped.isprintable() and " " not in stripped):
@@ -214,7 +212,7 @@ class HttpClient(AsyncCloseable):
         *,
         headers: Mapping[str, str] | None = None,
         connections: int = 100,
-        connect_seconds: float = _CONNECT_SECONDS,
+        connect_seconds: float = 5.0,
         silence: float | None = None,
         verifies_tls: bool = True,
     ) -> None:
@@ -338,7 +336,7 @@ class HttpClient(AsyncCloseable):
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_reuseconn.append(_note_reuse)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=self._ssl),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=5.0, ssl=self._ssl),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
                 total=None, connect=self._connect_seconds, sock_read=self._silence
@@ -347,7 +345,7 @@ class HttpClient(AsyncCloseable):
             trace_configs=[tracing],
             max_line_size=_MAX_HEADER_BYTES,
             max_field_size=_MAX_HEADER_BYTES,
-            max_headers=_MAX_HEADERS,
+            max_headers=1_000,
         )
         return self._session
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final, Required, TypedDict
+from typing import Any, Required, TypedDict
 from uuid import UUID
 
 from recollect.domain.conversation.message import (
@@ -73,10 +73,6 @@ class Asking(TypedDict, total=False):
     """False for a plain call: nothing is read, nothing is stored."""
 
 
-_DETAILS: Final = frozenset(Details.__annotations__)
-_FIELDS: Final = frozenset(MessageFields.__annotations__)
-
-
 def new_messages(
     messages: Iterable[MessageFields], id_at: Callable[[int], UUID]
 ) -> list[NewMessage]:
@@ -105,7 +101,9 @@ def _new_message(fields: MessageFields, id_at: Callable[[int], UUID], position: 
         message_id = parse_uuid(message_id, "message_id")
     if isinstance(created_at, str):
         created_at = parse_moment(created_at, "created_at")
-    details: dict[str, Any] = {name: value for name, value in fields.items() if name in _DETAILS}
+    details: dict[str, Any] = {
+        name: value for name, value in fields.items() if name in Details.__annotations__
+    }
     return NewMessage(
         message_id=message_id,
         role=parse_role(fields["role"]),
@@ -122,7 +120,7 @@ def _check_names(fields: MessageFields) -> None:
     for name in ("role", "content"):
         if name not in fields:
             raise InvalidInput(name, "is missing")
-    if unknown := fields.keys() - _FIELDS:
+    if unknown := fields.keys() - MessageFields.__annotations__.keys():
         raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
 
 

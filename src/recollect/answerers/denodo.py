@@ -37,8 +37,6 @@ _NAME_FIELDS: Final = ("vdp_database_names", "vdp_tag_names", "use_views")
 """The fields that are comma-separated text up to version 1.2 and lists from 1.4 on."""
 _LOOK_UP_SECONDS: Final = 10.0
 _NO_SUCH_PATH: Final = {"detail": "Not Found"}  # as its web framework says it
-_FIELD_NAME: Final = re.compile(r"[a-z_]{1,40}")
-_TEXTS: Final = ("answer", "sql_query", "query_explanation", "raw_graph")
 _TIMES: Final = (
     "sql_execution_time",
     "vector_store_search_time",
@@ -49,7 +47,6 @@ _DISCLAIMER: Final = re.compile(r"\bDISCLAIMER: This response has been generated
 _MOST_TABLES: Final = 1000
 _LONGEST_NAME: Final = 1000
 _LONGEST_COUNT: Final = 2**63 - 1
-_NO_TEXT: Final = "(The query gave no text.)"
 
 
 def names_in(value: JsonValue) -> tuple[str, ...]:
@@ -183,7 +180,7 @@ def _refused_fields(reply: HttpReply) -> list[str]:
             places = (problem.get("loc") for problem in problems if isinstance(problem, Mapping))
             parts = (part for place in places if isinstance(place, list) for part in place)
             names = (part for part in parts if isinstance(part, str) and part != "body")
-            return [name for name in dict.fromkeys(names) if _FIELD_NAME.fullmatch(name)]
+            return [name for name in dict.fromkeys(names) if re.fullmatch(r"[a-z_]{1,40}", name)]
     return []
 
 
@@ -257,7 +254,7 @@ def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlRea
     response = _normalised(received, reader)
     text = str(response["answer"])
     sql = str(response["sql_query"]).strip()
-    stored = _DISCLAIMER.sub("", text).strip() or sql or _NO_TEXT
+    stored = _DISCLAIMER.sub("", text).strip() or sql or "(The query gave no text.)"
     tables = [name[:_LONGEST_NAME] for name in names_in(response["tables_used"])[:_MOST_TABLES]]
     seconds, model = _number(response["sql_execution_time"]), response.get("llm_model")
     return Answer(
@@ -296,7 +293,7 @@ def _row(row: JsonValue) -> dict[str, JsonValue]:
 def _normalised(received: JsonObject, reader: SqlReader) -> dict[str, JsonValue]:
     """Every field that clients know, in its usual type, and all others unchanged."""
     response = dict(_mapping(storable_json(received)))
-    for name in _TEXTS:
+    for name in ("answer", "sql_query", "query_explanation", "raw_graph"):
         value = response.get(name)
         response[name] = value if isinstance(value, str) else ""
     for name in _TIMES:

@@ -18,14 +18,10 @@ import uvloop
 
 from recollect.errors import RecollectError
 
-_THREAD_SECONDS: Final = 5
 _STOP_SECONDS: Final = 75  # the grace period, and as long as PostgreSQL may take to stop
-_SWITCH_SECONDS: Final = 0.0005
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 30.0
 _LASTING: Final = 60.0  # seconds; a process that dies after that had no trouble starting
-_READY: Final = b""
-_ENDED_SILENTLY: Final = "a process of the server ended without saying why"
 _spawning: Final = multiprocessing.get_context("spawn")
 
 Ready = Callable[[], object]
@@ -39,7 +35,7 @@ def run_until_stopped(work: Coroutine[object, object, None]) -> None:
     """
     # With Python's interval of 5 ms, the threads that embed and the one that serves wait so long
     # for each other that half the server's time is lost.
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(0.0005)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_run_until_signal(work))
         if runner.run(_threads_ended()):
@@ -54,7 +50,7 @@ def run_until_stopped(work: Coroutine[object, object, None]) -> None:
 async def _threads_ended() -> bool:
     """Wait a few seconds for the threads of the event loop's pool; whether they have ended."""
     joining = asyncio.create_task(asyncio.get_running_loop().shutdown_default_executor())
-    ended, _ = await asyncio.wait({joining}, timeout=_THREAD_SECONDS)
+    ended, _ = await asyncio.wait({joining}, timeout=5)
     return bool(ended)
 
 
@@ -138,7 +134,7 @@ class _Member:
         try:
             self.problem = self.reports.recv_bytes().decode()
         except EOFError:
-            self.problem = _ENDED_SILENTLY
+            self.problem = "a process of the server ended without saying why"
         return not self.problem
 
     def log_death(self) -> None:
@@ -231,7 +227,7 @@ def _run(task: Callable[[Ready], None], reporting: Connection) -> None:
     os.setpgid(0, 0)  # Ctrl-C reaches the first process, which tells the others
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
-        task(lambda: reporting.send_bytes(_READY))
+        task(lambda: reporting.send_bytes(b""))
     except RecollectError as error:
         reporting.send_bytes(error.explanation.encode())
         raise SystemExit(1) from None

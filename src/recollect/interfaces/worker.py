@@ -21,7 +21,6 @@ from recollect.services.recall.vector_store_check import VectorStoreCheck
 from recollect.services.services import Services
 from recollect.settings import Settings
 
-_BEAT_SECONDS: Final = 1.0
 _SILENT_SECONDS: Final = 60.0
 """A worker process has the lowest priority: it may be late on a busy machine."""
 _IDLE_SECONDS: Final = 1.0
@@ -81,7 +80,7 @@ class Heartbeat:
         """Beat every second, and show whether a task of the supervisor is failing."""
         while True:
             self.beat(is_failing=bool(supervisor.failing))
-            await asyncio.sleep(_BEAT_SECONDS)
+            await asyncio.sleep(1.0)
 
 
 @asynccontextmanager

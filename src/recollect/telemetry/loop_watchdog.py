@@ -32,14 +32,12 @@ THREAD: Final = "thread"
 """The route where a thread kept Python's interpreter lock, and no task the loop."""
 _UNKNOWN: Final = "unknown"
 _OUR_CODE: Final = "recollect."
-_SERVICES: Final = "recollect.services."
 _NOT_WORKING: Final = ("recollect.concurrency", "recollect.telemetry.loop_watchdog")
 """Modules that only call the code that works, and the watchdog itself."""
 _OWN_SHARE: Final = 0.5
 """Of a hold, the part that the loop's thread must have worked itself to be blamed for it."""
 _BEATS_A_LIMIT: Final = 2
 _LONG_SECONDS: Final = 1.0
-_NANOSECONDS: Final = 1_000_000_000
 logger = logging.getLogger(__name__)
 
 
@@ -98,7 +96,7 @@ class _Times:
         waited = "0 0"
         with suppress(OSError):
             waited = Path("/proc/thread-self/schedstat").read_text("ascii")
-        seconds = int(waited.split()[1]) / _NANOSECONDS
+        seconds = int(waited.split()[1]) / 1e9
         return cls(now=time.monotonic(), processor=time.thread_time(), waited=seconds)
 
 
@@ -239,7 +237,7 @@ def _main(seen: list[Holder]) -> Holder:
 
 def _holder(names: list[str], *, task: int, route: str) -> Holder:
     ours = list(filter(_is_ours, names))
-    modules = [name.partition(":")[0] for name in ours if name.startswith(_SERVICES)]
+    modules = [name.partition(":")[0] for name in ours if name.startswith("recollect.services.")]
     services = [module.rpartition(".")[2] for module in modules]
     function = next(iter(ours or names), _UNKNOWN)
     return Holder(

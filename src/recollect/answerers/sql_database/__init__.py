@@ -17,7 +17,6 @@ from recollect.extras import require
 
 __all__ = ["SqlDatabaseAnswerer", "inspect_account", "open_database"]
 
-_SUFFIXES: Final = frozenset({".duckdb", ".ddb"})
 _NAMED: Final = 5
 _ROLE: Final = """
     SELECT r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb,
@@ -35,7 +34,6 @@ _TABLES: Final = """
       AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
     ORDER BY 1, 2
 """
-_MOST_TABLES: Final = 10_000
 
 
 def open_database(
@@ -46,7 +44,7 @@ def open_database(
     At most `connections` statements run at the same time; on PostgreSQL as `role`, if given.
     """
     path = Path(address.removeprefix("duckdb:///"))
-    if address.startswith("duckdb:///") or path.suffix.lower() in _SUFFIXES:
+    if address.startswith("duckdb:///") or path.suffix.lower() in {".duckdb", ".ddb"}:
         return _open_duckdb(path, timeout, connections)
     return _open_url(address, timeout, connections, role)
 
@@ -69,7 +67,7 @@ async def inspect_account(
         if database.dialect != "postgres":
             return ()
         role_rows = await database.read(_ROLE, limit=1)
-        table_rows = await database.read(_TABLES, limit=_MOST_TABLES)
+        table_rows = await database.read(_TABLES, limit=10_000)
         return (*_of_role(role_rows), *_of_tables(table_rows, tables))
     except StatementFailed as failed:
         raise ConfigurationError(f"MEMORY_SQL_DATABASE: {failed}") from None

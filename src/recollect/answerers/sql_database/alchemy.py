@@ -31,7 +31,6 @@ _DIALECTS: Final = {"postgresql": "postgres", "mssql": "tsql", "mariadb": "mysql
 _SYSTEM_SCHEMAS: Final = frozenset(
     {"information_schema", "pg_catalog", "mysql", "performance_schema", "sys", "system"}
 )
-_MAX_NAMED: Final = 2000
 _SQLITE_BYTES: Final = 10_000_000  # of a value
 _SQLITE_HEAP: Final = 1_000_000_000  # of all that SQLite has in this process
 _TOO_BIG: Final = "string or blob too big"
@@ -74,9 +73,7 @@ class SqlAlchemyDatabase:
 
     async def tables(self) -> tuple[Table, ...]:
         """All tables and views, each with its columns."""
-        return await self._run(
-            lambda connection: tuple(islice(_tables(inspect(connection)), _MAX_NAMED))
-        )
+        return await self._run(lambda connection: tuple(islice(_tables(inspect(connection)), 2000)))
 
     async def read(self, statement: str, *, limit: int) -> Rows:
         """Run a statement in a transaction that cannot write and is undone at the end."""

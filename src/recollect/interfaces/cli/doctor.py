@@ -35,10 +35,6 @@ from recollect.settings import AnswererKind, Settings, load_settings
 _LOW_DISK_BYTES: Final = 1_000_000_000
 _FULL_DISK_BYTES: Final = 64_000_000
 _LIMIT_SECONDS: Final = 10
-_LOADING_SECONDS: Final = 120
-_NOBODY: Final = UUID(int=0)
-_HTTPS: Final = 443
-_HTTP: Final = 80
 
 
 class Status(StrEnum):
@@ -255,7 +251,7 @@ async def check_sql_account(settings: Settings) -> AsyncIterator[Finding]:
 @_check(
     "embedder",
     "check MEMORY_EMBEDDING_MODEL and MEMORY_EMBEDDING_BASE_URL",
-    seconds=_LOADING_SECONDS,
+    seconds=120,
 )
 async def check_embedder(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the embedding model embeds."""
@@ -272,7 +268,7 @@ async def check_vectors(settings: Settings) -> AsyncIterator[Finding]:
     """Whether a store of vectors outside the database answers."""
     async with open_vectors(settings) as store:
         if store is not None:
-            await store.keys(_NOBODY, model="none")
+            await store.keys(UUID(int=0), model="none")
             yield _ok(f"{settings.vector_store} answers")
 
 
@@ -286,7 +282,7 @@ async def check_permissions(settings: Settings) -> AsyncIterator[Finding]:
     if address is not None and address.kind is PermissionKind.DENODO:
         # It answers only those who log in.
         url = urlsplit(address.target)
-        port = url.port or (_HTTPS if url.scheme == "https" else _HTTP)
+        port = url.port or (443 if url.scheme == "https" else 80)
         _, writer = await asyncio.open_connection(url.hostname, port)
         writer.close()
         yield _ok("the Data Catalog can be reached")

@@ -31,7 +31,6 @@ app = typer.Typer(help="List, show and delete sessions.", no_args_is_help=True)
 
 _SESSION_COLUMNS = ("session_id", "name", "message_count", "updated_at")
 _MESSAGE_COLUMNS = ("sequence", "created_at", "role", "content")
-_CHAT_ID: Final = "openwebui_conversation_id"
 _OTHER_KINDS: Final = frozenset({"local", "channel", "temporary"})
 """What stands before the colon in ids that OpenWebUI has beside UUIDs."""
 _NOTHING: Final = "no session to forget"
@@ -217,7 +216,7 @@ def _listed_id(text: str, line: int) -> str:
 
 def _chat_id(session: Session) -> str | None:
     """OpenWebUI's id of a session's chat; None where the session has none."""
-    chat_id = session.metadata.get(_CHAT_ID)
+    chat_id = session.metadata.get("openwebui_conversation_id")
     return chat_id.strip().lower() or None if isinstance(chat_id, str) else None
 
 

@@ -37,7 +37,6 @@ from recollect.telemetry.logging import transaction_id
 _NAMED_IN_BODY: Final = "/memoryChat"
 _ASKING: Final = frozenset({"/chat", _NAMED_IN_BODY, "/v1/chat/completions"})
 """Where a question starts a session."""
-_MODELS: Final = "/v1/models"
 USER_HEADER: Final = "X-Memory-User"
 UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
 ANONYMOUS_ACTOR: Final = "anonymous"
@@ -53,7 +52,7 @@ async def anonymous_session_of(request: Request) -> UUID:
     named = await _named(request)
     path = request.url.path
     may_start = path in _ASKING and not request.headers.get("Idempotency-Key")
-    if not named and (may_start or path.startswith(_MODELS)):
+    if not named and (may_start or path.startswith("/v1/models")):
         return uuid4()
     try:
         return parse_uuid(named, "session_id")

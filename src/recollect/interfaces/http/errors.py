@@ -38,7 +38,6 @@ _HEADERS: Final[Mapping[HTTPStatus, Mapping[str, str]]] = {
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
 }
 
-_OPENAI: Final = "/v1/"
 _OPENAI_KINDS: Final = {
     HTTPStatus.UNAUTHORIZED: "authentication_error",
     HTTPStatus.FORBIDDEN: "permission_error",
@@ -111,7 +110,7 @@ def error_response(
 ) -> JSONResponse:
     """The one form of all errors; below `/v1`, whose clients know no other, OpenAI's."""
     body: dict[str, object] = {"error": error, "detail": detail}
-    if path.startswith(_OPENAI):
+    if path.startswith("/v1/"):
         is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
         usual = "server_error" if is_ours else "invalid_request_error"
         kind = _OPENAI_KINDS.get(status, usual)

@@ -27,7 +27,6 @@ MAX_MEMBERS: Final = 1_000
 _PARSED_AT_ONCE: Final = 20_000  # values: 5 ms, and all threads wait
 WRITTEN_AT_ONCE: Final = 5 * AT_ONCE
 """Characters of a response that are written at once: to write a text is quicker than to read it."""
-_JSON: Final = "application/json"
 _Default: TypeAlias = Callable[[object], dict[str, Any]]
 
 
@@ -140,7 +139,7 @@ async def written(
         body = json_bytes(make(), default)
     else:
         body = await asyncio.to_thread(lambda: json_bytes(make(), default, parts=parts))
-    return Response(body, status, headers, media_type=_JSON)
+    return Response(body, status, headers, media_type="application/json")
 
 
 def json_bytes(model: BaseModel, default: _Default, *, parts: Collection[str] = ()) -> bytes:

@@ -41,7 +41,6 @@ from recollect.memory import Memory
 _SESSION_METADATA: Final = {"created_via": "cli"}
 _STOPPED: Final = {"stopped": True}
 """Metadata of a reply that was stopped before its end."""
-_NO_ANSWER: Final = "(no answer)"
 _ASKED_BEFORE: Final = 200
 _OUR_HEADER: Final = "X-Transaction-ID"
 """A header of every response of ours, and of hardly anybody else's."""
@@ -103,7 +102,7 @@ class Partner(ABC):
         """
         if self.session_id is not None and self._question_id is not None:
             heard = partial.rstrip()
-            content = f"{heard} {CUT_MARK}" if heard else _NO_ANSWER
+            content = f"{heard} {CUT_MARK}" if heard else "(no answer)"
             await self._reply(self.session_id, self._question_id, content)
 
     async def asked_before(self) -> Sequence[str]:

@@ -6,15 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 Json: TypeAlias = Mapping[str, Any]
-_METHODS: Final = ("get", "post", "put", "patch", "delete")
 router = APIRouter()
-_STYLE: Final = "style.css"
 
 
 def api_page(document: Json, *, style: str) -> str:
@@ -40,7 +38,7 @@ def api_page(document: Json, *, style: str) -> str:
 def _routes(paths: Json) -> Iterator[str]:
     by_tag: dict[str, list[str]] = {}
     for path, item in paths.items():
-        for method in filter(item.__contains__, _METHODS):
+        for method in filter(item.__contains__, ("get", "post", "put", "patch", "delete")):
             operation = item[method]
             tag = (operation.get("tags") or ["other"])[0]
             by_tag.setdefault(tag, []).append(_operation(method, path, operation))
@@ -149,7 +147,7 @@ def _text(text: str) -> str:
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> HTMLResponse:
     """Show the OpenAPI document; the page needs no scripts and loads nothing."""
-    style = files("recollect.interfaces.http.api_page").joinpath(_STYLE).read_text("utf-8")
+    style = files("recollect.interfaces.http.api_page").joinpath("style.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; "

@@ -24,7 +24,6 @@ from recollect.memory import Memory
 _LOW_BYTES: Final = 1_000_000_000
 _FULL_BYTES: Final = 64_000_000
 """PostgreSQL writes its log in files of 16 MB; without room for the next one it stops."""
-_DISK_SECONDS: Final = 0.5
 router = APIRouter(tags=["health"], dependencies=[ANY_QUERY])
 _STATUS_HEADER = "X-Readiness"
 
@@ -74,7 +73,7 @@ class Disk:
             look = partial(self._look, asyncio.get_running_loop(), self._looking)
             threading.Thread(target=look, name="disk", daemon=True).start()
         try:
-            async with asyncio.timeout(_DISK_SECONDS):
+            async with asyncio.timeout(0.5):
                 return await asyncio.shield(self._looking)
         except TimeoutError:
             return DiskState.UNKNOWN

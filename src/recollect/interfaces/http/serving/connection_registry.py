@@ -3,12 +3,9 @@
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from itertools import takewhile
-from typing import Final, Protocol
+from typing import Protocol
 
 from recollect.settings.server import ServerSettings
-
-_LINGERING_SECONDS: Final = 5.0
-_EVICTION_ATTEMPTS: Final = 16
 
 
 class Phase(Enum):
@@ -55,7 +52,7 @@ class ConnectionRegistry:
             Phase.HEAD: limits.header_timeout_seconds,
             Phase.BODY: limits.body_timeout_seconds,
             Phase.IDLE: limits.keep_alive_seconds,
-            Phase.LINGERING: _LINGERING_SECONDS,
+            Phase.LINGERING: 5.0,
         }
         self._deadlines: dict[Phase, dict[Registered, float]] = {one: {} for one in self._seconds}
 
@@ -84,7 +81,7 @@ class ConnectionRegistry:
 
         So a client that opens many connections loses them first.
         """
-        for _ in range(_EVICTION_ATTEMPTS):
+        for _ in range(16):
             if sum(map(len, self._waiting())) <= self.limits.max_waiting_connections:
                 return
             most: dict[Registered, float] = max(self._waiting(), key=len)
