@@ -18,6 +18,7 @@ import uvloop
 
 from recollect.errors import RecollectError
 
+_THREAD_SECONDS: Final = 5
 _STOP_SECONDS: Final = 75  # the grace period, and as long as PostgreSQL may take to stop
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 30.0
@@ -50,7 +51,7 @@ def run_until_stopped(work: Coroutine[object, object, None]) -> None:
 async def _threads_ended() -> bool:
     """Wait a few seconds for the threads of the event loop's pool; whether they have ended."""
     joining = asyncio.create_task(asyncio.get_running_loop().shutdown_default_executor())
-    ended, _ = await asyncio.wait({joining}, timeout=5)
+    ended, _ = await asyncio.wait({joining}, timeout=_THREAD_SECONDS)
     return bool(ended)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import platform
-import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -31,9 +30,8 @@ from recollect.interfaces.cli.output import administered
 from recollect.interfaces.http.serving.listener import listening
 from recollect.models.embedding.embedders import open_embedder
 from recollect.settings import AnswererKind, Settings, load_settings
+from recollect.system import DiskState, disk_space
 
-_LOW_DISK_BYTES: Final = 1_000_000_000
-_FULL_DISK_BYTES: Final = 64_000_000
 _LIMIT_SECONDS: Final = 10
 
 
@@ -298,16 +296,15 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
     """Whether there is room for the embedded database."""
     if settings.db_connection_string is not None:
         return
-    home = settings.home
-    folder = next(part for part in (home, *home.absolute().parents) if part.exists())
-    free = shutil.disk_usage(folder).free
-    found, advice = f"{free / 1e9:.1f} GB free for {home}", "make room, or move MEMORY_HOME"
-    if free < _FULL_DISK_BYTES:
-        yield _failed(found, advice)
-    elif free < _LOW_DISK_BYTES:
-        yield _warning(found, advice)
-    else:
+    state, free = disk_space(settings.home)
+    found, advice = (
+        f"{free / 1e9:.1f} GB free for {settings.home}",
+        "make room, or move MEMORY_HOME",
+    )
+    if state is DiskState.OK:
         yield _ok(found)
+    else:
+        yield (_failed if state is DiskState.FULL else _warning)(found, advice)
 
 
 @_check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)

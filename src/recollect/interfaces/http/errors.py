@@ -150,8 +150,13 @@ async def _on_recollect_error(request: Request, error: Exception) -> Response:
             field = error.field
         case errors.ModelNotFound():
             field, code = "model", "model_not_found"
-    path = request.url.path
-    response = error_response(*described(error), path=path, field=field, code=code)
+    return _respond(request, *described(error), field=field, code=code)
+
+
+def _respond(
+    request: Request, status: HTTPStatus, error: str, detail: str, **more: str | None
+) -> Response:
+    response = error_response(status, error, detail, path=request.url.path, **more)
     return echo_session(request, response)
 
 
@@ -175,10 +180,7 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
         f"{_place(problem['loc'])}: {_NO_OBJECT.get(problem['type'], problem['msg'])}"
         for problem in error.errors()[:10]
     )
-    response = error_response(
-        HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems, path=request.url.path
-    )
-    return echo_session(request, response)
+    return _respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems)
 
 
 def _place(location: tuple[int | str, ...]) -> str:
@@ -199,10 +201,6 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
 
 async def _on_unexpected(request: Request, error: Exception) -> Response:
     logger.error("http.failed", exc_info=error)
-    response = error_response(
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-        "Internal Server Error",
-        "an unexpected error; the server's log has it under this transaction id",
-        path=request.url.path,
-    )
-    return echo_session(request, response)
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    detail = "an unexpected error; the server's log has it under this transaction id"
+    return _respond(request, status, status.phrase, detail)

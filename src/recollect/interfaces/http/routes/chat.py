@@ -35,7 +35,7 @@ from recollect.errors import (
     Unavailable,
 )
 from recollect.interfaces.http.callers import USER_HEADER, CallerScope
-from recollect.interfaces.http.errors import ANSWERING, ErrorBody, described
+from recollect.interfaces.http.errors import ANSWERING, described
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (
     ANY_QUERY,
@@ -140,20 +140,18 @@ async def _streamed(turn: ChatTurn) -> StreamingResponse:
     headers = {"Cache-Control": "no-store"}
     if turn.session_id is not None:
         headers[SESSION_HEADER] = str(turn.session_id)
-    return StreamingResponse(_events(first, pieces), media_type=_EVENTS, headers=headers)
 
+    async def events() -> AsyncGenerator[bytes, None]:
+        async with aclosing(pieces):
+            try:
+                yield await _event_of(first)
+                async for piece in pieces:
+                    yield await _event_of(piece)
+            except RecollectError as error:
+                _, title, detail = described(error)
+                yield _event("error", {"error": title, "detail": detail})
 
-async def _events(
-    first: str | Answered, pieces: AsyncGenerator[str | Answered, None]
-) -> AsyncGenerator[bytes, None]:
-    async with aclosing(pieces):
-        try:
-            yield await _event_of(first)
-            async for piece in pieces:
-                yield await _event_of(piece)
-        except RecollectError as error:
-            _, title, detail = described(error)
-            yield _event("error", ErrorBody(error=title, detail=detail).model_dump())
+    return StreamingResponse(events(), media_type=_EVENTS, headers=headers)
 
 
 async def _event_of(piece: str | Answered) -> bytes:

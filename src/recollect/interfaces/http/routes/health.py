@@ -1,7 +1,6 @@
 """Whether the server is alive, and whether its database, worker and disk let it work."""
 
 import asyncio
-import shutil
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,10 +19,9 @@ from recollect.interfaces.http.errors import ErrorBody, log_unavailable
 from recollect.interfaces.http.parameters import ANY_QUERY
 from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.memory import Memory
+from recollect.system import DiskState, disk_space
 
-_LOW_BYTES: Final = 1_000_000_000
-_FULL_BYTES: Final = 64_000_000
-"""PostgreSQL writes its log in files of 16 MB; without room for the next one it stops."""
+_DISK_SECONDS: Final = 0.5
 router = APIRouter(tags=["health"], dependencies=[ANY_QUERY])
 _STATUS_HEADER = "X-Readiness"
 
@@ -33,18 +31,6 @@ class DatabaseState(StrEnum):
 
     OK = "ok"
     UNAVAILABLE = "unavailable"
-
-
-class DiskState(StrEnum):
-    """How the disk stands that the memory is kept on."""
-
-    OK = "ok"
-    LOW = "low"
-    """Less than 1 GB is free."""
-    FULL = "full"
-    """Less than 64 MB is free, or PostgreSQL has refused to store something for want of space."""
-    UNKNOWN = "unknown"
-    """The disk does not say."""
 
 
 class CheckedParts(BaseModel):
@@ -73,14 +59,14 @@ class Disk:
             look = partial(self._look, asyncio.get_running_loop(), self._looking)
             threading.Thread(target=look, name="disk", daemon=True).start()
         try:
-            async with asyncio.timeout(0.5):
+            async with asyncio.timeout(_DISK_SECONDS):
                 return await asyncio.shield(self._looking)
         except TimeoutError:
             return DiskState.UNKNOWN
 
     def _look(self, loop: asyncio.AbstractEventLoop, looking: "asyncio.Future[DiskState]") -> None:
         try:
-            state = disk_state(self._home)
+            state, _ = disk_space(self._home)
         except OSError:
             state = DiskState.UNKNOWN
         with suppress(RuntimeError):  # the server has ended meanwhile
@@ -118,15 +104,6 @@ class Readiness:
         if self.memory.is_out_of_space():
             return DiskState.FULL
         return DiskState.OK if self.disk is None else await self.disk.state()
-
-
-def disk_state(home: Path) -> DiskState:
-    """How much room there is for a folder, which may not be there yet."""
-    folder = next(part for part in (home, *home.absolute().parents) if part.exists())
-    free = shutil.disk_usage(folder).free
-    if free < _FULL_BYTES:
-        return DiskState.FULL
-    return DiskState.LOW if free < _LOW_BYTES else DiskState.OK
 
 
 _PROBLEMS: Final = {
