@@ -10,6 +10,7 @@ import logging
 import re
 import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
@@ -132,18 +133,14 @@ class PermissionsFile:
         return tenants.get(scope.tenant, _Tenant()).access_of(scope.user)
 
     def _current(self) -> Mapping[str, _Tenant] | None:
-        version = self._file_version()
+        version: FileVersion | None = None
+        with suppress(OSError):
+            stat = self._path.stat()
+            version = stat.st_ino, stat.st_size, stat.st_mtime_ns
         if version != self._version:
             self._tenants = self._read()
             self._version = version
         return self._tenants
-
-    def _file_version(self) -> FileVersion | None:
-        try:
-            stat = self._path.stat()
-        except OSError:
-            return None
-        return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
     def _read(self) -> Mapping[str, _Tenant] | None:
         try:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
@@ -18,7 +18,7 @@ from recollect.domain.recall.recalled import (
     RecallOverrides,
     RecallScope,
 )
-from recollect.inputs import read_said
+from recollect.inputs import RecallFilters, read_said, recall_filter
 from recollect.interfaces.http.schemas.conversations import (
     Content,
     FromDomain,
@@ -92,14 +92,8 @@ class RecallIn(BaseModel):
 
     def filters(self, session_id: UUID | None) -> RecallFilter:
         """What an entry must match, in that session if one is given."""
-        return RecallFilter(
-            session_id=session_id,
-            since=self.since,
-            until=self.until,
-            tables=None if self.tables is None else frozenset(self.tables),
-            databases=None if self.databases is None else frozenset(self.databases),
-            speaker=self.speaker,
-        )
+        given = self.model_dump(include={*RecallFilters.__annotations__}, exclude_none=True)
+        return recall_filter(cast("RecallFilters", given), session_id)
 
 
 class RecalledOut(FromDomain):
