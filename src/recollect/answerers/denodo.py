@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Final
@@ -188,6 +189,7 @@ def _authorized(authorization: str | None) -> dict[str, str]:
     return {} if authorization is None else {"Authorization": authorization}
 
 
+@dataclass(frozen=True, slots=True)
 class DenodoAnswerer:
     """Implements `recollect.ports.models.Answerer` with the AI SDK's /answerQuestion.
 
@@ -195,18 +197,17 @@ class DenodoAnswerer:
     messages go into its instructions. The request's options are its own fields.
     """
 
-    def __init__(self, client: DenodoClient, *, results: ResultPolicy, sql: SqlReader) -> None:
-        self._client = client
-        self._results = results
-        self._sql = sql
+    client: DenodoClient
+    results: ResultPolicy
+    sql: SqlReader
 
     async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:
         """The AI SDK's answer, with the query behind it."""
         request = await off_loop(partial(_request, asked), characters=asked.context.characters)
-        received = await self._client.answer_question(request, scope.authorization)
+        received = await self.client.answer_question(request, scope.authorization)
         # In a thread, whatever its size: that is known only once it is read.
         return await asyncio.to_thread(
-            read_response, received, results=self._results, reader=self._sql
+            read_response, received, results=self.results, reader=self.sql
         )
 
     async def stream(

@@ -16,12 +16,7 @@ from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.identity.api_keys import KEY_PREFIX, ApiKey, KeyScope, MemoryPolicy
 from recollect.domain.identity.scope import ANONYMOUS, Scope, anonymous_user, check_identity
 from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
-from recollect.interfaces.http.credentials import (
-    BasicReader,
-    TokenReader,
-    openwebui_reader,
-    token_reader,
-)
+from recollect.interfaces.http.credentials import BasicReader, openwebui_reader, token_reader
 from recollect.interfaces.http.parameters import (
     _BLANKS,
     OPENWEBUI_TOKEN_HEADER,
@@ -99,13 +94,11 @@ class Authenticator:
     def __init__(
         self, settings: Settings, api_keys: ApiKeys, *, credentials: CredentialChecker | None = None
     ) -> None:
-        self._source = settings.user_id_source
-        self._tenant = settings.tenant
-        self._allows_anonymous = settings.allow_anonymous
-        self._local_user = settings.local_user
+        self._settings = settings
+        self._source, self._tenant = settings.user_id_source, settings.tenant
         self._api_keys = api_keys
-        self._tokens: TokenReader | None = token_reader(settings)
-        self._openwebui: TokenReader | None = openwebui_reader(settings)
+        self._tokens = token_reader(settings)
+        self._openwebui = openwebui_reader(settings)
         self._basic = BasicReader(credentials) if credentials else None
         self._hands_on = credentials is not None or settings.forwards_credentials
         secret = settings.bearer_hash_secret
@@ -149,7 +142,7 @@ class Authenticator:
     def takes_anonymous(self, headers: Headers) -> bool:
         """Whether a session stands for the caller, who sends no credentials."""
         is_local = self._source is None
-        return self._allows_anonymous and not is_local and not headers.get("Authorization")
+        return self._settings.allow_anonymous and not is_local and not headers.get("Authorization")
 
     def _anonymous(self, session: UUID) -> Principal:
         user = anonymous_user(session)
@@ -162,7 +155,7 @@ class Authenticator:
         match self._source:
             case None:
                 _check_local_host(headers)
-                return Principal(tenant=self._tenant, user=self._local_user, actor="local")
+                return Principal(tenant=self._tenant, user=self._settings.local_user, actor="local")
             case UserIdSource.JWT_CLAIM if token and self._tokens:
                 identity = await self._tokens.read(token)
                 tenant = identity.tenant or self._tenant
