@@ -76,7 +76,10 @@ class Settings(
         try:
             super().__init__(**(_variables() | given))
         except ValidationError as error:
-            problems = [_describe(problem["loc"], problem["msg"]) for problem in error.errors()]
+            problems = []
+            for problem in error.errors():
+                place = "".join(f"{_PREFIX}{name}: ".upper() for name in problem["loc"][:1])
+                problems.append(place + problem["msg"].removeprefix("Value error, "))
             raise ConfigurationError("; ".join(problems)) from None
 
     @model_validator(mode="after")
@@ -175,6 +178,7 @@ class Settings(
         window = preset.window
         if self.max_history_messages is not None:
             window = WindowPolicy(unit=window.unit, size=self.max_history_messages)
+        k = preset.recall.k if self.semantic_search_k is None else self.semantic_search_k
         usual = self.retention_policy(preset.retention)
         tenants = {name: RetentionPolicy.parse(t) for name, t in self.retention_by_tenant.items()}
         return Policies(
@@ -185,7 +189,7 @@ class Settings(
             roles=preset.roles,
             retention=RetentionPolicies(usual=usual, by_tenant=tenants),
             max_context_tokens=self.max_context_tokens,
-            recall=self._recall(preset),
+            recall=RecallPolicy(scope=self.recall or preset.recall.scope, k=k),
             keeps_index=self.recall is not RecallScope.OFF,
             model=self.llm_model,
             chat_template=self.chat_template,
@@ -205,11 +209,6 @@ class Settings(
         threshold = self.summarization_threshold
         return CompactionPolicy(trigger=threshold, keep=min(policy.keep, threshold - 1))
 
-    def _recall(self, preset: Preset) -> RecallPolicy:
-        scope = preset.recall.scope if self.recall is None else self.recall
-        k = preset.recall.k if self.semantic_search_k is None else self.semantic_search_k
-        return RecallPolicy(scope=scope, k=k)
-
     def check_address(self) -> None:
         """Refuse to open anybody's memory to a network without authentication."""
         if self.is_local_mode and self.host.lower() not in LOOPBACK_HOSTS:
@@ -223,11 +222,6 @@ class Settings(
 def load_settings(**overrides: object) -> Settings:
     """Read the settings, or say in one line each what is wrong with them."""
     return Settings(**overrides)
-
-
-def _describe(location: tuple[int | str, ...], message: str) -> str:
-    text = message.removeprefix("Value error, ")
-    return f"{_PREFIX}{str(location[0]).upper()}: {text}" if location else text
 
 
 def _variables() -> dict[str, object]:

@@ -16,7 +16,7 @@ from recollect.interfaces.cli.chatting.partners import AnswerSummary, Partner
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.key_binding import KeyPressEvent
 HELP: Final = """\
 Enter sends, Alt+Enter (or Esc, then Enter) begins a new line, the arrow keys go through what
 you asked before, Ctrl+C stops an answer, Ctrl+C twice or Ctrl+D leaves.
@@ -54,17 +54,6 @@ def _prompt(asked_before: Sequence[str]) -> "PromptSession[str]":
     # Loaded here: 0.2 s that no other command needs.
     from prompt_toolkit import PromptSession  # noqa: PLC0415
     from prompt_toolkit.history import InMemoryHistory  # noqa: PLC0415
-
-    # In memory: what somebody asked is kept in the memory they chose, and in no other file.
-    return PromptSession(
-        history=InMemoryHistory(list(asked_before)),
-        multiline=True,
-        key_bindings=_bindings(),
-        prompt_continuation="   > ",
-    )
-
-
-def _bindings() -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415
 
     bindings = KeyBindings()
@@ -77,7 +66,13 @@ def _bindings() -> "KeyBindings":
     def _new_line(event: "KeyPressEvent") -> None:
         event.current_buffer.insert_text("\n")
 
-    return bindings
+    # In memory: what somebody asked is kept in the memory they chose, and in no other file.
+    return PromptSession(
+        history=InMemoryHistory(list(asked_before)),
+        multiline=True,
+        key_bindings=bindings,
+        prompt_continuation="   > ",
+    )
 
 
 class Screen:
@@ -234,18 +229,14 @@ async def _answer(partner: Partner, question: str, screen: Screen) -> Outcome:
     except asyncio.CancelledError:
         if not answering.cancelled():
             raise
-        return await _stop(partner, "".join(heard), screen)
+        screen.note("\n(stopped)")
+        is_leaving = asyncio.Event()
+        loop.add_signal_handler(signal.SIGINT, is_leaving.set)
+        await partner.keep_stopped("".join(heard))
+        return Outcome.LEFT if is_leaving.is_set() else Outcome.STOPPED
     finally:
         loop.remove_signal_handler(signal.SIGINT)
     return Outcome.DONE
-
-
-async def _stop(partner: Partner, heard: str, screen: Screen) -> Outcome:
-    screen.note("\n(stopped)")
-    is_leaving = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, is_leaving.set)
-    await partner.keep_stopped(heard)
-    return Outcome.LEFT if is_leaving.is_set() else Outcome.STOPPED
 
 
 async def _show(partner: Partner, question: str, screen: Screen, heard: list[str]) -> None:
