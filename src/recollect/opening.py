@@ -8,7 +8,7 @@ from contextlib import (
     contextmanager,
 )
 from functools import wraps
-from typing import Generic, NoReturn, ParamSpec, TypeVar
+from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
 from recollect.errors import NotOpened
 
@@ -41,7 +41,7 @@ class AsyncOpening(_Unopened, AbstractAsyncContextManager[Opened], Generic[Opene
         """Open it."""
         return await self._manager.__aenter__()
 
-    async def __aexit__(self, *failure: object) -> bool | None:
+    async def __aexit__(self, *failure: Any) -> bool | None:  # noqa: ANN401, PYI036  # handed on
         """Close it."""
         return await self._manager.__aexit__(*failure)
 
@@ -49,7 +49,7 @@ class AsyncOpening(_Unopened, AbstractAsyncContextManager[Opened], Generic[Opene
         """Say that it is async, and what is not."""
         raise NotOpened(f"{self._usage} Without async: `from recollect.blocking import Memory`.")
 
-    def __exit__(self, *failure: object) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing was opened."""
 
 
@@ -64,7 +64,7 @@ class Opening(_Unopened, AbstractContextManager[Opened], Generic[Opened]):
         """Open it."""
         return self._manager.__enter__()
 
-    def __exit__(self, *failure: object) -> bool | None:
+    def __exit__(self, *failure: Any) -> bool | None:  # noqa: ANN401, PYI036  # handed on
         """Close it."""
         return self._manager.__exit__(*failure)
 
