@@ -3,9 +3,9 @@
 import asyncio
 import platform
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Final, TypeAlias
@@ -43,30 +43,21 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What one check found, and what to do about it."""
 
-    check: str = ""
+    check: str = field(default="", kw_only=True)
     status: Status
     found: str
     advice: str = ""
 
 
-def _ok(found: str, advice: str = "") -> Finding:
-    return Finding(status=Status.OK, found=found, advice=advice)
-
-
-def _warning(found: str, advice: str) -> Finding:
-    """Something to know; `serve` works all the same."""
-    return Finding(status=Status.WARNING, found=found, advice=advice)
-
-
-def _failed(found: str, advice: str) -> Finding:
-    """Something that `serve` needs is not there."""
-    return Finding(status=Status.FAILED, found=found, advice=advice)
-
-
+_ok: Final = partial(Finding, Status.OK)
+_warning: Final = partial(Finding, Status.WARNING)
+"""Something to know; `serve` works all the same."""
+_failed: Final = partial(Finding, Status.FAILED)
+"""Something that `serve` needs is not there."""
 Look: TypeAlias = Callable[[Settings], AsyncIterator[Finding]]
 Check: TypeAlias = Callable[[Settings], Iterator[Finding]]
 
@@ -101,12 +92,12 @@ def _check(
 def diagnose() -> Iterator[Finding]:
     """Check everything, one thing after the other; nothing more where the settings are wrong."""
     found = f"recollect {version('recollect')}, Python {platform.python_version()}"
-    yield replace(_ok(found), check="versions")
+    yield _ok(found, check="versions")
     try:
         settings = load_settings()
         settings.check_address()
     except ConfigurationError as error:
-        yield replace(_failed(str(error), "correct the variable"), check="settings")
+        yield _failed(str(error), "correct the variable", check="settings")
         return
     for check in _CHECKS:
         yield from check(settings)
@@ -338,8 +329,7 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def _judged(check: str, is_well: object, otherwise: Status, *, found: str, advice: str) -> Finding:
-    status = Status.OK if is_well else otherwise
-    return Finding(check=check, status=status, found=found, advice="" if is_well else advice)
+    return _ok(found, check=check) if is_well else Finding(otherwise, found, advice, check=check)
 
 
 _CHECKS: Final = (

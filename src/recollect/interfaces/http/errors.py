@@ -176,16 +176,15 @@ def _title(error: Exception, status: HTTPStatus) -> str:
 
 async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # registered for nothing else
-    problems = "; ".join(
-        f"{_place(problem['loc'])}: {_NO_OBJECT.get(problem['type'], problem['msg'])}"
-        for problem in error.errors()[:10]
+    problems = []
+    for problem in error.errors()[:10]:
+        # Where it is, as far as the names are ours: the rest is the sender's words.
+        ours = (str(part) for part in problem["loc"][:2] if _OUR_NAME.fullmatch(str(part)))
+        text = _NO_OBJECT.get(problem["type"], problem["msg"])
+        problems.append(f"{'.'.join(ours)}: {text}")
+    return _respond(
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", "; ".join(problems)
     )
-    return _respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems)
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    """Name where the problem is, as far as the name is ours: the rest is the sender's words."""
-    return ".".join(str(part) for part in location[:2] if _OUR_NAME.fullmatch(str(part)))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
