@@ -278,7 +278,9 @@ class ServerPartner(Partner):
                 if response.status != HTTPStatus.OK:
                     raise _refusal(await response.read(_MAX_REPLY_BYTES))
                 async for event, data in _events(response):
-                    yield _piece(event, data)
+                    if event == "error":
+                        raise Unavailable(f"{data['error']}: {data['detail']}")
+                    yield AnswerSummary.of(data) if event == "answer" else str(data["text"])
         except HttpFailure as error:
             raise self._unavailable(str(error)) from None
 
@@ -337,16 +339,6 @@ async def _events(response: HttpResponse) -> AsyncIterator[tuple[str, Mapping[st
             event = value
         elif name == "data":
             yield event, json.loads(value)
-
-
-def _piece(event: str, data: Mapping[str, Any]) -> str | AnswerSummary:
-    match event:
-        case "answer":
-            return AnswerSummary.of(data)
-        case "error":
-            raise Unavailable(f"{data['error']}: {data['detail']}")
-        case _:
-            return str(data["text"])
 
 
 def _refusal(reply: HttpReply) -> RecollectError:

@@ -54,14 +54,14 @@ def _operation(method: str, path: str, operation: Json) -> str:
         rows = (
             (p["name"], p["in"], _type(p["schema"]), _text(p["description"])) for p in parameters
         )
-        parts.append(_table(("Parameter", "In", "Type", "What it is"), rows, is_code=1))
+        parts.append(_table(("Parameter", "In", "Type", "What it is"), rows))
     for kind, body in operation.get("requestBody", {}).get("content", {}).items():
         parts.append(f"<p>Body: <code>{escape(kind)}</code>, {_type(body.get('schema', {}))}</p>")
     statuses = (
         (status, _text(response["description"]), _content(response))
         for status, response in sorted(operation["responses"].items())
     )
-    parts.append(_table(("Status", "When", "Body"), statuses, is_code=1))
+    parts.append(_table(("Status", "When", "Body"), statuses))
     return (
         f'<details id="{escape(operation["operationId"])}"><summary>'
         f'<span class="method {method}">{method.upper()}</span><code>{escape(path)}</code>'
@@ -78,7 +78,7 @@ def _schema(name: str, schema: Json) -> str:
     )
     parts = [f"<p>{_text(schema.get('description', ''))}</p>"]
     if "properties" in schema:
-        parts.append(_table(("Field", "Type", "What it is"), rows, is_code=1))
+        parts.append(_table(("Field", "Type", "What it is"), rows))
     else:
         parts.append(f"<p>{_type(schema)}</p>")
     example = schema.get("example") or next(iter(schema.get("examples", ())), None)
@@ -91,18 +91,14 @@ def _schema(name: str, schema: Json) -> str:
     )
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], *, is_code: int) -> str:
-    """A table of cells that are HTML already, but for the first `is_code`, which are names."""
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of cells that are HTML already, but for the first of each row, which is a name."""
     head = "".join(f"<th>{one}</th>" for one in heads)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td><code>{escape(cell)}</code></td>" if place < is_code else f"<td>{cell}</td>"
-            for place, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
+    lines = []
+    for name, *cells in rows:
+        others = "".join(f"<td>{cell}</td>" for cell in cells)
+        lines.append(f"<tr><td><code>{escape(name)}</code></td>{others}</tr>")
+    body = "".join(lines)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
