@@ -5,8 +5,8 @@ import hashlib
 import hmac
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -17,12 +17,6 @@ from recollect.ports.runtime import Clock
 
 MOST_OWNERS: Final = 10_000
 Key = tuple[UUID, bytes]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    access: Access
-    at: datetime
 
 
 class CachedPermissions:
@@ -44,28 +38,29 @@ class CachedPermissions:
         self._clock = clock
         self._lifetime = timedelta(seconds=seconds)
         self._most_owners = most_owners
-        self._entries: OrderedDict[Key, _Entry] = OrderedDict()
+        self._entries: OrderedDict[Key, tuple[Access, datetime]] = OrderedDict()
         self._pending: dict[Key, asyncio.Task[Access]] = {}
         self._salt = secrets.token_bytes(16)  # the credentials themselves are not kept
 
     async def access_of(self, scope: Scope) -> Access:
         """Return the cached access, or ask the source; see `PermissionSource.access_of`."""
         key = self._key(scope)
-        entry = self._entries.get(key)
-        if entry is not None and timedelta(0) <= self._clock.now() - entry.at < self._lifetime:
-            return entry.access
+        if key in self._entries:
+            access, requested_at = self._entries[key]
+            if timedelta(0) <= self._clock.now() - requested_at < self._lifetime:
+                return access
         task = self._pending.get(key)
         if task is None:
             task = asyncio.create_task(self._ask(key, scope))
             self._pending[key] = task
-            task.add_done_callback(lambda done: self._finish(key, done))
+            task.add_done_callback(partial(self._finish, key))
         # A caller that is cancelled must not cancel the request that others wait for.
         return await asyncio.shield(task)
 
     async def _ask(self, key: Key, scope: Scope) -> Access:
         requested_at = self._clock.now()
         access = await self._source.access_of(scope)
-        self._entries[key] = _Entry(access=access, at=requested_at)
+        self._entries[key] = access, requested_at
         self._entries.move_to_end(key)
         while len(self._entries) > self._most_owners:
             self._entries.popitem(last=False)

@@ -41,33 +41,6 @@ _LONG_SECONDS: Final = 1.0
 logger = logging.getLogger(__name__)
 
 
-class TaskContexts:
-    """Stores the context of every task; before Python 3.12 tasks have no method for it."""
-
-    def __init__(self) -> None:
-        self._contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
-
-    def create_task(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        work: Coroutine[Any, Any, Result] | Generator[Any, None, Result],
-        *,
-        context: Context | None = None,
-        **options: Any,  # noqa: ANN401  # what later Pythons add
-    ) -> asyncio.Task[Result]:
-        """A task factory: make a task as the loop itself does."""
-        own = copy_context() if context is None else context
-        task = asyncio.Task(work, loop=loop, context=own, **options)
-        self._contexts[task] = own
-        return task
-
-    def route_of(self, task: "asyncio.Task[Any] | None") -> str:
-        """The route of the request that a task works for."""
-        context = None if task is None else self._contexts.get(task)
-        route = None if context is None else context.get(current_route)
-        return BACKGROUND if route is None else route()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holder:
     """What was seen on the event loop: names of code, never its data."""
@@ -120,7 +93,8 @@ class LoopWatchdog:
         self._limit = limit_seconds
         self._pause = limit_seconds / _BEATS_A_LIMIT
         self._counters = counters
-        self._contexts = TaskContexts()
+        self._contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
+        """The context of every task; before Python 3.12 tasks have no method for it."""
         self._holds: deque[_Hold] = deque()
         self._seen: dict[int, list[Holder]] = {}
         self._stopped = threading.Event()
@@ -132,7 +106,7 @@ class LoopWatchdog:
         """Watch the running loop, from its own thread, until the end of the block."""
         loop = asyncio.get_running_loop()
         factory = loop.get_task_factory()
-        loop.set_task_factory(self._contexts.create_task)
+        loop.set_task_factory(self._create_task)
         self._beat_at = time.monotonic()
         beating = loop.create_task(self._keep_beating())
         watch = threading.Thread(
@@ -146,6 +120,26 @@ class LoopWatchdog:
             beating.cancel()
             loop.set_task_factory(factory)
             watch.join()
+
+    def _create_task(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, Result] | Generator[Any, None, Result],
+        *,
+        context: Context | None = None,
+        **options: Any,  # noqa: ANN401  # what later Pythons add
+    ) -> asyncio.Task[Result]:
+        """A task factory: make a task as the loop itself does."""
+        own = copy_context() if context is None else context
+        task = asyncio.Task(work, loop=loop, context=own, **options)
+        self._contexts[task] = own
+        return task
+
+    def _route_of(self, task: "asyncio.Task[Any]") -> str:
+        """The route of the request that a task works for."""
+        context = self._contexts.get(task)
+        route = None if context is None else context.get(current_route)
+        return BACKGROUND if route is None else route()
 
     async def _keep_beating(self) -> None:
         before = _Times.read()
@@ -186,7 +180,7 @@ class LoopWatchdog:
         frame = frames.pop(thread, None)
         names = list(_code_names(frame))
         if task is not None:
-            holder = _holder(names, task=id(task), route=self._contexts.route_of(task))
+            holder = _holder(names, task=id(task), route=self._route_of(task))
             return replace(
                 holder, instruction=0 if frame is None else hash((id(frame), frame.f_lasti))
             )
@@ -195,7 +189,7 @@ class LoopWatchdog:
         busy = [other for other in others if any(map(_is_ours, other))]
         if busy:
             return _holder(busy[0], task=0, route=THREAD)
-        return _holder(names, task=0, route=self._contexts.route_of(None))
+        return _holder(names, task=0, route=BACKGROUND)
 
     def _is_waiting(self, seen: list[Holder], hold: _Hold) -> bool:
         """Whether one task waited on the loop, for a file or an address, all the while.
