@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from pathlib import PurePath
 from traceback import extract_tb
@@ -33,6 +35,21 @@ async def off_loop(work: Callable[[], Result], *, characters: int) -> Result:
     if characters <= AT_ONCE:
         return work()
     return await asyncio.to_thread(work)
+
+
+def in_daemon_thread(work: Callable[[], Result], *, name: str) -> Future[Result]:
+    """Start work in a thread of its own, which keeps no process from ending should it hang."""
+    outcome: Future[Result] = Future()
+    outcome.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # noqa: BLE001  # raised again where it is awaited
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return outcome
 
 
 class TaskSupervisor:

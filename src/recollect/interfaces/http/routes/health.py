@@ -1,8 +1,7 @@
 """Whether the server is alive, and whether its database, worker and disk let it work."""
 
 import asyncio
-import threading
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -14,6 +13,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
+from recollect.concurrency import in_daemon_thread
 from recollect.errors import DatabaseUnavailable
 from recollect.interfaces.http.errors import ErrorBody, log_unavailable
 from recollect.interfaces.http.parameters import ANY_QUERY
@@ -42,38 +42,22 @@ class CheckedParts(BaseModel):
 
 
 class Disk:
-    """Looks at the disk of a folder, in a thread of its own, at most one at a time.
-
-    A disk that hangs keeps that thread and no other, and does not keep the process from ending.
-    """
+    """Looks at the disk of a folder, in a thread of its own, at most one at a time."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._looking: asyncio.Future[DiskState] | None = None
+        self._looking: Future[tuple[DiskState, int]] | None = None
 
     async def state(self) -> DiskState:
         """How it stands; `UNKNOWN` if it does not say so within half a second."""
-        if self._looking is None:
-            self._looking = asyncio.get_running_loop().create_future()
-            self._looking.add_done_callback(self._forget)
-            look = partial(self._look, asyncio.get_running_loop(), self._looking)
-            threading.Thread(target=look, name="disk", daemon=True).start()
+        if self._looking is None or self._looking.done():
+            self._looking = in_daemon_thread(partial(disk_space, self._home), name="disk")
         try:
             async with asyncio.timeout(_DISK_SECONDS):
-                return await asyncio.shield(self._looking)
-        except TimeoutError:
+                state, _ = await asyncio.wrap_future(self._looking)
+                return state
+        except OSError:  # of which a timeout is one
             return DiskState.UNKNOWN
-
-    def _look(self, loop: asyncio.AbstractEventLoop, looking: "asyncio.Future[DiskState]") -> None:
-        try:
-            state, _ = disk_space(self._home)
-        except OSError:
-            state = DiskState.UNKNOWN
-        with suppress(RuntimeError):  # the server has ended meanwhile
-            loop.call_soon_threadsafe(looking.set_result, state)
-
-    def _forget(self, _looking: "asyncio.Future[DiskState]") -> None:
-        self._looking = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
