@@ -248,17 +248,11 @@ class Memory:
             await self.services.recall.embedder.warm()
 
     def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
-        return Scope(
-            tenant=self._tenant_name(tenant),
-            user=user,
-            actor="library",
-            authorization=authorization,
-        )
-
-    def _tenant_name(self, tenant: GivenTenant) -> str:
         if isinstance(tenant, Unset):
-            return self._tenant
-        return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
+            name = self._tenant
+        else:
+            name = SYSTEM_TENANT if tenant is None else tenant_name(tenant)
+        return Scope(tenant=name, user=user, actor="library", authorization=authorization)
 
 
 def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":

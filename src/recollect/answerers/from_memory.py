@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final
-from uuid import UUID
 
 from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
@@ -169,19 +168,14 @@ def _citations(
     exchanges: Iterable[_Exchange], recalled: Iterable[Recalled]
 ) -> tuple[JsonValue, ...]:
     cited = [exchange.reply or exchange.question for exchange in exchanges]
-    return (
-        *(_citation("conversation", m.session_id, m.message_id, m.created_at) for m in cited),
-        *(
-            _citation("recalled", one.session_id, one.message_ids[-1], one.created_at)
-            for one in recalled
-        ),
+    sources = [("conversation", m.session_id, m.message_id, m.created_at) for m in cited]
+    sources += [("recalled", m.session_id, m.message_ids[-1], m.created_at) for m in recalled]
+    return tuple(
+        {
+            "source": source,
+            "session_id": str(session_id),
+            "message_id": str(message_id),
+            "created_at": at.isoformat().replace("+00:00", "Z"),
+        }
+        for source, session_id, message_id, at in sources
     )
-
-
-def _citation(source: str, session_id: UUID, message_id: UUID, at: datetime) -> JsonValue:
-    return {
-        "source": source,
-        "session_id": str(session_id),
-        "message_id": str(message_id),
-        "created_at": at.isoformat().replace("+00:00", "Z"),
-    }
