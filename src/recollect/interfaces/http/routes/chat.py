@@ -1,7 +1,7 @@
 """Questions over HTTP: /chat, /memoryChat, and Denodo's /answerQuestion as it is without memory."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
 from http import HTTPStatus
@@ -190,7 +190,10 @@ async def memory_chat(
     turn = await services.chat.begin(scope, inquiry)
     name_session(request, turn.session_id)
     answered = await turn.answer()
-    warnings = [*answered.warnings, *_about_unknown(body.unknown(), services, answered)]
+    warnings, unknown = list(answered.warnings), body.unknown()
+    if unknown and not answered.is_repeated:  # for a replay nobody was asked
+        is_denodo = isinstance(services.chat.answering.answerer, DenodoAnswerer)
+        warnings.append((PASSED_ON if is_denodo else IGNORED).format(", ".join(unknown)))
     session: Session | None = None
     if answered.session_id is not None and answered.question_id is not None:
         try:
@@ -219,14 +222,6 @@ def _inquiry(body: MemoryChatIn, idempotency_key: str | None) -> Inquiry:
         window=body.max_history_messages,
         recall=RecallOverrides(k=body.semantic_search_k),
     )
-
-
-def _about_unknown(names: Sequence[str], services: Services, answered: Answered) -> list[str]:
-    """What became of fields that are unknown here; of a replay nothing, for nobody was asked."""
-    if not names or answered.is_repeated:
-        return []
-    is_denodo = isinstance(services.chat.answering.answerer, DenodoAnswerer)
-    return [(PASSED_ON if is_denodo else IGNORED).format(", ".join(names))]
 
 
 async def _labelled(
