@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Annotated
 from uuid import UUID
@@ -75,18 +75,13 @@ def chat(
     wanted = RecallOverrides(scope=RecallScope.USER) if recall else RecallOverrides(elsewhere=False)
     session_id = parse_uuid(session, "session") if session else None
     partner = _partner(settings, user, tenant, session_id=session_id, model=model, recall=wanted)
-    options = _typed(
-        {"--server": server, "--user": user, "--tenant": tenant, "--model": model},
-        {"--recall": recall, "--sources": sources},
-    )
+    # The options that were given, as they are typed.
+    named = {"--server": server, "--user": user, "--tenant": tenant, "--model": model}
+    flags = {"--recall": recall, "--sources": sources}
+    typed = [word for name, text in named.items() if text is not None for word in (name, text)]
+    options = (*typed, *(name for name, is_set in flags.items() if is_set))
     if not asyncio.run(_talk(partner, options, shows_sources=sources, as_json=as_json)):
         raise SystemExit(1)
-
-
-def _typed(named: Mapping[str, str | None], flags: Mapping[str, bool]) -> tuple[str, ...]:
-    """The options that were given, as they are typed."""
-    given = [word for name, text in named.items() if text is not None for word in (name, text)]
-    return (*given, *(name for name, is_set in flags.items() if is_set))
 
 
 async def _talk(
