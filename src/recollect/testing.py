@@ -12,6 +12,7 @@ from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ModelUnavailable
 
+_WORD: Final = re.compile(r"\w+")
 FIRST_MOMENT: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
@@ -91,7 +92,7 @@ class WordEmbedder:
     def vector(self, text: str) -> Vector:
         """The vector of one text; asking for it counts for nothing."""
         counts = [0.0] * self._dimensions
-        for word in re.findall(r"\w+", text.lower()) or [""]:
+        for word in _WORD.findall(text.lower()) or [""]:
             digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
             counts[int.from_bytes(digest[:8], "big") % self._dimensions] += 1
         length = math.hypot(*counts)

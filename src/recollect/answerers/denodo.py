@@ -44,6 +44,7 @@ _TIMES: Final = (
     "llm_time",
     "total_execution_time",
 )
+_FIELD_NAME: Final = re.compile(r"[a-z_]{1,40}")
 _DISCLAIMER: Final = re.compile(r"\bDISCLAIMER: This response has been generated\b.*\Z", re.DOTALL)
 _MOST_TABLES: Final = 1000
 _LONGEST_NAME: Final = 1000
@@ -181,7 +182,7 @@ def _refused_fields(reply: HttpReply) -> list[str]:
             places = (problem.get("loc") for problem in problems if isinstance(problem, Mapping))
             parts = (part for place in places if isinstance(place, list) for part in place)
             names = (part for part in parts if isinstance(part, str) and part != "body")
-            return [name for name in dict.fromkeys(names) if re.fullmatch(r"[a-z_]{1,40}", name)]
+            return [name for name in dict.fromkeys(names) if _FIELD_NAME.fullmatch(name)]
     return []
 
 

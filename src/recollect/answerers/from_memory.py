@@ -19,6 +19,7 @@ from recollect.domain.text import JsonValue, without_breaks
 _MOST_EXCHANGES: Final = 3
 _QUOTED_CHARACTERS: Final = 500
 _SHORTEST_WORD: Final = 4
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +154,7 @@ def _exchanges(window: Sequence[Message], *, asked: str) -> Sequence[_Exchange]:
 
 def _content_words(text: str) -> frozenset[str]:
     """Numbers, and words long enough to mean something."""
-    words = re.findall(r"\w+", text.casefold())
+    words = _WORD.findall(text.casefold())
     return frozenset(word for word in words if len(word) >= _SHORTEST_WORD or word.isdigit())
 
 
