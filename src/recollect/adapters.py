@@ -2,25 +2,31 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
-from recollect.domain.identity.permissions import PermissionKind
+from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
+from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
+from recollect.models.endpoint.chat_model import OpenAICompatibleChat
+from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
 from recollect.models.followup.span_editor import SpanEditor
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
-from recollect.permissions.local import PermissionFunction
-from recollect.permissions.opening import open_permissions
+from recollect.permissions.cache import CachedPermissions
+from recollect.permissions.http import DenodoCatalog, PermissionsHook
+from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
@@ -30,58 +36,65 @@ from recollect.sql_reading import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 
 if TYPE_CHECKING:
-    from recollect.answerers.denodo.client import DenodoClient
-    from recollect.models.endpoint.chat_model import OpenAICompatibleChat
-    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorStoreChoice:
-    """Which outside vector store is used, and where it is."""
-
-    kind: Literal["chroma", "opensearch"]
-    place: str
-    """An address; for Chroma also a folder."""
-    collection: str
-    username: str | None = None
-    password: str | None = field(default=None, repr=False)
-
-    @property
-    def kept_in(self) -> str:
-        """The store's name in the database, which stays when its folder or server moves."""
-        return f"{self.kind}/{self.collection}"
+    from recollect.answerers.sql_database import SqlDatabaseAnswerer
 
 
 @asynccontextmanager
-async def open_vectors(choice: VectorStoreChoice | None) -> AsyncIterator[VectorStore | None]:
-    """The vector store; None if vectors are in PostgreSQL."""
-    if choice is None:
-        yield None
-    elif choice.kind == "chroma":
-        yield await asyncio.to_thread(_open_chroma, choice)
-    else:
-        # Loaded here: the HTTP client is an extra.
-        from recollect.engines.opensearch import (  # noqa: PLC0415
-            OpenSearchClient,
-            OpenSearchVectorStore,
-        )
+async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore | None]:
+    """The vector store outside; None if vectors are in PostgreSQL."""
+    collection, username = settings.vector_collection_name, settings.vector_store_username
+    password = _plain_text(settings.vector_store_password)
+    match settings.vector_store:
+        case VectorStoreKind.PGVECTOR:
+            yield None
+        case VectorStoreKind.CHROMA:
+            require("chromadb", "MEMORY_VECTOR_STORE=chroma")
+            place = settings.vector_store_url or str(settings.home / "chroma")
 
-        async with OpenSearchClient(
-            choice.place, username=choice.username, password=choice.password
-        ) as client:
-            yield OpenSearchVectorStore(client, collection=choice.collection)
+            def open_store() -> VectorStore:
+                # In a thread: the package takes a second to load.
+                from recollect.engines.chroma import open_chroma  # noqa: PLC0415
+
+                return open_chroma(
+                    place, collection=collection, username=username, password=password
+                )
+
+            yield await asyncio.to_thread(open_store)
+        case VectorStoreKind.OPENSEARCH:
+            address = settings.vector_store_url or ""
+            async with OpenSearchClient(address, username=username, password=password) as client:
+                yield OpenSearchVectorStore(client, collection=collection)
 
 
-def _open_chroma(choice: VectorStoreChoice) -> VectorStore:
-    require("chromadb", "MEMORY_VECTOR_STORE=chroma")
-    # Not above: it is an extra, and takes a second to load.
-    from recollect.engines.chroma import open_chroma  # noqa: PLC0415
+@asynccontextmanager
+async def open_permissions(
+    settings: Settings, function: PermissionFunction | None = None
+) -> AsyncIterator[PermissionSource | None]:
+    """What tells which tables may be seen: a function, or what the settings name; else None."""
+    address = settings.permission_address
+    async with AsyncExitStack() as stack:
+        if function is not None:
+            source: PermissionSource = PermissionsByFunction(function)
+        elif address is None:
+            yield None
+            return
+        elif address.kind is PermissionKind.FILE:
+            source = PermissionsFile(Path(address.target))
+        else:
+            source = await stack.enter_async_context(_permission_service(settings, address))
+        seconds = settings.permissions_cache_seconds
+        yield CachedPermissions(source, clock=SystemClock(), seconds=seconds)
 
-    return open_chroma(
-        choice.place,
-        collection=choice.collection,
-        username=choice.username,
-        password=choice.password,
+
+def _permission_service(
+    settings: Settings, address: PermissionAddress
+) -> PermissionsHook | DenodoCatalog:
+    limit = settings.permissions_timeout_seconds
+    if address.kind is PermissionKind.HOOK:
+        secret = _plain_text(settings.permissions_secret)
+        return PermissionsHook(address.target, secret=secret, time_limit=limit)
+    return DenodoCatalog(
+        address.target, databases=address.databases, server_id=address.server_id, time_limit=limit
     )
 
 
@@ -90,24 +103,23 @@ class Adapters:
     """What the services need beside an engine, and what else the settings name."""
 
     dependencies: ServiceDependencies
-    denodo: "DenodoClient | None" = None
+    denodo: DenodoClient | None = None
     """The data platform, which interfaces speak to themselves."""
-    vectors_in: str | None = None
-    """The store outside that has the vectors; None: PostgreSQL has them."""
-
-    async def warm(self) -> None:
-        """Load the embedding model, if one is set, before the first question."""
-        if self.dependencies.embedder is not None:
-            await self.dependencies.embedder.warm()
 
 
-@asynccontextmanager
-async def offline(
-    permissions: PermissionFunction | None = None,
-) -> AsyncIterator[ServiceDependencies]:
+def offline(permissions: PermissionFunction | None = None) -> ServiceDependencies:
     """What the services need where no model is set."""
-    async with open_permissions(permissions, clock=SystemClock(), cache_seconds=0) as source:
-        yield replace(_plain(), permissions=source)
+    return ServiceDependencies(
+        clock=SystemClock(),
+        ids=RandomIds(),
+        counter_for=token_counter_for,
+        answerer=FromMemory(),
+        counters=ProcessCounters(),
+        sql=SqlglotReader(),
+        stems=SnowballStems(),
+        follow_up_model=SpanEditor(),
+        permissions=PermissionsByFunction(permissions) if permissions else None,
+    )
 
 
 @asynccontextmanager
@@ -115,10 +127,8 @@ async def open_adapters(
     settings: Settings, permissions: PermissionFunction | None = None
 ) -> AsyncIterator[Adapters]:
     """Open what the settings name; its connections are closed at the end."""
-    _check_extras(settings)
     async with AsyncExitStack() as stack:
         opened = stack.enter_async_context
-        store = vector_store_choice(settings)
         answering, summarising, endpoint, denodo = None, None, None, None
         if settings.llm_base_url and settings.llm_model:
             answering = await opened(_chat(settings, settings.llm_model))
@@ -129,75 +139,19 @@ async def open_adapters(
         if settings.denodo_url:
             denodo = await opened(denodo_client(settings, settings.denodo_url))
         dependencies = replace(
-            _plain(),
-            permissions=await opened(permission_source(settings, permissions)),
+            offline(),
+            permissions=await opened(open_permissions(settings, permissions)),
             embedder=await opened(open_embedder(embedding_choice(settings))),
             embedding_timeout=settings.embedding_timeout_seconds,
-            vectors=await opened(open_vectors(store)),
+            vectors=await opened(open_vectors(settings)),
             answering_model=answering,
             summarising_model=summarising,
             model_timeout=settings.llm_timeout_seconds,
             endpoint=endpoint,
-            answerer=await _answerer(settings, answering, denodo, stack),
+            answerer=_answerer(settings, answering, denodo, stack),
             answer_timeout=settings.answer_timeout_seconds,
         )
-        yield Adapters(
-            dependencies=dependencies, denodo=denodo, vectors_in=store.kept_in if store else None
-        )
-
-
-def _check_extras(settings: Settings) -> None:
-    """Refuse settings that need a package which is not installed, and name its extra."""
-    address = settings.permission_address
-    uses_http = {
-        "MEMORY_LLM_BASE_URL": settings.llm_base_url,
-        "MEMORY_EMBEDDING_BASE_URL": settings.embedding_base_url,
-        "MEMORY_DENODO_URL": settings.denodo_url,
-        "MEMORY_PERMISSIONS": address is not None and address.kind is not PermissionKind.FILE,
-        "MEMORY_VECTOR_STORE": settings.vector_store is VectorStoreKind.OPENSEARCH,
-    }
-    for name, value in uses_http.items():
-        if value:
-            require("aiohttp", name)
-
-
-def _plain() -> ServiceDependencies:
-    return ServiceDependencies(
-        clock=SystemClock(),
-        ids=RandomIds(),
-        counter_for=token_counter_for,
-        answerer=FromMemory(),
-        counters=ProcessCounters(),
-        sql=SqlglotReader(),
-        stems=SnowballStems(),
-        follow_up_model=SpanEditor(),
-    )
-
-
-def permission_source(
-    settings: Settings, function: PermissionFunction | None = None
-) -> AbstractAsyncContextManager[PermissionSource | None]:
-    """What tells which tables may be seen: a function, or what the settings name."""
-    return open_permissions(
-        function or settings.permission_address,
-        clock=SystemClock(),
-        secret=_plain_text(settings.permissions_secret),
-        time_limit=settings.permissions_timeout_seconds,
-        cache_seconds=settings.permissions_cache_seconds,
-    )
-
-
-def vector_store_choice(settings: Settings) -> VectorStoreChoice | None:
-    """The store outside that has the vectors; None: PostgreSQL has them."""
-    if settings.vector_store is VectorStoreKind.PGVECTOR:
-        return None
-    return VectorStoreChoice(
-        kind="chroma" if settings.vector_store is VectorStoreKind.CHROMA else "opensearch",
-        place=settings.vector_store_url or str(settings.home / "chroma"),
-        collection=settings.vector_collection_name,
-        username=settings.vector_store_username,
-        password=_plain_text(settings.vector_store_password),
-    )
+        yield Adapters(dependencies=dependencies, denodo=denodo)
 
 
 def embedding_choice(settings: Settings) -> EmbeddingChoice:
@@ -217,20 +171,20 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
     )
 
 
-async def _answerer(
+def _answerer(
     settings: Settings,
-    model: "OpenAICompatibleChat | None",
-    denodo: "DenodoClient | None",
+    model: OpenAICompatibleChat | None,
+    denodo: DenodoClient | None,
     stack: AsyncExitStack,
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
-            from recollect.answerers.denodo.answerer import DenodoAnswerer  # noqa: PLC0415
-
             results = ResultPolicy.parse(settings.stored_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
-            return await stack.enter_async_context(_sql_database(settings, model))
+            answerer = _sql_database(settings, model)
+            stack.push_async_callback(answerer.close)
+            return answerer
         case AnswererKind.LLM if model:
             return LlmAnswerer(
                 model,
@@ -242,19 +196,13 @@ async def _answerer(
             return FromMemory()
 
 
-@asynccontextmanager
-async def _sql_database(
-    settings: Settings, model: "OpenAICompatibleChat"
-) -> AsyncIterator[Answerer]:
+def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> "SqlDatabaseAnswerer":
     # Loaded here: SQLAlchemy is an extra, and the SQL parser takes 0.15 s.
     require("sqlalchemy", "MEMORY_SQL_DATABASE")
-    from recollect.answerers.sql_database import (  # noqa: PLC0415
-        SqlDatabaseAnswerer,
-        open_database,
-    )
+    from recollect.answerers import sql_database  # noqa: PLC0415
 
-    answerer = SqlDatabaseAnswerer(
-        open_database(
+    return sql_database.SqlDatabaseAnswerer(
+        sql_database.open_database(
             _plain_text(settings.sql_database) or "",
             timeout=settings.answer_timeout_seconds,
             connections=settings.sql_connections,
@@ -267,24 +215,14 @@ async def _sql_database(
         model_timeout=settings.llm_timeout_seconds,
         results=ResultPolicy.parse(settings.stored_results),
     )
-    try:
-        yield answerer
-    finally:
-        await answerer.close()
 
 
-def denodo_client(settings: Settings, address: str) -> "DenodoClient":
+def denodo_client(settings: Settings, address: str) -> DenodoClient:
     """The client of a Denodo AI SDK."""
-    require("aiohttp", "MEMORY_DENODO_URL")
-    from recollect.answerers.denodo.client import DenodoClient  # noqa: PLC0415  # as above
-
     return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
 
 
-def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
-    # Loaded here: the HTTP client takes 0.15 s that nobody without a model needs.
-    from recollect.models.endpoint.chat_model import OpenAICompatibleChat  # noqa: PLC0415
-
+def _chat(settings: Settings, model: str) -> OpenAICompatibleChat:
     return OpenAICompatibleChat(
         settings.llm_base_url or "",
         model=model,
@@ -293,11 +231,8 @@ def _chat(settings: Settings, model: str) -> "OpenAICompatibleChat":
     )
 
 
-def model_endpoint(settings: Settings, base_url: str) -> "OpenAICompatibleEndpoint":
+def model_endpoint(settings: Settings, base_url: str) -> OpenAICompatibleEndpoint:
     """The endpoint of the models, for requests in OpenAI's form."""
-    require("aiohttp", "MEMORY_LLM_BASE_URL")
-    from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint  # noqa: PLC0415  # as above
-
     key = _plain_text(settings.llm_api_key)
     return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)
 

@@ -36,7 +36,14 @@ class _Builder:
     def __init__(
         self, stores: Stores, dependencies: ServiceDependencies, policies: Policies
     ) -> None:
-        self.outside = _outside_index(stores, dependencies)
+        self.outside: OutsideIndex | None = None
+        if stores.recall and stores.outside and dependencies.vectors:
+            self.outside = OutsideIndex(
+                inner=stores.recall,
+                entries=stores.outside,
+                vectors=dependencies.vectors,
+                clock=dependencies.clock,
+            )
         self.stores = stores if self.outside is None else replace(stores, recall=self.outside)
         self.needs = dependencies
         self.policies = policies
@@ -49,7 +56,7 @@ class _Builder:
         )
 
     def services(self) -> Services:
-        stores = self.stores
+        stores, outside = self.stores, self.outside
         return Services(
             sessions=self.turn_memory.sessions,
             last_access=self.last_access,
@@ -60,16 +67,28 @@ class _Builder:
             contexts=self.contexts,
             states=self.turn_memory.states,
             turns=self.turn_memory.turns,
-            chat=self._chat(),
+            chat=Chat(
+                memory=self.turn_memory,
+                contexts=self.contexts,
+                answering=self.answering,
+                policies=self.policies,
+            ),
             proxy=self._proxy(),
             rewriting=self.rewriting,
             recall=self.recall,
             indexing=self._indexing(),
             reindexing=self._reindexing(),
-            removals=self._removals(),
+            removals=Removals(entries=outside.entries, vectors=outside.vectors)
+            if outside
+            else None,
             vector_store_check=self._vector_store_check(),
             permissions=self.permissions,
-            retention=self._retention(),
+            retention=Retention(
+                expired=stores.expired,
+                turns=stores.turns,
+                clock=self.clock,
+                patience=patience(answer_timeout=self.needs.answer_timeout),
+            ),
             work=Work(
                 jobs=stores.jobs,
                 clock=self.clock,
@@ -150,14 +169,6 @@ class _Builder:
     def answering(self) -> Answering:
         return Answering(answerer=self.needs.answerer, time_limit=self.needs.answer_timeout)
 
-    def _chat(self) -> Chat:
-        return Chat(
-            memory=self.turn_memory,
-            contexts=self.contexts,
-            answering=self.answering,
-            policies=self.policies,
-        )
-
     def _proxy(self) -> Proxy:
         # No time for an LLM that rewrites: the one that answers reads the conversation itself.
         contexts = replace(self.contexts, rewriting=self.rewriting.without_llm())
@@ -188,24 +199,11 @@ class _Builder:
             return None
         return Reindexing(index=index, embedder=embedder)
 
-    def _removals(self) -> Removals | None:
-        if self.outside is None:
-            return None
-        return Removals(entries=self.outside.entries, vectors=self.outside.vectors)
-
     def _vector_store_check(self) -> VectorStoreCheck | None:
         outside, embedder = self.outside, self.needs.embedder
         if outside is None or embedder is None or not self.policies.keeps_index:
             return None
         return VectorStoreCheck(index=outside, embedder=embedder)
-
-    def _retention(self) -> Retention:
-        return Retention(
-            expired=self.stores.expired,
-            turns=self.stores.turns,
-            clock=self.clock,
-            patience=patience(answer_timeout=self.needs.answer_timeout),
-        )
 
     def _compaction(self) -> Compaction:
         tokens = self.needs.counter_for(self.policies.model)
@@ -222,14 +220,3 @@ class _Builder:
             summariser=by_model or extractive,
             fallback=extractive,
         )
-
-
-def _outside_index(stores: Stores, dependencies: ServiceDependencies) -> OutsideIndex | None:
-    if stores.recall is None or stores.outside is None or dependencies.vectors is None:
-        return None
-    return OutsideIndex(
-        inner=stores.recall,
-        entries=stores.outside,
-        vectors=dependencies.vectors,
-        clock=dependencies.clock,
-    )

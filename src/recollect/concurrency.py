@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from pathlib import PurePath
 from traceback import extract_tb
@@ -33,6 +35,21 @@ async def off_loop(work: Callable[[], Result], *, characters: int) -> Result:
     if characters <= AT_ONCE:
         return work()
     return await asyncio.to_thread(work)
+
+
+def in_daemon_thread(work: Callable[[], Result], *, name: str) -> Future[Result]:
+    """Start work in a thread of its own, which keeps no process from ending should it hang."""
+    outcome: Future[Result] = Future()
+    outcome.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # noqa: BLE001  # raised again where it is awaited
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return outcome
 
 
 class TaskSupervisor:
@@ -125,10 +142,10 @@ async def running_beside(work: Coroutine[object, object, None]) -> AsyncIterator
 
 def watch(task: "asyncio.Task[object]", name: str) -> None:
     """Log an unexpected failure of a task that nobody may be waiting for."""
-    task.add_done_callback(lambda done: _look_at(done, name))
 
+    def look(done: "asyncio.Task[object]") -> None:
+        error = None if done.cancelled() else done.exception()
+        if error is not None and not isinstance(error, RecollectError):
+            log_failure(name, error)
 
-def _look_at(task: "asyncio.Task[object]", name: str) -> None:
-    error = None if task.cancelled() else task.exception()
-    if error is not None and not isinstance(error, RecollectError):
-        log_failure(name, error)
+    task.add_done_callback(look)

@@ -41,6 +41,11 @@ from uuid import UUID
 class RecollectError(Exception):
     """Anything Recollect itself reports as wrong."""
 
+    @property
+    def explanation(self) -> str:
+        """The message for operators, who may read more than callers."""
+        return str(self)
+
 
 class InvalidInput(RecollectError):
     """A value that cannot be taken; nothing was changed."""
@@ -195,7 +200,7 @@ class DatabaseUnavailable(Unavailable):
 
     @property
     def explanation(self) -> str:
-        """The message with the reason, for operators."""
+        """The message with the reason."""
         return f"{self}: {self.reason}" if self.reason else str(self)
 
 

@@ -26,17 +26,14 @@ import orjson
 
 from recollect.domain.text import JsonValue
 from recollect.errors import ConfigurationError
+from recollect.extras import require
 
 if TYPE_CHECKING:
     import aiohttp  # loaded with the first request: it takes 0.15 s that few programs need
 
-_SCHEMES: Final = frozenset({"http", "https"})
-_CONNECT_SECONDS: Final = 5.0
-_IDLE_SECONDS: Final = 5.0
 _CLOSING_SECONDS: Final = 1.0
 _LARGE_BYTES: Final = 2**20
 _MAX_HEADER_BYTES: Final = 100_000
-_MAX_HEADERS: Final = 1_000
 _FAILURES: Final = {
     "ConnectionTimeoutError": "ConnectTimeout",
     "ServerTimeoutError": "ReadTimeout",
@@ -71,7 +68,9 @@ def http_address(text: str, problem: str) -> SplitResult:
     stripped = text.strip()
     try:
         address = urlsplit(stripped)
-        is_valid = address.scheme in _SCHEMES and bool(address.hostname) and address.port != 0
+        is_valid = (
+            address.scheme in {"http", "https"} and bool(address.hostname) and address.port != 0
+        )
     except ValueError:
         is_valid = False
     if not (is_valid and stripped.isprintable() and " " not in stripped):
@@ -178,15 +177,11 @@ class LineSplitter:
         lines = b"".join(self._begun).splitlines(keepends=True)
         # A `\r` at the end may be the first half of `\r\n`.
         self._begun = [] if lines[-1].endswith(b"\n") else [lines.pop()]
-        return [_decoded(line) for line in lines]
+        return [line.rstrip(b"\r\n").decode(errors="replace") for line in lines]
 
     def rest(self) -> list[str]:
         """The last line, if nothing ended it."""
-        return [_decoded(line) for line in b"".join(self._begun).splitlines()]
-
-
-def _decoded(line: bytes) -> str:
-    return line.rstrip(b"\r\n").decode(errors="replace")
+        return [line.decode(errors="replace") for line in b"".join(self._begun).splitlines()]
 
 
 class AsyncCloseable(ABC):
@@ -217,7 +212,7 @@ class HttpClient(AsyncCloseable):
         *,
         headers: Mapping[str, str] | None = None,
         connections: int = 100,
-        connect_seconds: float = _CONNECT_SECONDS,
+        connect_seconds: float = 5.0,
         silence: float | None = None,
         verifies_tls: bool = True,
     ) -> None:
@@ -225,6 +220,7 @@ class HttpClient(AsyncCloseable):
         host = address.netloc.rpartition("@")[2]
         self.address: Final = address._replace(netloc=host).geturl()
         """Where requests go, without a name and password."""
+        require("aiohttp", self.address)
         # Uncompressed, so that the limit on a reply's size limits the memory it takes.
         self._headers = {
             "Accept": "*/*",
@@ -320,7 +316,10 @@ class HttpClient(AsyncCloseable):
                 aiohttp.ClientOSError,
                 aiohttp.ServerDisconnectedError,
             ):
-                if is_last or self.is_closed or not _was_closing(attempt):
+                # The service closed an idle connection; later, it would have closed the request.
+                is_soon = monotonic() - attempt.began < _CLOSING_SECONDS
+                was_closing = attempt.is_on_reused_connection and is_soon
+                if is_last or self.is_closed or not was_closing:
                     raise
             else:
                 self._responses.add(response)
@@ -328,19 +327,16 @@ class HttpClient(AsyncCloseable):
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
     def _opened(self) -> "aiohttp.ClientSession":
-        if self.is_closed:
-            raise HttpFailure("closed")
-        if self._session is None:
-            self._session = self._open_session()
-        return self._session
-
-    def _open_session(self) -> "aiohttp.ClientSession":
         import aiohttp  # noqa: PLC0415  # see above
 
+        if self.is_closed:
+            raise HttpFailure("closed")
+        if self._session is not None:
+            return self._session
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_reuseconn.append(_note_reuse)
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=self._ssl),
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=5.0, ssl=self._ssl),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
                 total=None, connect=self._connect_seconds, sock_read=self._silence
@@ -349,14 +345,9 @@ class HttpClient(AsyncCloseable):
             trace_configs=[tracing],
             max_line_size=_MAX_HEADER_BYTES,
             max_field_size=_MAX_HEADER_BYTES,
-            max_headers=_MAX_HEADERS,
+            max_headers=1_000,
         )
-
-
-def _was_closing(attempt: SimpleNamespace) -> bool:
-    """Whether the service closed an idle connection; later, it would have closed the request."""
-    is_soon = monotonic() - attempt.began < _CLOSING_SECONDS
-    return bool(attempt.is_on_reused_connection) and is_soon
+        return self._session
 
 
 async def _note_reuse(_: object, context: SimpleNamespace, __: object) -> None:

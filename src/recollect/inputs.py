@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final, Required, TypedDict
+from typing import Any, Required, TypedDict
 from uuid import UUID
 
-from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, NewMessage, parse_role
+from recollect.domain.conversation.message import (
+    MAX_CONTENT_LENGTH,
+    NO_DETAILS,
+    AnswerDetails,
+    NewMessage,
+    parse_role,
+)
 from recollect.domain.conversation.session import parse_uuid
+from recollect.domain.followup.dialogue import Said
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.text import JsonObject, JsonValue, parse_moment
+from recollect.domain.text import JsonObject, JsonValue, check_text, parse_moment
 from recollect.errors import InvalidInput
 from recollect.services.conversations.sessions import MAX_APPENDED
 
@@ -66,10 +73,6 @@ class Asking(TypedDict, total=False):
     """False for a plain call: nothing is read, nothing is stored."""
 
 
-_DETAILS: Final = frozenset(Details.__annotations__)
-_FIELDS: Final = frozenset(MessageFields.__annotations__)
-
-
 def new_messages(
     messages: Iterable[MessageFields], id_at: Callable[[int], UUID]
 ) -> list[NewMessage]:
@@ -91,22 +94,24 @@ def new_messages(
 
 def _new_message(fields: MessageFields, id_at: Callable[[int], UUID], position: int) -> NewMessage:
     _check_names(fields)
-    given_id, given_time = fields.get("message_id"), fields.get("created_at")
+    message_id, created_at = fields.get("message_id"), fields.get("created_at")
+    if message_id is None:
+        message_id = id_at(position)
+    elif isinstance(message_id, str):
+        message_id = parse_uuid(message_id, "message_id")
+    if isinstance(created_at, str):
+        created_at = parse_moment(created_at, "created_at")
+    details: dict[str, Any] = {
+        name: value for name, value in fields.items() if name in Details.__annotations__
+    }
     return NewMessage(
-        message_id=id_at(position) if given_id is None else _read_id(given_id),
+        message_id=message_id,
         role=parse_role(fields["role"]),
         content=fields["content"],
         metadata=fields.get("metadata") or {},
-        details=_details(fields),
-        created_at=(
-            parse_moment(given_time, "created_at") if isinstance(given_time, str) else given_time
-        ),
+        details=AnswerDetails(**details) if details else NO_DETAILS,
+        created_at=created_at,
     )
-
-
-def _details(fields: MessageFields) -> AnswerDetails:
-    given: dict[str, Any] = {name: value for name, value in fields.items() if name in _DETAILS}
-    return AnswerDetails(**given) if given else NO_DETAILS
 
 
 def _check_names(fields: MessageFields) -> None:
@@ -115,12 +120,16 @@ def _check_names(fields: MessageFields) -> None:
     for name in ("role", "content"):
         if name not in fields:
             raise InvalidInput(name, "is missing")
-    if unknown := fields.keys() - _FIELDS:
+    if unknown := fields.keys() - MessageFields.__annotations__.keys():
         raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
 
 
-def _read_id(given: UUID | str) -> UUID:
-    return parse_uuid(given, "message_id") if isinstance(given, str) else given
+def read_said(role: str, content: str, sql_query: str | None = None) -> Said:
+    """One message of a history that a caller gives, checked."""
+    for name, text in (("content", content), ("sql_query", sql_query)):
+        if text is not None:
+            check_text(text, name, max_length=MAX_CONTENT_LENGTH)
+    return Said(role=parse_role(role), content=content, sql_query=sql_query)
 
 
 def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 from uuid import UUID
 
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.paging import (
     DEFAULT_LIMIT,
     Order,
@@ -15,7 +14,7 @@ from recollect.domain.conversation.paging import (
     SessionSort,
 )
 from recollect.domain.conversation.session import NewSession, Session, session_id_from
-from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import (
     DEFAULT_TENANT,
@@ -27,8 +26,8 @@ from recollect.domain.identity.scope import (
     tenant_name,
 )
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
-from recollect.domain.text import JsonObject, check_text
-from recollect.inputs import RecallFilters, recall_filter
+from recollect.domain.text import JsonObject
+from recollect.inputs import RecallFilters, read_said, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.services.services import Services
@@ -36,7 +35,7 @@ from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from recollect.answerers.denodo.client import DenodoClient
+    from recollect.answerers.denodo import DenodoClient
     from recollect.engines.postgres.connection.database import Database
 
 
@@ -54,7 +53,6 @@ class Memory:
         tenant: str | int = DEFAULT_TENANT,
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         was_full_lately: Callable[[], bool] = lambda: False,
-        warm: Callable[[], Awaitable[None]] | None = None,
         denodo: "DenodoClient | None" = None,
     ) -> None:
         self.services = services
@@ -62,7 +60,6 @@ class Memory:
         self._tenant = tenant_name(tenant)
         self._is_answering = is_answering
         self._was_full_lately = was_full_lately
-        self._warm = warm
 
     @classmethod
     @async_opening
@@ -92,17 +89,15 @@ class Memory:
             _open_database(settings) as database,
             open_adapters(settings, permissions) as adapters,
         ):
-            stores = postgres_stores(
-                database, adapters.dependencies.clock, kept_in=adapters.vectors_in
-            )
-            services = build_services(stores, adapters.dependencies, settings.policies())
+            needs = adapters.dependencies
+            stores = postgres_stores(database, needs.clock, kept_in=settings.outside_store)
+            services = build_services(stores, needs, settings.policies())
             try:
                 yield cls(
                     services,
                     tenant=settings.tenant,
                     is_answering=database.is_answering,
                     was_full_lately=database.was_full_lately,
-                    warm=adapters.warm,
                     denodo=adapters.denodo,
                 )
             finally:
@@ -118,10 +113,9 @@ class Memory:
         from recollect.composition import build_services  # noqa: PLC0415
         from recollect.engines.in_memory import in_memory_stores  # noqa: PLC0415
 
-        async with offline(permissions) as dependencies:
-            services = build_services(in_memory_stores(), dependencies)
-            yield cls(services)
-            await services.close()
+        services = build_services(in_memory_stores(), offline(permissions))
+        yield cls(services)
+        await services.close()
 
     async def session(
         self,
@@ -220,13 +214,7 @@ class Memory:
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        messages = [
-            Said(
-                role=parse_role(role),
-                content=check_text(content, "history", max_length=MAX_CONTENT_LENGTH),
-            )
-            for role, content in history
-        ]
+        messages = [read_said(role, content) for role, content in history]
         return await self.services.rewriting.after(messages, question, language=language)
 
     async def catch_up(self) -> int:
@@ -256,21 +244,15 @@ class Memory:
         """Load what otherwise the first question waits for: models, and their vocabularies."""
         await self.services.rewriting.prepare()
         await self.services.contexts.prepare()
-        if self._warm is not None:
-            await self._warm()
+        if self.services.recall.embedder is not None:
+            await self.services.recall.embedder.warm()
 
     def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
-        return Scope(
-            tenant=self._tenant_name(tenant),
-            user=user,
-            actor="library",
-            authorization=authorization,
-        )
-
-    def _tenant_name(self, tenant: GivenTenant) -> str:
         if isinstance(tenant, Unset):
-            return self._tenant
-        return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
+            name = self._tenant
+        else:
+            name = SYSTEM_TENANT if tenant is None else tenant_name(tenant)
+        return Scope(tenant=name, user=user, actor="library", authorization=authorization)
 
 
 def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":

@@ -8,8 +8,7 @@ from contextlib import (
     contextmanager,
 )
 from functools import wraps
-from types import TracebackType
-from typing import Generic, NoReturn, ParamSpec, TypeVar
+from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
 from recollect.errors import NotOpened
 
@@ -42,25 +41,15 @@ class AsyncOpening(_Unopened, AbstractAsyncContextManager[Opened], Generic[Opene
         """Open it."""
         return await self._manager.__aenter__()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool | None:
+    async def __aexit__(self, *failure: Any) -> bool | None:  # noqa: ANN401, PYI036  # handed on
         """Close it."""
-        return await self._manager.__aexit__(kind, error, traceback)
+        return await self._manager.__aexit__(*failure)
 
     def __enter__(self) -> NoReturn:
         """Say that it is async, and what is not."""
         raise NotOpened(f"{self._usage} Without async: `from recollect.blocking import Memory`.")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing was opened."""
 
 
@@ -75,14 +64,9 @@ class Opening(_Unopened, AbstractContextManager[Opened], Generic[Opened]):
         """Open it."""
         return self._manager.__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool | None:
+    def __exit__(self, *failure: Any) -> bool | None:  # noqa: ANN401, PYI036  # handed on
         """Close it."""
-        return self._manager.__exit__(kind, error, traceback)
+        return self._manager.__exit__(*failure)
 
 
 def async_opening(

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from datetime import datetime
-from functools import partial
 from typing import Unpack
 from uuid import UUID
 
@@ -95,11 +94,13 @@ class SessionHandle:
         `created_at` may also be ISO 8601. Turns are formed as if they were added one by one.
         The same ids or key again store nothing twice.
         """
+
+        def id_at(position: int) -> UUID:
+            key = None if idempotency_key is None else f"{idempotency_key}:{position}"
+            return self._new_id(key)
+
         # Checking 10,000 messages takes longer than other work on this loop should wait.
-        made = await asyncio.to_thread(
-            new_messages, messages, partial(self._id_at, idempotency_key)
-        )
-        return await self._append(made)
+        return await self._append(await asyncio.to_thread(new_messages, messages, id_at))
 
     async def add_exchange(
         self,
@@ -255,9 +256,6 @@ class SessionHandle:
         if idempotency_key is None:
             return self._services.ids.new_id()
         return message_id_for_key(self._session_id, idempotency_key)
-
-    def _id_at(self, idempotency_key: str | None, position: int) -> UUID:
-        return self._new_id(None if idempotency_key is None else f"{idempotency_key}:{position}")
 
     async def _append(
         self, messages: Sequence[NewMessage], *, reply_to: UUID | None = None

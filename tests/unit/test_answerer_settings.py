@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.adapters import open_adapters
-from recollect.answerers.denodo.answerer import DenodoAnswerer
+from recollect.answerers.denodo import DenodoAnswerer
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.policy import MissingSession

@@ -10,11 +10,8 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from recollect.interfaces.http.serving.connection import HttpConnection
-from recollect.interfaces.http.serving.connection_registry import (
-    ConnectionLimits,
-    ConnectionRegistry,
-    Phase,
-)
+from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry, Phase
+from recollect.settings.server import ServerSettings
 
 BEGUN = b"POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -41,7 +38,7 @@ async def opened() -> AsyncIterator[Opened]:
         uvicorn.Config(never_answer, interface="asgi3", lifespan="off", log_config=None),
         state,
         {},
-        registry=ConnectionRegistry(ConnectionLimits(), loop.time),
+        registry=ConnectionRegistry(ServerSettings(), loop.time),
     )
     await loop.connect_accepted_socket(lambda: served, ours)
     with client:

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from recollect.interfaces.http.serving.connection_registry import (
-    ConnectionLimits,
-    ConnectionRegistry,
-    Phase,
-)
+from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry, Phase
+from recollect.settings.server import ServerSettings
 
-LIMITS = ConnectionLimits(header_seconds=10, body_seconds=20, keep_alive_seconds=75, max_waiting=10)
+LIMITS = ServerSettings(
+    header_timeout_seconds=10,
+    body_timeout_seconds=20,
+    keep_alive_seconds=75,
+    max_waiting_connections=10,
+)
 
 
 @dataclass(slots=True)

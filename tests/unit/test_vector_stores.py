@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters import VectorStoreChoice, open_vectors
+from recollect.adapters import open_vectors
 from recollect.engines.opensearch import OpenSearchVectorStore
 from recollect.errors import ConfigurationError
 from recollect.settings import VectorStoreKind, load_settings
@@ -39,23 +39,24 @@ async def test_a_missing_chroma_package_is_an_error_that_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "chromadb", None)
-    choice = VectorStoreChoice(kind="chroma", place=str(tmp_path), collection="tests")
+    settings = load_settings(vector_store="chroma", home=tmp_path)
     with pytest.raises(ConfigurationError, match=r"pip install 'recollect\[chroma\]'"):
-        async with open_vectors(choice):
+        async with open_vectors(settings):
             pass
 
 
 async def test_a_password_is_not_shown_and_the_store_is_opened_without_asking_it() -> None:
-    choice = VectorStoreChoice(
-        kind="opensearch",
-        place="http://127.0.0.1:9",
-        collection="tests",
-        username="admin",
-        password="secret",
+    settings = load_settings(
+        vector_store="opensearch",
+        vector_store_url="http://127.0.0.1:9",
+        vector_collection_name="tests",
+        vector_store_username="admin",
+        vector_store_password="hunter2",
     )
-    assert "secret" not in repr(choice)
-    assert choice.kept_in == "opensearch/tests"
-    async with open_vectors(choice) as store:
+    assert "hunter2" not in repr(settings)
+    assert settings.outside_store == "opensearch/tests"
+    async with open_vectors(settings) as store:
         assert isinstance(store, OpenSearchVectorStore)
-    async with open_vectors(None) as store:
+    assert load_settings().outside_store is None
+    async with open_vectors(load_settings()) as store:
         assert store is None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Final
-from uuid import UUID
 
 from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
@@ -82,9 +81,14 @@ def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
     nearest, recalled = _nearest(context), _news(context)
     opening = words.nearest if nearest or recalled else words.nothing
-    question = without_breaks(context.standalone_question)
-    paragraphs = [words.no_model, opening.format(question=question)]
-    paragraphs += (_quote(exchange, words) for exchange in nearest)
+    asked = without_breaks(context.standalone_question)
+    paragraphs = [words.no_model, opening.format(question=asked)]
+    for exchange in nearest:
+        question, reply = exchange.question, exchange.reply
+        quote = _quoted(question.content, question.created_at, words.question)
+        if reply is not None:
+            quote += "\n" + _quoted(reply.content, reply.created_at, words.answer)
+        paragraphs.append(quote)
     paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
     details = AnswerDetails(model=FROM_MEMORY, citations=_citations(nearest, recalled) or None)
     return Answer(content="\n\n".join(paragraphs), details=details)
@@ -154,14 +158,6 @@ def _content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in words if len(word) >= _SHORTEST_WORD or word.isdigit())
 
 
-def _quote(exchange: _Exchange, words: _Words) -> str:
-    question, reply = exchange.question, exchange.reply
-    lines = [_quoted(question.content, question.created_at, words.question)]
-    if reply is not None:
-        lines.append(_quoted(reply.content, reply.created_at, words.answer))
-    return "\n".join(lines)
-
-
 def _quoted(content: str, at: datetime, label: str) -> str:
     text = without_breaks(content)
     if len(text) > _QUOTED_CHARACTERS:
@@ -173,19 +169,14 @@ def _citations(
     exchanges: Iterable[_Exchange], recalled: Iterable[Recalled]
 ) -> tuple[JsonValue, ...]:
     cited = [exchange.reply or exchange.question for exchange in exchanges]
-    return (
-        *(_citation("conversation", m.session_id, m.message_id, m.created_at) for m in cited),
-        *(
-            _citation("recalled", one.session_id, one.message_ids[-1], one.created_at)
-            for one in recalled
-        ),
+    sources = [("conversation", m.session_id, m.message_id, m.created_at) for m in cited]
+    sources += [("recalled", m.session_id, m.message_ids[-1], m.created_at) for m in recalled]
+    return tuple(
+        {
+            "source": source,
+            "session_id": str(session_id),
+            "message_id": str(message_id),
+            "created_at": at.isoformat().replace("+00:00", "Z"),
+        }
+        for source, session_id, message_id, at in sources
     )
-
-
-def _citation(source: str, session_id: UUID, message_id: UUID, at: datetime) -> JsonValue:
-    return {
-        "source": source,
-        "session_id": str(session_id),
-        "message_id": str(message_id),
-        "created_at": at.isoformat().replace("+00:00", "Z"),
-    }

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
 
 from recollect.concurrency import off_loop
@@ -15,6 +16,7 @@ from recollect.ports.models import AnsweringModel, Completion, Prompt, Sampling
 _MAX_NAME = 1000
 
 
+@dataclass(frozen=True, slots=True)
 class LlmAnswerer:
     """Implements `recollect.ports.models.Answerer` with a chat model.
 
@@ -23,24 +25,16 @@ class LlmAnswerer:
     `custom_instructions`.
     """
 
-    def __init__(
-        self,
-        model: AnsweringModel,
-        *,
-        form: ContextForm,
-        system_prompt: str | None = None,
-        timeout: float,
-    ) -> None:
-        self._model = model
-        self._form = form
-        self._system_prompt = system_prompt
-        self._timeout = timeout
+    model: AnsweringModel
+    form: ContextForm
+    timeout: float
+    system_prompt: str | None = None
 
     async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
         """The model's answer, all at once."""
         prompt = await self._prompt(request)
         model, sampling = self._model_for(request), _sampling(request)
-        return _answer(await model.reply(prompt, sampling, timeout=self._timeout))
+        return _answer(await model.reply(prompt, sampling, timeout=self.timeout))
 
     async def stream(
         self,
@@ -50,12 +44,12 @@ class LlmAnswerer:
         """The model's answer in pieces."""
         prompt = await self._prompt(request)
         model, sampling = self._model_for(request), _sampling(request)
-        async with aclosing(model.stream(prompt, sampling, timeout=self._timeout)) as pieces:
+        async with aclosing(model.stream(prompt, sampling, timeout=self.timeout)) as pieces:
             async for piece in pieces:
                 yield _answer(piece) if isinstance(piece, Completion) else piece
 
     def _model_for(self, request: AnswerRequest) -> AnsweringModel:
-        return self._model.named(request.model) if request.model else self._model
+        return self.model.named(request.model) if request.model else self.model
 
     async def _prompt(self, request: AnswerRequest) -> list[Prompt]:
         characters = request.context.characters
@@ -65,8 +59,8 @@ class LlmAnswerer:
         """What never changes, what the request adds, and the conversation, in this order."""
         context = request.context
         custom = request.options.get("custom_instructions")
-        system = [self._system_prompt or "", custom if isinstance(custom, str) else ""]
-        match self._form:
+        system = [self.system_prompt or "", custom if isinstance(custom, str) else ""]
+        match self.form:
             case ContextForm.SYSTEM_PROMPT:
                 system.append(context.conversation_block(language=context.language))
                 conversation = [Prompt(role="user", content=context.question_with_meaning)]

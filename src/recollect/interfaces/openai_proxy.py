@@ -195,7 +195,11 @@ async def complete_chat(
     passing = await services.proxy.begin(caller.scope, call, await request.body())
     if passing.streams:
         return _Streamed(passing)
-    return await _whole(passing)
+    try:  # at once, so that the headers can tell whether it was stored
+        whole = await passing.whole()
+        return Response(whole, status_code=passing.reply.status, headers=headers_for(passing))
+    finally:
+        await passing.aclose()
 
 
 @router.get("/models", summary="List the models", responses=_MODELS, response_class=Response)
@@ -218,15 +222,6 @@ async def get_model(
 
 def _response(reply: WholeReply) -> Response:
     return Response(reply.body, status_code=reply.status, headers=dict(reply.headers))
-
-
-async def _whole(passing: ProxiedReply) -> Response:
-    """The reply at once, so that its headers can tell whether it was stored."""
-    try:
-        body = await passing.whole()
-        return Response(body, status_code=passing.reply.status, headers=headers_for(passing))
-    finally:
-        await passing.aclose()
 
 
 class _Streamed(StreamingResponse):

@@ -16,19 +16,16 @@ from typing import Final
 
 import uvloop
 
-from recollect.errors import DatabaseUnavailable, RecollectError
+from recollect.errors import RecollectError
 
 _THREAD_SECONDS: Final = 5
 _STOP_SECONDS: Final = 75  # the grace period, and as long as PostgreSQL may take to stop
-_SWITCH_SECONDS: Final = 0.0005
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 30.0
 _LASTING: Final = 60.0  # seconds; a process that dies after that had no trouble starting
-_READY: Final = b""
-_ENDED_SILENTLY: Final = "a process of the server ended without saying why"
 _spawning: Final = multiprocessing.get_context("spawn")
 
-Ready = Callable[[], None]
+Ready = Callable[[], object]
 logger = logging.getLogger(__name__)
 
 
@@ -39,7 +36,7 @@ def run_until_stopped(work: Coroutine[object, object, None]) -> None:
     """
     # With Python's interval of 5 ms, the threads that embed and the one that serves wait so long
     # for each other that half the server's time is lost.
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(0.0005)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_run_until_signal(work))
         if runner.run(_threads_ended()):
@@ -138,7 +135,7 @@ class _Member:
         try:
             self.problem = self.reports.recv_bytes().decode()
         except EOFError:
-            self.problem = _ENDED_SILENTLY
+            self.problem = "a process of the server ended without saying why"
         return not self.problem
 
     def log_death(self) -> None:
@@ -231,10 +228,9 @@ def _run(task: Callable[[Ready], None], reporting: Connection) -> None:
     os.setpgid(0, 0)  # Ctrl-C reaches the first process, which tells the others
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
-        task(lambda: reporting.send_bytes(_READY))
+        task(lambda: reporting.send_bytes(b""))
     except RecollectError as error:
-        problem = error.explanation if isinstance(error, DatabaseUnavailable) else str(error)
-        reporting.send_bytes(problem.encode())
+        reporting.send_bytes(error.explanation.encode())
         raise SystemExit(1) from None
 
 

@@ -20,7 +20,6 @@ from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.services import Services
 from recollect.settings import Settings
 
-_BEAT_SECONDS: Final = 1.0
 _SILENT_SECONDS: Final = 60.0
 """A worker process has the lowest priority: it may be late on a busy machine."""
 _IDLE_SECONDS: Final = 1.0
@@ -80,7 +79,7 @@ class Heartbeat:
         """Beat every second, and show whether a task of the supervisor is failing."""
         while True:
             self.beat(is_failing=bool(supervisor.failing))
-            await asyncio.sleep(_BEAT_SECONDS)
+            await asyncio.sleep(1.0)
 
 
 @asynccontextmanager
@@ -100,7 +99,10 @@ async def working_meanwhile(
 
 
 async def work_alone(
-    settings: Settings, *, ready: Callable[[], None] = lambda: None, pulse: Heartbeat | None = None
+    settings: Settings,
+    *,
+    ready: Callable[[], object] = lambda: None,
+    pulse: Heartbeat | None = None,
 ) -> None:
     """Open the memory and do nothing but the background work, until cancelled."""
     every = timedelta(hours=settings.cleanup_interval_hours)

@@ -1,12 +1,13 @@
 """Permissions from HTTP services: a hook of your own, or Denodo's Data Catalog."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final, TypeVar
 from urllib.parse import SplitResult
 
 import orjson
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.permissions import Access, normalised
@@ -116,7 +117,32 @@ class PermissionsHook(HttpService):
         try:
             return access_from(answer)
         except ValueError as error:
-            raise self.failure(f"sent an answer that {error}") from None
+            raise self.failure(f"sent an answer that is not valid: {error}") from None
+
+
+class _Right(BaseModel):
+    view_id: int = Field(alias="viewId")
+    has_row_restrictions: bool = Field(alias="hasRowRestrictions")
+    restricted_columns: list[object] | None = Field(alias="restrictedColumns")
+
+
+class _Rights(BaseModel):
+    views: list[_Right] = Field(alias="viewsPermissions")
+
+
+class _View(BaseModel):
+    id: int
+    name: str
+    database: str = Field(alias="databaseName")
+
+
+class _Views(BaseModel):
+    views: list[_View] = Field(alias="viewsDetails")
+
+
+_RIGHTS: Final = TypeAdapter(_Rights)
+_VIEW_IDS: Final = TypeAdapter(list[int])
+_VIEWS: Final = TypeAdapter(_Views | list[_View])
 
 
 class DenodoCatalog(HttpService):
@@ -160,10 +186,16 @@ class DenodoCatalog(HttpService):
     async def _rights(self, headers: Headers) -> Rights:
         """How much may be seen of each view, by its number."""
         status, answer = await self._ask(_PERMISSIONS, _EVERYTHING, headers)
-        if status != HTTPStatus.NOT_FOUND:
-            return self._read(_rights_from, answer, status)
-        status, answer = await self._ask(_ALLOWED, _EVERYTHING, headers)
-        return self._read(_allowed_from, answer, status)
+        if status == HTTPStatus.NOT_FOUND:
+            status, answer = await self._ask(_ALLOWED, _EVERYTHING, headers)
+            view_ids = self._read(_VIEW_IDS, answer, status)
+            return dict.fromkeys(view_ids, Visibility.ALL)
+        rights: dict[int, Visibility] = {}
+        for right in self._read(_RIGHTS, answer, status).views:
+            is_restricted = right.has_row_restrictions or bool(right.restricted_columns)
+            visibility = Visibility.SHAPE if is_restricted else Visibility.ALL
+            rights[right.view_id] = min(visibility, rights.get(right.view_id, visibility))
+        return rights
 
     async def _views(self, database: str, headers: Headers) -> set[tuple[int, str]]:
         """The numbers and names of all views of a database."""
@@ -173,7 +205,9 @@ class DenodoCatalog(HttpService):
         for _ in range(_MOST_PAGES):
             page_of = {"offset": offset, "limit": _PAGE}
             status, answer = await self._ask(_METADATA, query | page_of, headers)
-            page = self._read(_views_from, answer, status)
+            read = self._read(_VIEWS, answer, status)
+            named = read.views if isinstance(read, _Views) else read
+            page = [(one.id, normalised(f'"{one.database}"."{one.name}"')) for one in named]
             if views.issuperset(page):
                 return views
             views.update(page)
@@ -185,54 +219,12 @@ class DenodoCatalog(HttpService):
     async def _ask(self, path: str, body: object, headers: Headers) -> tuple[int, object]:
         return await self.post(f"{path}?serverId={self._server_id}", body, headers=headers)
 
-    def _read(self, read: Callable[[object], Read], answer: object, status: int) -> Read:
+    def _read(self, form: TypeAdapter[Read], answer: object, status: int) -> Read:
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             raise self.failure("refused the caller's credentials")
         if status != HTTPStatus.OK:
             raise self.failure(f"answered with status {status}")
         try:
-            return read(answer)
-        except ValueError:
+            return form.validate_python(answer, strict=True)
+        except ValidationError:
             raise self.failure("sent an answer of an unknown form") from None
-
-
-def _rights_from(answer: object) -> Rights:
-    match answer:
-        case {"viewsPermissions": [*views]}:
-            rights: dict[int, Visibility] = {}
-            for view_id, visibility in map(_right_from, views):
-                rights[view_id] = min(visibility, rights.get(view_id, visibility))
-            return rights
-    raise ValueError
-
-
-def _right_from(view: object) -> tuple[int, Visibility]:
-    match view:
-        case {
-            "viewId": int() as view_id,
-            "hasRowRestrictions": bool() as has_restricted_rows,
-            "restrictedColumns": list() | None as columns,
-        } if type(view_id) is int:
-            is_restricted = has_restricted_rows or bool(columns)
-            return view_id, Visibility.SHAPE if is_restricted else Visibility.ALL
-    raise ValueError
-
-
-def _allowed_from(answer: object) -> Rights:
-    if not isinstance(answer, list) or not all(type(view_id) is int for view_id in answer):
-        raise ValueError
-    return dict.fromkeys(answer, Visibility.ALL)
-
-
-def _views_from(answer: object) -> list[tuple[int, str]]:
-    match answer:
-        case {"viewsDetails": [*views]} | [*views]:
-            return [_view_from(view) for view in views]
-    raise ValueError
-
-
-def _view_from(view: object) -> tuple[int, str]:
-    match view:
-        case {"id": int() as view_id, "name": str() as name, "databaseName": str() as database}:
-            return view_id, normalised(f'"{database}"."{name}"')
-    raise ValueError

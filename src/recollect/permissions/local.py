@@ -10,18 +10,18 @@ import logging
 import re
 import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.permissions import EVERY_TABLE, UNKNOWN, Access, normalised
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
 
-_PARTS_OF_TENANT: Final = ("everyone", "groups", "users")
 logger = logging.getLogger(__name__)
-Entries = Mapping[str, Visibility]
 FileVersion = tuple[int, int, int]
 """The inode, size and time of change of a file."""
 _UNREAD: Final[FileVersion] = (-1, -1, -1)
@@ -29,14 +29,62 @@ Grants: TypeAlias = Mapping[str, Sequence[str]]
 """`{"tables": […], "restricted": […], "denied": […]}`, of which any may be missing."""
 PermissionFunction: TypeAlias = Callable[[str, str], Grants | Awaitable[Grants]]
 """Takes a tenant and a user, and says what the user may see."""
-LISTS: Final[Mapping[str, Visibility]] = {
-    "tables": Visibility.ALL,
-    "restricted": Visibility.SHAPE,
-    "denied": Visibility.NOTHING,
-}
-"""What stands in each list, and how much of it may be seen."""
-
 _OF_DATABASE: Final = re.compile(r"(.+)\.\*")
+_STRICT: Final = ConfigDict(extra="forbid")
+
+
+def _read_name(table: str) -> str:
+    if table.strip() == EVERY_TABLE:
+        return EVERY_TABLE
+    whole = _OF_DATABASE.fullmatch(table.strip())
+    name = normalised(whole[1] if whole else table)
+    if name == UNKNOWN:
+        raise ValueError(f"{table!r} is no table; write database.view, database.* or *")
+    return f"{name}.*" if whole else name
+
+
+_Names: TypeAlias = list[Annotated[str, AfterValidator(_read_name)]]
+
+
+class _Lists(BaseModel):
+    """Lists of tables, by how much of them may be seen."""
+
+    model_config = _STRICT
+
+    tables: _Names = []
+    restricted: _Names = []
+    denied: _Names = []
+
+    def entries(self) -> dict[str, Visibility]:
+        """What may be seen of each table; of one that several lists name, the least."""
+        return {
+            **dict.fromkeys(self.tables, Visibility.ALL),
+            **dict.fromkeys(self.restricted, Visibility.SHAPE),
+            **dict.fromkeys(self.denied, Visibility.NOTHING),
+        }
+
+
+class _Group(_Lists):
+    members: list[str] = []
+
+
+class _Tenant(BaseModel):
+    model_config = _STRICT
+
+    everyone: _Lists = _Lists()
+    groups: dict[str, _Group] = {}
+    users: dict[str, _Lists] = {}
+
+    def access_of(self, user: str) -> Access:
+        groups = (group for group in self.groups.values() if user in group.members)
+        lists = (self.everyone, *groups, self.users.get(user, _Lists()))
+        return Access(tables=merged(part.entries() for part in lists))
+
+
+class _File(BaseModel):
+    model_config = _STRICT
+
+    tenants: dict[str, _Tenant]
 
 
 def access_from(grants: object) -> Access:
@@ -44,29 +92,11 @@ def access_from(grants: object) -> Access:
 
     Whatever is not exactly of this form is a `ValueError` that says what is wrong with it.
     """
-    return Access(tables=merged([entries_from(grants)]))
-
-
-def entries_from(grants: object, *, besides: Iterable[str] = ()) -> dict[str, Visibility]:
-    """The tables of such lists; `besides` names what else may stand beside them."""
-    if not isinstance(grants, Mapping):
-        raise ValueError("must be an object with lists of tables")  # noqa: TRY004  # one kind
-    unknown = sorted(str(name) for name in grants.keys() - {*LISTS, *besides})
-    if unknown:
-        known = ", ".join([*LISTS, *besides])
-        raise ValueError(f"has {unknown[0]!r}, which is none of: {known}")
-    return merged(
-        {_name(table): visibility for table in names_in(grants, kind)}
-        for kind, visibility in LISTS.items()
-    )
-
-
-def names_in(grants: Mapping[str, object], kind: str) -> list[str]:
-    """A list of names, which may be missing."""
-    names = grants.get(kind, [])
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{kind!r} must be a list of names")
-    return list(names)
+    try:
+        lists = _Lists.model_validate(dict(grants) if isinstance(grants, Mapping) else grants)
+    except ValidationError as error:
+        raise ValueError(_first_problem(error)) from None
+    return Access(tables=lists.entries())
 
 
 def merged(parts: Iterable[Mapping[str, Visibility]]) -> dict[str, Visibility]:
@@ -78,31 +108,10 @@ def merged(parts: Iterable[Mapping[str, Visibility]]) -> dict[str, Visibility]:
     return entries
 
 
-def _name(table: str) -> str:
-    if table.strip() == EVERY_TABLE:
-        return EVERY_TABLE
-    whole = _OF_DATABASE.fullmatch(table.strip())
-    name = normalised(whole[1] if whole else table)
-    if name == UNKNOWN:
-        raise ValueError(f"{table!r} is no table; write database.view, database.* or *")
-    return f"{name}.*" if whole else name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
-    members: frozenset[str]
-    entries: Entries
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tenant:
-    everyone: Entries = field(default_factory=dict)
-    groups: tuple[_Group, ...] = ()
-    users: Mapping[str, Entries] = field(default_factory=dict)
-
-    def access_of(self, user: str) -> Access:
-        groups = (group.entries for group in self.groups if user in group.members)
-        return Access(tables=merged([self.everyone, *groups, self.users.get(user, {})]))
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, problem["loc"]))
+    return f"{place}: {problem['msg']}" if place else problem["msg"]
 
 
 class PermissionsFile:
@@ -124,73 +133,31 @@ class PermissionsFile:
         return tenants.get(scope.tenant, _Tenant()).access_of(scope.user)
 
     def _current(self) -> Mapping[str, _Tenant] | None:
-        version = self._file_version()
+        version: FileVersion | None = None
+        with suppress(OSError):
+            stat = self._path.stat()
+            version = stat.st_ino, stat.st_size, stat.st_mtime_ns
         if version != self._version:
             self._tenants = self._read()
             self._version = version
         return self._tenants
 
-    def _file_version(self) -> FileVersion | None:
-        try:
-            stat = self._path.stat()
-        except OSError:
-            return None
-        return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
     def _read(self) -> Mapping[str, _Tenant] | None:
         try:
-            return _tenants_from(_parsed(self._path))
-        except (OSError, ValueError) as error:
-            facts = self._facts(error)
-            logger.error("permissions.file_broken", extra={"facts": facts})  # noqa: TRY400  # they say all
-            return None
-
-    def _facts(self, error: Exception) -> dict[str, str]:
-        problem = error.strerror if isinstance(error, OSError) else str(error)
-        return {"path": str(self._path), "problem": problem or type(error).__name__}
-
-
-def _parsed(path: Path) -> object:
-    text = path.read_text(encoding="utf-8")
-    return tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
-
-
-def _tenants_from(document: object) -> Mapping[str, _Tenant]:
-    if not isinstance(document, Mapping) or list(document) != ["tenants"]:
-        raise ValueError("the file must have 'tenants', and nothing else")
-    tenants = _objects(document["tenants"], "tenants")
-    return {name: _tenant(given, f"tenant {name!r}") for name, given in tenants.items()}
-
-
-def _tenant(given: object, where: str) -> _Tenant:
-    if not isinstance(given, Mapping) or not given.keys() <= set(_PARTS_OF_TENANT):
-        raise ValueError(f"{where} may have: {', '.join(_PARTS_OF_TENANT)}, and nothing else")
-    groups = _objects(given.get("groups", {}), f"{where}: groups")
-    users = _objects(given.get("users", {}), f"{where}: users")
-    return _Tenant(
-        everyone=_entries(given.get("everyone", {}), f"{where}: everyone"),
-        groups=tuple(_group(group, f"{where}: group {name!r}") for name, group in groups.items()),
-        users={name: _entries(user, f"{where}: user {name!r}") for name, user in users.items()},
-    )
-
-
-def _group(given: object, where: str) -> _Group:
-    entries = _entries(given, where, "members")
-    members = names_in(given, "members") if isinstance(given, Mapping) else []
-    return _Group(members=frozenset(members), entries=entries)
-
-
-def _entries(given: object, where: str, *besides: str) -> Entries:
-    try:
-        return entries_from(given, besides=besides)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _objects(given: object, where: str) -> Mapping[str, object]:
-    if not isinstance(given, Mapping):
-        raise ValueError(f"{where} must be an object")  # noqa: TRY004  # as every other problem
-    return given
+            text = self._path.read_text(encoding="utf-8")
+            is_toml = self._path.suffix.lower() == ".toml"
+            return _File.model_validate(
+                tomllib.loads(text) if is_toml else json.loads(text)
+            ).tenants
+        except OSError as error:
+            problem = error.strerror or type(error).__name__
+        except ValidationError as error:
+            problem = _first_problem(error)
+        except ValueError as error:
+            problem = str(error)
+        facts = {"path": str(self._path), "problem": problem}
+        logger.error("permissions.file_broken", extra={"facts": facts})
+        return None
 
 
 class PermissionsByFunction:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any, Final, Self
 
 from pydantic import ConfigDict, ValidationError, model_validator
@@ -69,24 +70,27 @@ class Settings(
                 which one comes nearest.
         """
         known = type(self).model_fields
-        if problems := [*_unknown_arguments(given, known), *_wrong_variables(known)]:
+        unknown = [_unknown(name, known) for name in given if name not in known]
+        if problems := [*unknown, *_wrong_variables(known)]:
             raise ConfigurationError("; ".join(problems))
         try:
             super().__init__(**(_variables() | given))
         except ValidationError as error:
-            problems = [_describe(problem["loc"], problem["msg"]) for problem in error.errors()]
+            problems = []
+            for problem in error.errors():
+                place = "".join(f"{_PREFIX}{name}: ".upper() for name in problem["loc"][:1])
+                problems.append(place + problem["msg"].removeprefix("Value error, "))
             raise ConfigurationError("; ".join(problems)) from None
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:
-        for problems in (
+        for problem in chain(
             self._storage_problems(),
             self._identity_problems(),
             self._answerer_problems(),
             self._process_problems(),
         ):
-            for problem in problems:
-                raise ValueError(problem)
+            raise ValueError(problem)
         return self
 
     def _storage_problems(self) -> Iterator[str]:
@@ -174,6 +178,7 @@ class Settings(
         window = preset.window
         if self.max_history_messages is not None:
             window = WindowPolicy(unit=window.unit, size=self.max_history_messages)
+        k = preset.recall.k if self.semantic_search_k is None else self.semantic_search_k
         usual = self.retention_policy(preset.retention)
         tenants = {name: RetentionPolicy.parse(t) for name, t in self.retention_by_tenant.items()}
         return Policies(
@@ -184,7 +189,7 @@ class Settings(
             roles=preset.roles,
             retention=RetentionPolicies(usual=usual, by_tenant=tenants),
             max_context_tokens=self.max_context_tokens,
-            recall=self._recall(preset),
+            recall=RecallPolicy(scope=self.recall or preset.recall.scope, k=k),
             keeps_index=self.recall is not RecallScope.OFF,
             model=self.llm_model,
             chat_template=self.chat_template,
@@ -204,11 +209,6 @@ class Settings(
         threshold = self.summarization_threshold
         return CompactionPolicy(trigger=threshold, keep=min(policy.keep, threshold - 1))
 
-    def _recall(self, preset: Preset) -> RecallPolicy:
-        scope = preset.recall.scope if self.recall is None else self.recall
-        k = preset.recall.k if self.semantic_search_k is None else self.semantic_search_k
-        return RecallPolicy(scope=scope, k=k)
-
     def check_address(self) -> None:
         """Refuse to open anybody's memory to a network without authentication."""
         if self.is_local_mode and self.host.lower() not in LOOPBACK_HOSTS:
@@ -222,17 +222,6 @@ class Settings(
 def load_settings(**overrides: object) -> Settings:
     """Read the settings, or say in one line each what is wrong with them."""
     return Settings(**overrides)
-
-
-def _describe(location: tuple[int | str, ...], message: str) -> str:
-    text = message.removeprefix("Value error, ")
-    return f"{_PREFIX}{str(location[0]).upper()}: {text}" if location else text
-
-
-def _unknown_arguments(given: Collection[str], known: Collection[str]) -> Iterator[str]:
-    for name in given:
-        if name not in known:
-            yield _unknown(name, known)
 
 
 def _variables() -> dict[str, object]:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
@@ -20,14 +21,14 @@ EMBEDDED_CONNECTIONS: Final = 190
 LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-def accepted_by(rule: Callable[[str], object]) -> AfterValidator:
+def accepted_by(rule: Callable[[str], object], whose: str = "") -> AfterValidator:
     """Refuse a text that a rule of the domain refuses, in the way that pydantic reports."""
 
     def check(text: str) -> str:
         try:
             rule(text)
         except InvalidInput as error:
-            raise ValueError(error.problem) from None
+            raise ValueError(f"{whose}{error.problem}") from None
         return text
 
     return AfterValidator(check)
@@ -60,13 +61,16 @@ def _tenant(tenant: object) -> object:
         raise ValueError(error.problem) from None
 
 
-Identity: TypeAlias = Annotated[str, accepted_by(lambda name: check_identity(name, "name"))]
+Identity: TypeAlias = Annotated[str, accepted_by(partial(check_identity, field_name="name"))]
 """The name of a user or a tenant."""
+_Tenant: TypeAlias = Annotated[
+    str, accepted_by(partial(check_identity, field_name="name"), "a tenant's name ")
+]
 SeparatedByCommas: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split)]
 """Texts that are given as one, `a, b`."""
-TextsByName: TypeAlias = Annotated[dict[str, str], BeforeValidator(_parse)]
 NumbersByName: TypeAlias = Annotated[dict[str, float], BeforeValidator(_parse)]
-"""JSON objects, such as `{"my-model*": 7}`."""
+"""A JSON object, such as `{"my-model*": 7}`."""
+_Retention: TypeAlias = Annotated[str, accepted_by(RetentionPolicy.parse)]
 
 
 def default_home() -> Path:
@@ -213,17 +217,26 @@ class VectorSettings(BaseModel):
     vector_store_password: SecretStr | None = None
     """Password of that user."""
 
+    @property
+    def outside_store(self) -> str | None:
+        """The name of the store outside in the database, the same wherever it moves to."""
+        if self.vector_store is VectorStoreKind.PGVECTOR:
+            return None
+        return f"{self.vector_store}/{self.vector_collection_name}"
+
 
 class MaintenanceSettings(BaseModel):
     """Retention, clean-up and the worker."""
 
-    retention: str | None = None
+    retention: _Retention | None = None
     """How long sessions are kept: none, fixed:DAYS (from creation) or sliding:DAYS (from last use);
     default: the preset's."""
     retention_days: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """The days of MEMORY_RETENTION alone, in the preset's mode; fixed, where the preset keeps
     everything."""
-    retention_by_tenant: TextsByName = Field(default_factory=dict)
+    retention_by_tenant: Annotated[dict[_Tenant, _Retention], BeforeValidator(_parse)] = Field(
+        default_factory=dict
+    )
     """The same for single tenants, as JSON: {"acme": "sliding:90"}."""
     cleanup_interval_hours: float = Field(default=24, gt=0)
     """How often expired sessions are deleted."""
@@ -239,27 +252,6 @@ class MaintenanceSettings(BaseModel):
         mode = RetentionMode.FIXED if usual.mode is RetentionMode.NONE else usual.mode
         return RetentionPolicy(mode=mode, days=self.retention_days)
 
-    @field_validator("retention", "retention_by_tenant")
-    @classmethod
-    def _read_retention(cls, value: str | dict[str, str] | None) -> str | dict[str, str] | None:
-        texts = value.values() if isinstance(value, dict) else [value] if value else []
-        for text in texts:
-            try:
-                RetentionPolicy.parse(text)
-            except InvalidInput as error:
-                raise ValueError(str(error)) from None
-        return value
-
-    @field_validator("retention_by_tenant")
-    @classmethod
-    def _check_tenants(cls, value: dict[str, str]) -> dict[str, str]:
-        for name in value:
-            try:
-                check_identity(name, "name")
-            except InvalidInput as error:
-                raise ValueError(f"a tenant's name {error.problem}") from None
-        return value
-
 
 class ChatClientSettings(BaseModel):
     """The server of a chat in the terminal."""
@@ -270,14 +262,10 @@ class ChatClientSettings(BaseModel):
     """The API key that 'recollect chat' shows to that server."""
 
 
-def _permission_address(text: str | None) -> PermissionAddress | None:
-    return PermissionAddress.parse(text or "none")
-
-
 class PermissionSettings(BaseModel):
     """Where permissions come from, and how long they are believed."""
 
-    permissions: Annotated[str, accepted_by(_permission_address)] | None = None
+    permissions: Annotated[str, accepted_by(PermissionAddress.parse)] | None = None
     """Who says which tables users may see: none, file:PATH (TOML or JSON), the https:// address of
     a hook, or denodo:https://HOST/denodo-data-catalog?databases=a,b (and &serverId=1). Default:
     everybody may see all of their own memory."""
@@ -291,7 +279,7 @@ class PermissionSettings(BaseModel):
     @property
     def permission_address(self) -> PermissionAddress | None:
         """Where permissions come from; None where none are checked."""
-        return _permission_address(self.permissions)
+        return PermissionAddress.parse(self.permissions or "none")
 
     @property
     def forwards_credentials(self) -> bool:

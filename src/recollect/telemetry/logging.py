@@ -18,7 +18,15 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write the record as JSON."""
-        line = {**_common(record), **_facts(record)}
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, object] = {
+            "time": time.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
+        if current := transaction_id.get():
+            line["transaction_id"] = current
+        line |= _facts(record)
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return orjson.dumps(line, default=str).decode()
@@ -46,18 +54,6 @@ def configure_logging(*, level: str, as_json: bool | None, stream: TextIO = sys.
     # Libraries speak up when something is wrong; their progress reports are not ours.
     for name in ("sqlalchemy", "uvicorn", "asyncio", "httpx", "aiohttp"):
         logging.getLogger(name).setLevel(logging.WARNING)
-
-
-def _common(record: logging.LogRecord) -> dict[str, object]:
-    time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-    common: dict[str, object] = {
-        "time": time.replace("+00:00", "Z"),
-        "level": record.levelname.lower(),
-        "event": record.getMessage(),
-    }
-    if current := transaction_id.get():
-        common["transaction_id"] = current
-    return common
 
 
 def _facts(record: logging.LogRecord) -> Mapping[str, object]:

@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from starlette.responses import JSONResponse, Response
 
-from recollect.answerers.denodo.answerer import DenodoAnswerer
-from recollect.answerers.denodo.client import DenodoClient
+from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.identity.scope import Scope

@@ -23,8 +23,12 @@ from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import ConfigurationError, Unavailable
-from recollect.interfaces.cli.chatting.partner import AnswerSummary, EmbeddedPartner, Partner
-from recollect.interfaces.cli.chatting.server import ServerAddress, server_at
+from recollect.interfaces.cli.chatting.partners import (
+    AnswerSummary,
+    EmbeddedPartner,
+    Partner,
+    server_at,
+)
 from recollect.interfaces.cli.chatting.talk import Screen, source_lines, talk, typed_questions
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
@@ -375,7 +379,7 @@ async def test_a_question_that_was_stopped_is_still_known(
         async with Memory.open(settings) as memory, serving(create_app(memory, settings)) as url:
             scope = Scope(tenant=settings.tenant, user=settings.local_user)
             embedded = EmbeddedPartner(memory, scope, session_id=None)
-            async with server_at(ServerAddress(url=url), session_id=None) as remote:
+            async with server_at(url, session_id=None) as remote:
                 for partner in (embedded, remote):
                     async with aclosing(partner.ask("Show me total sales for 2024")) as pieces:
                         await anext(pieces)
@@ -438,5 +442,5 @@ def test_the_sources_command_names_the_recalled_entries() -> None:
 
 async def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="--server"):
-        async with server_at(ServerAddress(url="nonsense"), session_id=None):
+        async with server_at("nonsense", session_id=None):
             pass

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect import system
 from recollect.errors import DatabaseUnavailable
 from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.routes import health
@@ -12,6 +13,7 @@ from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
+from recollect.system import DiskState, disk_space
 from support.http.callers import Caller
 from support.servers.http_servers import serving
 
@@ -79,7 +81,7 @@ async def test_low_disk_space_is_reported_and_a_full_disk_is_not_ready(
     status: int,
     disk: str,
 ) -> None:
-    monkeypatch.setattr(health, limit, 10**18)
+    monkeypatch.setattr(system, limit, 10**18)
     async with serving(create_app(memory, load_settings())) as url:
         response = await Caller(client=anonymous.client, url=url).get("/readyz")
 
@@ -98,7 +100,7 @@ async def test_a_database_elsewhere_that_has_no_disk_space_left_is_not_ready(
 
 
 def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path: Path) -> None:
-    assert health.disk_state(tmp_path / "not" / "there") == health.disk_state(tmp_path)
+    assert disk_space(tmp_path / "not" / "there")[0] == disk_space(tmp_path)[0]
 
 
 async def test_a_hanging_disk_blocks_only_one_thread(
@@ -106,19 +108,19 @@ async def test_a_hanging_disk_blocks_only_one_thread(
 ) -> None:
     goes_on, looks = threading.Event(), 0
 
-    def hanging(_home: Path) -> health.DiskState:
+    def hanging(_home: Path) -> tuple[DiskState, int]:
         nonlocal looks
         looks += 1
         goes_on.wait()
-        return health.DiskState.LOW
+        return DiskState.LOW, 0
 
     monkeypatch.setattr(health, "_DISK_SECONDS", 0.01)
-    monkeypatch.setattr(health, "disk_state", hanging)
+    monkeypatch.setattr(health, "disk_space", hanging)
     disk = health.Disk(tmp_path)
 
-    assert [await disk.state() for _ in range(5)] == [health.DiskState.UNKNOWN] * 5
+    assert [await disk.state() for _ in range(5)] == [DiskState.UNKNOWN] * 5
     assert looks == 1
 
     goes_on.set()
     monkeypatch.setattr(health, "_DISK_SECONDS", 60)
-    assert await disk.state() == health.DiskState.LOW
+    assert await disk.state() == DiskState.LOW

@@ -37,7 +37,7 @@ _SERVES_AND_HOLDS_THE_LOOP = (
     _START
     + """
 import signal, uvicorn
-from recollect.interfaces.http.serving.connection_registry import ConnectionLimits
+from recollect.settings.server import ServerSettings
 from recollect.interfaces.http.serving.listener import listening
 from recollect.interfaces.http.serving.server import _Server
 async def app(scope, receive, send):
@@ -48,7 +48,7 @@ def hold():
         pass
 async def work():
     config = uvicorn.Config(app, interface="asgi3", lifespan="off", log_config=None)
-    server = _Server(config, ConnectionLimits())
+    server = _Server(config, ServerSettings())
     running.on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
     asyncio.get_running_loop().call_later(0.1, hold)
     await server.serve(listening("127.0.0.1", 0))

@@ -178,7 +178,8 @@ async def test_the_callers_credentials_are_kept_only_for_a_source_that_uses_them
     credentials = credentials_of("ann")
     authenticator = Authenticator(settings, services.api_keys)
 
-    scope = await authenticator.scope_of(Headers({"Authorization": credentials}))
+    caller = await authenticator.caller_of(Headers({"Authorization": credentials}))
+    scope = caller.scope
 
     assert scope.authorization == kept
     assert credentials not in repr(scope)

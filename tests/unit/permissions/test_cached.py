@@ -8,7 +8,7 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.errors import PermissionsUnavailable
-from recollect.permissions.opening import CachedPermissions
+from recollect.permissions.cache import CachedPermissions
 from recollect.testing import FixedClock
 from support.permissions import ByHand
 

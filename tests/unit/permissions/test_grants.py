@@ -25,12 +25,12 @@ def test_a_table_in_several_lists_is_as_visible_as_the_strictest_says() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (None, "must be an object"),
-        (["a.b"], "must be an object"),
-        ({"tabels": ["a.b"]}, "'tabels'"),
-        ({"tables": "a.b"}, "list of names"),
-        ({"tables": [1]}, "list of names"),
-        ({"tables": None}, "list of names"),
+        (None, "should be a valid dictionary"),
+        (["a.b"], "should be a valid dictionary"),
+        ({"tabels": ["a.b"]}, "tabels: Extra inputs are not permitted"),
+        ({"tables": "a.b"}, "tables: Input should be a valid list"),
+        ({"tables": [1]}, r"tables\.0: Input should be a valid string"),
+        ({"tables": None}, "tables: Input should be a valid list"),
         ({"tables": [""]}, "'' is no table"),
         ({"tables": ["a*"]}, r"'a\*' is no table"),
         ({"tables": ["*.orders"]}, "is no table"),

@@ -13,10 +13,10 @@ from sqlalchemy.engine import make_url
 from recollect.answerers.sql_database.answerer import SqlDatabaseAnswerer
 from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, StatementFailed, Table
 from recollect.errors import ConfigurationError
+from recollect.extras import require
 
 __all__ = ["SqlDatabaseAnswerer", "inspect_account", "open_database"]
 
-_SUFFIXES: Final = frozenset({".duckdb", ".ddb"})
 _NAMED: Final = 5
 _ROLE: Final = """
     SELECT r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb,
@@ -34,7 +34,6 @@ _TABLES: Final = """
       AND n.nspname <> 'information_schema' AND has_schema_privilege(n.oid, 'USAGE')
     ORDER BY 1, 2
 """
-_MOST_TABLES: Final = 10_000
 
 
 def open_database(
@@ -44,7 +43,8 @@ def open_database(
 
     At most `connections` statements run at the same time; on PostgreSQL as `role`, if given.
     """
-    if path := _duckdb_path(address):
+    path = Path(address.removeprefix("duckdb:///"))
+    if address.startswith("duckdb:///") or path.suffix.lower() in {".duckdb", ".ddb"}:
         return _open_duckdb(path, timeout, connections)
     return _open_url(address, timeout, connections, role)
 
@@ -67,7 +67,7 @@ async def inspect_account(
         if database.dialect != "postgres":
             return ()
         role_rows = await database.read(_ROLE, limit=1)
-        table_rows = await database.read(_TABLES, limit=_MOST_TABLES)
+        table_rows = await database.read(_TABLES, limit=10_000)
         return (*_of_role(role_rows), *_of_tables(table_rows, tables))
     except StatementFailed as failed:
         raise ConfigurationError(f"MEMORY_SQL_DATABASE: {failed}") from None
@@ -75,30 +75,18 @@ async def inspect_account(
         await database.close()
 
 
-def _duckdb_path(address: str) -> Path | None:
-    if address.startswith("duckdb:///"):
-        return Path(address.removeprefix("duckdb:///"))
-    return Path(address) if Path(address).suffix.lower() in _SUFFIXES else None
-
-
 def _open_duckdb(path: Path, timeout: float, connections: int) -> ReadOnlyDatabase:
-    try:
-        from recollect.answerers.sql_database.duck import (  # noqa: PLC0415  # an extra
-            DuckDatabase,
-        )
-    except ModuleNotFoundError:
-        raise ConfigurationError(
-            "a DuckDB file needs the extra: pip install 'recollect[duckdb]'"
-        ) from None
+    require("duckdb", "a DuckDB file")
+    from recollect.answerers.sql_database.duck import DuckDatabase  # noqa: PLC0415  # an extra
+
     if not path.is_file():
         raise ConfigurationError(f"MEMORY_SQL_DATABASE: there is no file {path}")
     return DuckDatabase(path, timeout=timeout, connections=connections)
 
 
 def _open_url(address: str, timeout: float, connections: int, role: str | None) -> ReadOnlyDatabase:
-    from recollect.answerers.sql_database.alchemy import (  # noqa: PLC0415  # takes 0.2 s
-        SqlAlchemyDatabase,
-    )
+    # Loaded here: it takes 0.2 s.
+    from recollect.answerers.sql_database.alchemy import SqlAlchemyDatabase  # noqa: PLC0415
 
     try:
         url = make_url(address)

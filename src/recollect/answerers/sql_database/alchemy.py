@@ -31,7 +31,6 @@ _DIALECTS: Final = {"postgresql": "postgres", "mssql": "tsql", "mariadb": "mysql
 _SYSTEM_SCHEMAS: Final = frozenset(
     {"information_schema", "pg_catalog", "mysql", "performance_schema", "sys", "system"}
 )
-_MAX_NAMED: Final = 2000
 _SQLITE_BYTES: Final = 10_000_000  # of a value
 _SQLITE_HEAP: Final = 1_000_000_000  # of all that SQLite has in this process
 _TOO_BIG: Final = "string or blob too big"
@@ -61,7 +60,8 @@ class SqlAlchemyDatabase:
         self._engine: AsyncEngine | Engine
         if url.get_dialect().is_async:
             self._engine = create_async_engine(url, pool_timeout=WAIT_SECONDS, **pool)
-        elif _is_in_memory(url):  # SQLite has a connection for each thread
+        elif self._name == "sqlite" and url.database in {None, "", ":memory:"}:
+            # One in memory has a connection for each thread.
             self._engine = create_engine(url, pool_pre_ping=True)
         else:
             self._engine = create_engine(url, **pool)
@@ -73,7 +73,7 @@ class SqlAlchemyDatabase:
 
     async def tables(self) -> tuple[Table, ...]:
         """All tables and views, each with its columns."""
-        return await self._run(lambda connection: tuple(_tables(inspect(connection))))
+        return await self._run(lambda connection: tuple(islice(_tables(inspect(connection)), 2000)))
 
     async def read(self, statement: str, *, limit: int) -> Rows:
         """Run a statement in a transaction that cannot write and is undone at the end."""
@@ -134,7 +134,9 @@ class SqlAlchemyDatabase:
             result = connection.exec_driver_sql(bounded.text)
             longest, encoded = bounded.longest, bounded.encoded
         else:
-            _limit_values(connection)
+            driver = connection.connection.driver_connection
+            if isinstance(driver, sqlite3.Connection):  # values are made in this process
+                driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SQLITE_BYTES)
             result = connection.exec_driver_sql(statement)
             columns = tuple(result.keys())
         fetched = islice(result, limit + 1)
@@ -174,10 +176,6 @@ class SqlAlchemyDatabase:
                 return
 
 
-def _is_in_memory(url: URL) -> bool:
-    return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
-
-
 def _bounded(
     connection: Connection, statement: str, limit: int
 ) -> tuple[tuple[str, ...], BoundedStatement]:
@@ -200,13 +198,6 @@ def _cut(name: str, kind: int, length: int) -> tuple[str, bool]:
     return f"left(to_json({name})::text, {length})", True
 
 
-def _limit_values(connection: Connection) -> None:
-    """Have SQLite refuse values that are too long; they are made in this process."""
-    driver = connection.connection.driver_connection
-    if isinstance(driver, sqlite3.Connection):
-        driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SQLITE_BYTES)
-
-
 def _interrupt(driver: object) -> None:
     """End what a connection does now, in the way its driver knows, from another thread."""
     for name in ("interrupt", "cancel", "close"):
@@ -219,28 +210,20 @@ def _interrupt(driver: object) -> None:
 def _tables(inspector: Inspector) -> Iterator[Table]:
     default = inspector.default_schema_name or ""
     schemas = [name for name in inspector.get_schema_names() if name not in _SYSTEM_SCHEMAS]
-    named = 0
     for schema in sorted(schemas, key=lambda name: (name != default, name)):
         names = inspector.get_table_names(schema=schema) + inspector.get_view_names(schema=schema)
         for name in sorted(names):
-            named += 1
-            if named > _MAX_NAMED:
-                return
             columns = inspector.get_columns(name, schema=schema)
+            comment: str | None = None
+            with suppress(NotImplementedError, exc.SQLAlchemyError):
+                comment = inspector.get_table_comment(name, schema=schema)["text"]
             yield Table(
                 schema=schema,
                 name=name,
                 columns=tuple(Column(name=c["name"], type=str(c["type"])) for c in columns),
                 is_in_default_schema=schema == default,
-                comment=_comment(inspector, name, schema),
+                comment=comment or "",
             )
-
-
-def _comment(inspector: Inspector, name: str, schema: str) -> str:
-    try:
-        return inspector.get_table_comment(name, schema=schema)["text"] or ""
-    except (NotImplementedError, exc.SQLAlchemyError):
-        return ""
 
 
 def _first_line(error: exc.SQLAlchemyError) -> str:

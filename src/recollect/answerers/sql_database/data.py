@@ -182,7 +182,9 @@ def json_value(value: object, *, longest: int = _LONGEST, depth: int = _DEPTH) -
     match value:
         case None | bool() | int():
             return value
-        case float() | Decimal() if math.isfinite(value) and _is_short(value):
+        case float() if math.isfinite(value):
+            return int(value) if value.is_integer() else value
+        case Decimal() if value.is_finite() and value.adjusted() < _DIGITS:
             return int(value) if value == int(value) else float(value)
         case bytes() | bytearray() | memoryview():
             return _cut(b64encode(bytes(value[:longest])).decode(), longest)
@@ -214,10 +216,6 @@ def _decoded(cell: object, longest: int) -> object:
         return json.loads(cell, parse_float=Decimal)
     except (ValueError, RecursionError):
         return cell
-
-
-def _is_short(value: float | Decimal) -> bool:
-    return isinstance(value, float) or value.adjusted() < _DIGITS
 
 
 def _cut(text: str, longest: int) -> str:

@@ -27,7 +27,6 @@ _CLOSED: Final = {
 # take the place of a built-in function or operator.
 _BUILT_IN_ONLY: Final = "SET search_path = 'system.main'"
 _MOST_COLUMNS: Final = 100_000
-_LONGEST_NAME: Final = 2000
 _COLUMNS: Final = """
     SELECT c.schema_name, c.table_name, c.column_name, c.data_type, coalesce(t.comment, ''),
            c.database_name
@@ -42,7 +41,6 @@ _FIXED: Final = (
     *("INTERVAL", "UUID"),
 )
 _ZONED: Final = "WITH TIME ZONE"  # its Python client reads them with pytz alone
-_NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
 
 
 class DuckDatabase:
@@ -99,7 +97,7 @@ def _columns(cursor: duckdb.DuckDBPyConnection) -> Rows:
     cursor.execute(_COLUMNS)
     names = [part[0] for part in cursor.description or ()]
     rows = cursor.fetchmany(_MOST_COLUMNS)
-    return to_rows(names, rows, limit=_MOST_COLUMNS, longest=_LONGEST_NAME)
+    return to_rows(names, rows, limit=_MOST_COLUMNS, longest=2000)
 
 
 def _read(cursor: duckdb.DuckDBPyConnection, statement: str, limit: int) -> Rows:
@@ -117,7 +115,7 @@ def _read(cursor: duckdb.DuckDBPyConnection, statement: str, limit: int) -> Rows
 
 
 def _cut(name: str, kind: str, length: int) -> tuple[str, bool]:
-    if kind.endswith("]") or kind.startswith(_NESTED):
+    if kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION(")):
         return f"left(to_json({name})::varchar, {length})", True
     if kind.startswith(_FIXED) and not kind.endswith(_ZONED):
         return name, False

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Final, TypeVar
 
 from recollect.answerers.sql_database.data import BUSY, WAIT_SECONDS, StatementFailed
+from recollect.concurrency import in_daemon_thread
 from recollect.errors import DatabaseUnavailable
 
 Result = TypeVar("Result")
@@ -113,21 +114,17 @@ class StatementThreads:
         self, work: Callable[[RunningStatement], Result], running: RunningStatement
     ) -> Future[Result]:
         loop = asyncio.get_running_loop()
-        outcome: Future[Result] = Future()
-        outcome.set_running_or_notify_cancel()
 
-        def run() -> None:
+        def run() -> Result:
             try:
-                outcome.set_result(work(running))
-            except BaseException as error:  # noqa: BLE001  # raised again where it is awaited
-                outcome.set_exception(error)
-            running.end()
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(self._release, running)
+                return work(running)
+            finally:
+                running.end()
+                with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                    loop.call_soon_threadsafe(self._release, running)
 
         self._running.add(running)
-        threading.Thread(target=run, name="sql-statement", daemon=True).start()
-        return outcome
+        return in_daemon_thread(run, name="sql-statement")
 
     def _release(self, running: RunningStatement) -> None:
         self._running.discard(running)

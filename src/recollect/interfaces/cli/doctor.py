@@ -2,11 +2,10 @@
 
 import asyncio
 import platform
-import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Final, TypeAlias
@@ -19,33 +18,21 @@ from recollect.adapters import (
     denodo_client,
     embedding_choice,
     model_endpoint,
+    open_permissions,
     open_vectors,
-    permission_source,
-    vector_store_choice,
 )
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
-from recollect.errors import (
-    ConfigurationError,
-    DatabaseUnavailable,
-    ModelUnavailable,
-    RecollectError,
-)
+from recollect.errors import ConfigurationError, ModelUnavailable, RecollectError
 from recollect.extras import require
 from recollect.interfaces.cli.output import administered
 from recollect.interfaces.http.serving.listener import listening
 from recollect.models.embedding.embedders import open_embedder
 from recollect.settings import AnswererKind, Settings, load_settings
+from recollect.system import DiskState, disk_space
 
-_LOW_DISK_BYTES: Final = 1_000_000_000
-_FULL_DISK_BYTES: Final = 64_000_000
 _LIMIT_SECONDS: Final = 10
-_LOADING_SECONDS: Final = 120
-_NOBODY: Final = UUID(int=0)
-_HTTPS: Final = 443
-_HTTP: Final = 80
-_DATABASE_ADVICE: Final = "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log"
 
 
 class Status(StrEnum):
@@ -56,30 +43,21 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What one check found, and what to do about it."""
 
-    check: str = ""
+    check: str = field(default="", kw_only=True)
     status: Status
     found: str
     advice: str = ""
 
 
-def _ok(found: str, advice: str = "") -> Finding:
-    return Finding(status=Status.OK, found=found, advice=advice)
-
-
-def _warning(found: str, advice: str) -> Finding:
-    """Something to know; `serve` works all the same."""
-    return Finding(status=Status.WARNING, found=found, advice=advice)
-
-
-def _failed(found: str, advice: str) -> Finding:
-    """Something that `serve` needs is not there."""
-    return Finding(status=Status.FAILED, found=found, advice=advice)
-
-
+_ok: Final = partial(Finding, Status.OK)
+_warning: Final = partial(Finding, Status.WARNING)
+"""Something to know; `serve` works all the same."""
+_failed: Final = partial(Finding, Status.FAILED)
+"""Something that `serve` needs is not there."""
 Look: TypeAlias = Callable[[Settings], AsyncIterator[Finding]]
 Check: TypeAlias = Callable[[Settings], Iterator[Finding]]
 
@@ -101,7 +79,7 @@ def _check(
             except TimeoutError:
                 made = [_failed(f"no answer within {seconds:g} seconds", advice)]
             except RecollectError as error:
-                made = [_failed(str(error), advice)]
+                made = [_failed(error.explanation, advice)]
             except OSError as error:
                 made = [_failed(f"cannot be reached ({type(error).__name__})", advice)]
             yield from (replace(finding, check=finding.check or name) for finding in made)
@@ -114,12 +92,12 @@ def _check(
 def diagnose() -> Iterator[Finding]:
     """Check everything, one thing after the other; nothing more where the settings are wrong."""
     found = f"recollect {version('recollect')}, Python {platform.python_version()}"
-    yield replace(_ok(found), check="versions")
+    yield _ok(found, check="versions")
     try:
         settings = load_settings()
         settings.check_address()
     except ConfigurationError as error:
-        yield replace(_failed(str(error), "correct the variable"), check="settings")
+        yield _failed(str(error), "correct the variable", check="settings")
         return
     for check in _CHECKS:
         yield from check(settings)
@@ -262,7 +240,7 @@ async def check_sql_account(settings: Settings) -> AsyncIterator[Finding]:
 @_check(
     "embedder",
     "check MEMORY_EMBEDDING_MODEL and MEMORY_EMBEDDING_BASE_URL",
-    seconds=_LOADING_SECONDS,
+    seconds=120,
 )
 async def check_embedder(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the embedding model embeds."""
@@ -277,9 +255,9 @@ async def check_embedder(settings: Settings) -> AsyncIterator[Finding]:
 @_check("vector store", "check MEMORY_VECTOR_STORE_URL, its user name and password")
 async def check_vectors(settings: Settings) -> AsyncIterator[Finding]:
     """Whether a store of vectors outside the database answers."""
-    async with open_vectors(vector_store_choice(settings)) as store:
+    async with open_vectors(settings) as store:
         if store is not None:
-            await store.keys(_NOBODY, model="none")
+            await store.keys(UUID(int=0), model="none")
             yield _ok(f"{settings.vector_store} answers")
 
 
@@ -293,12 +271,12 @@ async def check_permissions(settings: Settings) -> AsyncIterator[Finding]:
     if address is not None and address.kind is PermissionKind.DENODO:
         # It answers only those who log in.
         url = urlsplit(address.target)
-        port = url.port or (_HTTPS if url.scheme == "https" else _HTTP)
+        port = url.port or (443 if url.scheme == "https" else 80)
         _, writer = await asyncio.open_connection(url.hostname, port)
         writer.close()
         yield _ok("the Data Catalog can be reached")
         return
-    async with permission_source(settings) as source:
+    async with open_permissions(settings) as source:
         if source is not None:
             await source.access_of(Scope(tenant=settings.tenant, user=settings.local_user))
             yield _ok("the source answers")
@@ -309,27 +287,22 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
     """Whether there is room for the embedded database."""
     if settings.db_connection_string is not None:
         return
-    home = settings.home
-    folder = next(part for part in (home, *home.absolute().parents) if part.exists())
-    free = shutil.disk_usage(folder).free
-    found, advice = f"{free / 1e9:.1f} GB free for {home}", "make room, or move MEMORY_HOME"
-    if free < _FULL_DISK_BYTES:
-        yield _failed(found, advice)
-    elif free < _LOW_DISK_BYTES:
-        yield _warning(found, advice)
-    else:
+    state, free = disk_space(settings.home)
+    found, advice = (
+        f"{free / 1e9:.1f} GB free for {settings.home}",
+        "make room, or move MEMORY_HOME",
+    )
+    if state is DiskState.OK:
         yield _ok(found)
+    else:
+        yield (_failed if state is DiskState.FULL else _warning)(found, advice)
 
 
-@_check("database", _DATABASE_ADVICE, seconds=None)
+@_check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)
 async def check_database(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the database answers, and has what is needed."""
-    try:
-        async with administered(settings) as dsn:
-            facts = await inspect(dsn)
-    except DatabaseUnavailable as error:
-        yield _failed(error.explanation, _DATABASE_ADVICE)
-        return
+    async with administered(settings) as dsn:
+        facts = await inspect(dsn)
     yield _judged(
         *("database", facts.major_version >= MIN_SERVER_VERSION, Status.FAILED),
         found=f"PostgreSQL {facts.server_version}",
@@ -356,8 +329,7 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def _judged(check: str, is_well: object, otherwise: Status, *, found: str, advice: str) -> Finding:
-    status = Status.OK if is_well else otherwise
-    return Finding(check=check, status=status, found=found, advice="" if is_well else advice)
+    return _ok(found, check=check) if is_well else Finding(otherwise, found, advice, check=check)
 
 
 _CHECKS: Final = (

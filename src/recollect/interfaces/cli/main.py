@@ -175,5 +175,4 @@ def main() -> None:
         # What is special about the embedded server or the schema comes with its own advice.
         is_away = type(error) is DatabaseUnavailable
         advice = "; 'recollect doctor' says what to check" if is_away else ""
-        problem = error.explanation if isinstance(error, DatabaseUnavailable) else str(error)
-        fail(f"{problem}{advice}", as_json="--json" in sys.argv)
+        fail(f"{error.explanation}{advice}", as_json="--json" in sys.argv)

@@ -88,21 +88,17 @@ def show_table(
     for row in items:
         # Escaped: brackets in names and messages are no markup.
         table.add_row(*(escape(_cell(row[column])) for column in columns))
-    _print(table)
+    # Whole: the terminal breaks lines that are too long, and no id is cut off.
+    console = Console()
+    needed = console.measure(table, options=console.options.update_width(_WIDEST)).minimum
+    console.width = max(console.width, needed)
+    console.print(table)
 
 
 def show_page(items: Iterable["BaseModel"], next_cursor: str | None = None) -> None:
     """Print a list in JSON, as the HTTP interface has it."""
     dumped = [item.model_dump(mode="json", exclude_unset=True) for item in items]
     typer.echo(to_json({"items": dumped, "next_cursor": next_cursor}))
-
-
-def _print(table: Table) -> None:
-    """Print a table whole: the terminal breaks lines that are too long, and no id is cut off."""
-    console = Console()
-    needed = console.measure(table, options=console.options.update_width(_WIDEST)).minimum
-    console.width = max(console.width, needed)
-    console.print(table)
 
 
 def to_json(value: object) -> str:

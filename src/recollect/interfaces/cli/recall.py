@@ -11,12 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from recollect.domain.context.context import recalled_object
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, parse_role
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.followup.dialogue import Rewrite, Said
 from recollect.domain.recall.entry import DEFAULT_RECALLED, MAX_RECALLED, RecallFilter
-from recollect.domain.text import check_text
 from recollect.errors import ConfigurationError, InvalidInput
+from recollect.inputs import read_said
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -27,7 +26,6 @@ from recollect.interfaces.cli.output import (
     show_table,
     with_services,
 )
-from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from recollect.settings import Settings
 
@@ -129,16 +127,9 @@ def _read(path: Path) -> list[Said]:
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
         return [
-            Said(
-                role=parse_role(item["role"]),
-                content=check_text(
-                    str(item["content"]), "--history", max_length=MAX_CONTENT_LENGTH
-                ),
-                sql_query=item.get("sql_query"),
-            )
-            for item in items
+            read_said(item["role"], str(item["content"]), item.get("sql_query")) for item in items
         ]
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput) as error:
         raise InvalidInput("--history", f"cannot be read as a list of messages: {error}") from None
 
 
@@ -185,9 +176,11 @@ async def _reindex(
             counts["removed_vectors"] = await services.removals.do_all(progress=progress)
         if compare:
             counts |= await _reconcile(services, bar("comparing", None))
-        counts["indexed_turns"] = await _index(
-            indexing, bar("indexing", await indexing.store.depth())
-        )
+        progress = bar("indexing", await indexing.store.depth())
+        counts["indexed_turns"] = 0
+        while done := await indexing.do_some():
+            counts["indexed_turns"] += done
+            progress(counts["indexed_turns"])
         counts["embedded_entries"] = 0
         if reindexing is not None:
             progress = bar("embedding", await reindexing.waiting())
@@ -207,11 +200,3 @@ async def _reconcile(services: Services, progress: Callable[[int, int], None]) -
         )
     differences = await services.vector_store_check.do_all(progress=progress)
     return {"missing_vectors": differences.missing, "surplus_vectors": differences.surplus}
-
-
-async def _index(indexing: Indexing, progress: Callable[[int], None]) -> int:
-    count = 0
-    while done := await indexing.do_some():
-        count += done
-        progress(count)
-    return count

@@ -1,7 +1,6 @@
 """`recollect sessions`: what is stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -32,7 +31,6 @@ app = typer.Typer(help="List, show and delete sessions.", no_args_is_help=True)
 
 _SESSION_COLUMNS = ("session_id", "name", "message_count", "updated_at")
 _MESSAGE_COLUMNS = ("sequence", "created_at", "role", "content")
-_CHAT_ID: Final = "openwebui_conversation_id"
 _OTHER_KINDS: Final = frozenset({"local", "channel", "temporary"})
 """What stands before the colon in ids that OpenWebUI has beside UUIDs."""
 _NOTHING: Final = "no session to forget"
@@ -154,32 +152,18 @@ def _show(
         show_table(map(fields_of, sessions), _SESSION_COLUMNS, empty=empty)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ListedChats:
-    """The chats that a front end still has, and when that was written down."""
-
-    chat_ids: frozenset[str]
-    listed_at: datetime
-
-    def has(self, session: Session) -> bool:
-        """Whether a session's chat is listed."""
-        return _chat_id(session) in self.chat_ids
-
-    def is_gone(self, session: Session) -> bool:
-        """Whether a session's chat was there once and is not any more.
-
-        A session without a chat's id is never judged, and one that was begun after the list was
-        made is not among those on it.
-        """
-        is_missing = bool(_chat_id(session)) and not self.has(session)
-        return is_missing and session.created_at < self.listed_at
-
-
 async def _gone(services: Services, scope: Scope, path: Path) -> list[Session]:
-    chats = _listed_chats(path)
+    """The sessions whose chat was there once and is not listed any more.
+
+    A session without a chat's id is never judged, and one that was begun after the list was made
+    is not among those on it.
+    """
+    listed, listed_at = _listed_chats(path)
     sessions = await _all_sessions(services, scope)
-    gone = list(filter(chats.is_gone, sessions))
-    if gone and not any(map(chats.has, sessions)):
+    chats = {session.session_id: _chat_id(session) for session in sessions}
+    missing = {session_id for session_id, chat in chats.items() if chat and chat not in listed}
+    gone = [one for one in sessions if one.session_id in missing and one.created_at < listed_at]
+    if gone and listed.isdisjoint(chats.values()):
         raise InvalidInput(
             "--except",
             f"has no chat of {scope.user}'s sessions in {path}; all would be forgotten. "
@@ -199,7 +183,8 @@ async def _all_sessions(services: Services, scope: Scope) -> list[Session]:
         page = PageRequest(limit=MAX_LIMIT, cursor=listed.next_cursor)
 
 
-def _listed_chats(path: Path) -> _ListedChats:
+def _listed_chats(path: Path) -> tuple[frozenset[str], datetime]:
+    """The ids in a list of chats, and when it was written."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
@@ -211,9 +196,7 @@ def _listed_chats(path: Path) -> _ListedChats:
     )
     if not chat_ids:
         raise InvalidInput("--except", f"names no chat in {path}; all would be forgotten")
-    return _ListedChats(
-        chat_ids=chat_ids, listed_at=datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    )
+    return chat_ids, datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 def _listed_id(text: str, line: int) -> str:
@@ -233,7 +216,7 @@ def _listed_id(text: str, line: int) -> str:
 
 def _chat_id(session: Session) -> str | None:
     """OpenWebUI's id of a session's chat; None where the session has none."""
-    chat_id = session.metadata.get(_CHAT_ID)
+    chat_id = session.metadata.get("openwebui_conversation_id")
     return chat_id.strip().lower() or None if isinstance(chat_id, str) else None
 
 

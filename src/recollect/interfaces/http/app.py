@@ -17,7 +17,7 @@ from recollect.settings import Settings
 
 _ROUTERS = (
     *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
-    *(contexts.router, contexts.rewrite_router, contexts.recall_router, messages.history_router),
+    *(contexts.router, contexts.owner_router, messages.history_router),
     *(sessions.state_router, health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """

@@ -22,12 +22,7 @@ from recollect.domain.identity.scope import (
     check_identity,
 )
 from recollect.errors import Forbidden, InvalidId, InvalidInput, Unauthenticated
-from recollect.interfaces.http.credentials import (
-    BasicReader,
-    TokenReader,
-    openwebui_reader,
-    token_reader,
-)
+from recollect.interfaces.http.credentials import BasicReader, openwebui_reader, token_reader
 from recollect.interfaces.http.parameters import (
     _BLANKS,
     OPENWEBUI_TOKEN_HEADER,
@@ -43,7 +38,6 @@ from recollect.telemetry.logging import transaction_id
 _NAMED_IN_BODY: Final = "/memoryChat"
 _ASKING: Final = frozenset({"/chat", _NAMED_IN_BODY, "/v1/chat/completions"})
 """Where a question starts a session."""
-_MODELS: Final = "/v1/models"
 USER_HEADER: Final = "X-Memory-User"
 UPSTREAM_HEADER: Final = "X-Denodo-Authorization"
 ANONYMOUS_ACTOR: Final = "anonymous"
@@ -59,7 +53,7 @@ async def anonymous_session_of(request: Request) -> UUID:
     named = await _named(request)
     path = request.url.path
     may_start = path in _ASKING and not request.headers.get("Idempotency-Key")
-    if not named and (may_start or path.startswith(_MODELS)):
+    if not named and (may_start or path.startswith("/v1/models")):
         return uuid4()
     try:
         return parse_uuid(named, "session_id")
@@ -106,21 +100,15 @@ class Authenticator:
     def __init__(
         self, settings: Settings, api_keys: ApiKeys, *, credentials: CredentialChecker | None = None
     ) -> None:
-        self._source = settings.user_id_source
-        self._tenant = settings.tenant
-        self._allows_anonymous = settings.allow_anonymous
-        self._local_user = settings.local_user
+        self._settings = settings
+        self._source, self._tenant = settings.user_id_source, settings.tenant
         self._api_keys = api_keys
-        self._tokens: TokenReader | None = token_reader(settings)
-        self._openwebui: TokenReader | None = openwebui_reader(settings)
+        self._tokens = token_reader(settings)
+        self._openwebui = openwebui_reader(settings)
         self._basic = BasicReader(credentials) if credentials else None
         self._hands_on = credentials is not None or settings.forwards_credentials
         secret = settings.bearer_hash_secret
         self._hash_secret = secret.get_secret_value().encode() if secret else b""
-
-    async def scope_of(self, headers: Headers, *, as_operator: bool = False) -> Scope:
-        """The owner a request works for, or an error that says what is missing."""
-        return (await self.caller_of(headers, as_operator=as_operator)).scope
 
     async def caller_of(
         self, headers: Headers, *, as_operator: bool = False, session: UUID | None = None
@@ -160,7 +148,7 @@ class Authenticator:
     def takes_anonymous(self, headers: Headers) -> bool:
         """Whether a session stands for the caller, who sends no credentials."""
         is_local = self._source is None
-        return self._allows_anonymous and not is_local and not headers.get("Authorization")
+        return self._settings.allow_anonymous and not is_local and not headers.get("Authorization")
 
     def _anonymous(self, session: UUID) -> Principal:
         user = anonymous_user(session)
@@ -173,7 +161,7 @@ class Authenticator:
         match self._source:
             case None:
                 _check_local_host(headers)
-                return Principal(tenant=self._tenant, user=self._local_user, actor="local")
+                return Principal(tenant=self._tenant, user=self._settings.local_user, actor="local")
             case UserIdSource.JWT_CLAIM if token and self._tokens:
                 identity = await self._tokens.read(token)
                 tenant = identity.tenant or self._tenant
@@ -236,7 +224,7 @@ async def _operator_of_request(
     _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Scope:
     authenticator: Authenticator = request.app.state.authenticator
-    return await authenticator.scope_of(request.headers, as_operator=True)
+    return (await authenticator.caller_of(request.headers, as_operator=True)).scope
 
 
 OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
@@ -245,10 +233,9 @@ OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
 
 def _handed_on(headers: Headers) -> str | None:
     """What an upstream is shown: never one of our own keys."""
-    given = headers.get(UPSTREAM_HEADER) or headers.get("Authorization")
-    is_ours = _bearer_token(headers).startswith(KEY_PREFIX)
-    if is_ours and not headers.get(UPSTREAM_HEADER):
-        return None
+    given = headers.get(UPSTREAM_HEADER)
+    if not given and not _bearer_token(headers).startswith(KEY_PREFIX):
+        given = headers.get("Authorization")
     if given and not given.isascii():
         raise Unauthenticated("credentials are written in ASCII; encode others as Basic does")
     return given

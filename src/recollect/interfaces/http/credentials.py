@@ -53,7 +53,11 @@ class TokenReader:
 
     async def read(self, token: str) -> Identity:
         """Whom the token names, if everything about it is valid."""
-        key = await self._key_of(token)
+        key: str | jwt.PyJWK
+        if isinstance(self.key, str):
+            key = self.key
+        else:
+            key = await asyncio.to_thread(_signing_key, self.key, token)
         try:
             claims = jwt.decode(
                 token,
@@ -65,13 +69,14 @@ class TokenReader:
             )
         except jwt.PyJWTError as error:
             raise Unauthenticated(f"the token is not valid: {error}") from None
-        tenant = None if self.tenant_claim is None else _tenant(claims, self.tenant_claim)
+        tenant = None
+        if self.tenant_claim is not None:
+            try:
+                tenant = tenant_name(_claim(claims, self.tenant_claim))
+            except InvalidInput as error:
+                problem = f"the token's claim '{self.tenant_claim}' {error.problem}"
+                raise Forbidden(problem) from None
         return Identity(user=_claim(claims, self.user_claim), tenant=tenant)
-
-    async def _key_of(self, token: str) -> str | jwt.PyJWK:
-        if isinstance(self.key, str):
-            return self.key
-        return await asyncio.to_thread(_signing_key, self.key, token)
 
 
 def _signing_key(keys: jwt.PyJWKClient, token: str) -> jwt.PyJWK:
@@ -130,13 +135,6 @@ def openwebui_reader(settings: Settings) -> TokenReader | None:
         return None
     secret = settings.openwebui_jwt_secret.get_secret_value()
     return TokenReader(key=secret, algorithms=("HS256",), issuer=_OPENWEBUI_ISSUER)
-
-
-def _tenant(claims: dict[str, Any], name: str) -> str:
-    try:
-        return tenant_name(_claim(claims, name))
-    except InvalidInput as error:
-        raise Forbidden(f"the token's claim '{name}' {error.problem}") from None
 
 
 def _claim(claims: dict[str, Any], name: str) -> str:

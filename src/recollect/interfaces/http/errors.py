@@ -12,49 +12,32 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from recollect.errors import (
-    ConfigurationError,
-    DatabaseUnavailable,
-    Forbidden,
-    IdAlreadyUsed,
-    InvalidCursor,
-    InvalidId,
-    InvalidInput,
-    MissingSessionId,
-    ModelNotFound,
-    NotFound,
-    RecollectError,
-    ReplyUnusable,
-    StatementRefused,
-    Unauthenticated,
-    Unavailable,
-    UserHalted,
-)
+from recollect import errors
+from recollect.errors import RecollectError
 from recollect.interfaces.http.parameters import echo_session
 
 logger = logging.getLogger(__name__)
 
 _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
-    InvalidId: HTTPStatus.BAD_REQUEST,
-    InvalidCursor: HTTPStatus.BAD_REQUEST,
-    MissingSessionId: HTTPStatus.BAD_REQUEST,
-    InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
-    NotFound: HTTPStatus.NOT_FOUND,
-    IdAlreadyUsed: HTTPStatus.CONFLICT,
-    StatementRefused: HTTPStatus.BAD_GATEWAY,
-    ReplyUnusable: HTTPStatus.BAD_GATEWAY,
-    Unauthenticated: HTTPStatus.UNAUTHORIZED,
-    Forbidden: HTTPStatus.FORBIDDEN,
-    ConfigurationError: HTTPStatus.NOT_IMPLEMENTED,
-    UserHalted: HTTPStatus.LOCKED,
-    Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.InvalidId: HTTPStatus.BAD_REQUEST,
+    errors.InvalidCursor: HTTPStatus.BAD_REQUEST,
+    errors.MissingSessionId: HTTPStatus.BAD_REQUEST,
+    errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.IdAlreadyUsed: HTTPStatus.CONFLICT,
+    errors.StatementRefused: HTTPStatus.BAD_GATEWAY,
+    errors.ReplyUnusable: HTTPStatus.BAD_GATEWAY,
+    errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.ConfigurationError: HTTPStatus.NOT_IMPLEMENTED,
+    errors.UserHalted: HTTPStatus.LOCKED,
+    errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _HEADERS: Final[Mapping[HTTPStatus, Mapping[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "1"},
 }
 
-_OPENAI: Final = "/v1/"
 _OPENAI_KINDS: Final = {
     HTTPStatus.UNAUTHORIZED: "authentication_error",
     HTTPStatus.FORBIDDEN: "permission_error",
@@ -127,7 +110,7 @@ def error_response(
 ) -> JSONResponse:
     """The one form of all errors; below `/v1`, whose clients know no other, OpenAI's."""
     body: dict[str, object] = {"error": error, "detail": detail}
-    if path.startswith(_OPENAI):
+    if path.startswith("/v1/"):
         is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
         usual = "server_error" if is_ours else "invalid_request_error"
         kind = _OPENAI_KINDS.get(status, usual)
@@ -150,37 +133,42 @@ def described(error: RecollectError) -> tuple[HTTPStatus, str, str]:
     return status, _title(error, status), str(error)
 
 
-def log_unavailable(error: Unavailable) -> None:
+def log_unavailable(error: errors.Unavailable) -> None:
     """Log what does not answer and why: the response does not say it in the driver's words."""
-    reason = error.reason if isinstance(error, DatabaseUnavailable) else str(error)
+    reason = error.reason if isinstance(error, errors.DatabaseUnavailable) else str(error)
     facts = {"error": type(error).__name__, "reason": reason}
     logger.warning("http.unavailable", extra={"facts": facts})
 
 
 async def _on_recollect_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError)  # noqa: S101  # registered for nothing else
-    if isinstance(error, Unavailable):
+    if isinstance(error, errors.Unavailable):
         log_unavailable(error)
     field, code = None, None
     match error:
-        case InvalidInput():
+        case errors.InvalidInput():
             field = error.field
-        case ModelNotFound():
+        case errors.ModelNotFound():
             field, code = "model", "model_not_found"
-    path = request.url.path
-    response = error_response(*described(error), path=path, field=field, code=code)
+    return _respond(request, *described(error), field=field, code=code)
+
+
+def _respond(
+    request: Request, status: HTTPStatus, error: str, detail: str, **more: str | None
+) -> Response:
+    response = error_response(status, error, detail, path=request.url.path, **more)
     return echo_session(request, response)
 
 
 def _title(error: Exception, status: HTTPStatus) -> str:
     match error:
-        case MissingSessionId():
+        case errors.MissingSessionId():
             return "Missing session_id"
-        case InvalidId():
+        case errors.InvalidId():
             return f"Invalid {error.field} format"
-        case InvalidInput():
+        case errors.InvalidInput():
             return f"Invalid {error.field}"
-        case NotFound():
+        case errors.NotFound():
             return f"{error.kind[0].upper()}{error.kind[1:]} not found"
         case _:
             return status.phrase
@@ -188,19 +176,15 @@ def _title(error: Exception, status: HTTPStatus) -> str:
 
 async def _on_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # registered for nothing else
-    problems = "; ".join(
-        f"{_place(problem['loc'])}: {_NO_OBJECT.get(problem['type'], problem['msg'])}"
-        for problem in error.errors()[:10]
+    problems = []
+    for problem in error.errors()[:10]:
+        # Where it is, as far as the names are ours: the rest is the sender's words.
+        ours = (str(part) for part in problem["loc"][:2] if _OUR_NAME.fullmatch(str(part)))
+        text = _NO_OBJECT.get(problem["type"], problem["msg"])
+        problems.append(f"{'.'.join(ours)}: {text}")
+    return _respond(
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", "; ".join(problems)
     )
-    response = error_response(
-        HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request", problems, path=request.url.path
-    )
-    return echo_session(request, response)
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    """Name where the problem is, as far as the name is ours: the rest is the sender's words."""
-    return ".".join(str(part) for part in location[:2] if _OUR_NAME.fullmatch(str(part)))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
@@ -216,10 +200,6 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
 
 async def _on_unexpected(request: Request, error: Exception) -> Response:
     logger.error("http.failed", exc_info=error)
-    response = error_response(
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-        "Internal Server Error",
-        "an unexpected error; the server's log has it under this transaction id",
-        path=request.url.path,
-    )
-    return echo_session(request, response)
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    detail = "an unexpected error; the server's log has it under this transaction id"
+    return _respond(request, status, status.phrase, detail)

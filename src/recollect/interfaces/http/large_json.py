@@ -27,18 +27,27 @@ MAX_MEMBERS: Final = 1_000
 _PARSED_AT_ONCE: Final = 20_000  # values: 5 ms, and all threads wait
 WRITTEN_AT_ONCE: Final = 5 * AT_ONCE
 """Characters of a response that are written at once: to write a text is quicker than to read it."""
-_JSON: Final = "application/json"
 _Default: TypeAlias = Callable[[object], dict[str, Any]]
 
 
 class LargeBodyRoute(APIRoute):
     """A route whose requests are parsed in a thread where their bodies are large."""
 
+    max_values = MAX_VALUES
+
     def parse(self, body: bytes) -> JsonValue:
-        """Parse a body; one with too many values is refused before that."""
-        _check_count(body, MAX_VALUES)
+        """Parse a body; one with too many values, in all or in one item, is refused."""
+        if count_values(body, most=self.max_values) > self.max_values:
+            raise _refusal(f"the body has more than {self.max_values:,} values")
         parsed = load_json(body)
-        _check_members(parsed)
+        for part in (parsed, *_items(parsed)):
+            # pydantic would take long to refuse them, with one error for each member
+            if isinstance(part, dict) and len(part) > MAX_MEMBERS:
+                raise _refusal(f"an object of the body has more than {MAX_MEMBERS:,} members")
+        if min(self.max_values, len(body)) > MAX_VALUES:  # each value takes a byte
+            for item in _items(parsed):
+                if count_parts(item, most=MAX_VALUES) > MAX_VALUES:
+                    raise _refusal(f"an item of the body has more than {MAX_VALUES:,} values")
         return parsed
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -54,15 +63,7 @@ class LargeBodyRoute(APIRoute):
 class BatchRoute(LargeBodyRoute):
     """A route whose body is an object with arrays of many items, checked item by item."""
 
-    def parse(self, body: bytes) -> JsonValue:
-        """Parse a body; one with too many values, in all or in one item, is refused."""
-        _check_count(body, MAX_BATCH_VALUES)
-        parsed = load_json(body)
-        _check_members(parsed)
-        for item in _items(parsed) if len(body) > MAX_VALUES else ():  # each takes a byte
-            if count_parts(item, most=MAX_VALUES) > MAX_VALUES:
-                raise _refusal(f"an item of the body has more than {MAX_VALUES:,} values")
-        return parsed
+    max_values = MAX_BATCH_VALUES
 
 
 class _LargeBodyRequest(Request):
@@ -83,18 +84,6 @@ async def _body_size(request: Request) -> int:
 
 BodySize = Annotated[int, Depends(_body_size)]
 """How many bytes the request's body has."""
-
-
-def _check_count(body: bytes, most: int) -> None:
-    if count_values(body, most=most) > most:
-        raise _refusal(f"the body has more than {most:,} values")
-
-
-def _check_members(parsed: JsonValue) -> None:
-    """Refuse what pydantic would take long to refuse, one error for each member."""
-    for part in (parsed, *_items(parsed)):
-        if isinstance(part, dict) and len(part) > MAX_MEMBERS:
-            raise _refusal(f"an object of the body has more than {MAX_MEMBERS:,} members")
 
 
 def _items(parsed: JsonValue) -> Iterator[JsonValue]:
@@ -150,7 +139,7 @@ async def written(
         body = json_bytes(make(), default)
     else:
         body = await asyncio.to_thread(lambda: json_bytes(make(), default, parts=parts))
-    return Response(body, status, headers, media_type=_JSON)
+    return Response(body, status, headers, media_type="application/json")
 
 
 def json_bytes(model: BaseModel, default: _Default, *, parts: Collection[str] = ()) -> bytes:
@@ -170,20 +159,16 @@ def _json(value: object, default: _Default) -> bytes:
 
 def _members(value: object) -> dict[str, Any]:
     """What was set of a model, or what any mapping has."""
-    if not isinstance(value, BaseModel):
-        return _mapping(value)
-    given = value.model_fields_set
-    return {name: member for name, member in value.__dict__.items() if name in given}
+    if isinstance(value, BaseModel):
+        given = value.model_fields_set
+        return {name: member for name, member in value.__dict__.items() if name in given}
+    return _all_members(value)
 
 
 def _all_members(value: object) -> dict[str, Any]:
-    """All that a model has, its defaults and what it has no fields for, too."""
-    if not isinstance(value, BaseModel):
-        return _mapping(value)
-    return {**value.__dict__, **(value.model_extra or {})}
-
-
-def _mapping(value: object) -> dict[str, Any]:
+    """All that a model has, its defaults and what it has no fields for, or any mapping."""
+    if isinstance(value, BaseModel):
+        return {**value.__dict__, **(value.model_extra or {})}
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError

@@ -1,4 +1,7 @@
-"""What surrounds every request: its transaction id, a size limit, one log line, a line's end."""
+"""What surrounds every request: its transaction id, a size limit, one log line, a line's end.
+
+The server asks for nothing but HTTP requests: it has no WebSockets and no lifespan.
+"""
 
 import asyncio
 import logging
@@ -10,7 +13,6 @@ from typing import Final
 from uuid import uuid4
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.interfaces.http.errors import error_response
@@ -18,7 +20,8 @@ from recollect.telemetry.logging import transaction_id
 from recollect.telemetry.loop_watchdog import current_route
 
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
-_TERMINAL_CLIENTS: Final = (b"curl/", b"Wget/", b"HTTPie/", b"xh/")
+_TERMINAL_CLIENTS: Final = ("curl/", "Wget/", "HTTPie/", "xh/")
+_CUT_OFF: Final = "the server stops and did not finish this request; try again"
 _ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 logger = logging.getLogger(__name__)
@@ -32,10 +35,8 @@ class Transactions:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        current = _transaction_id(Headers(scope=scope))
+        given = Headers(scope=scope).get(TRANSACTION_HEADER, "")
+        current = given if _ACCEPTABLE.fullmatch(given) else str(uuid4())
         token = transaction_id.set(current)
         route = current_route.set(partial(_route, scope))
         status = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -54,7 +55,11 @@ class Transactions:
         except asyncio.CancelledError:  # the server stops, and its grace period is over
             logger.warning("http.cut_off", extra={"facts": {"route": _route(scope)}})
             if not has_started:
-                await _cut_off(scope)(scope, receive, send_with_id)
+                unavailable = HTTPStatus.SERVICE_UNAVAILABLE
+                response = error_response(
+                    unavailable, unavailable.phrase, _CUT_OFF, path=scope["path"]
+                )
+                await response(scope, receive, send_with_id)
         finally:
             facts = {
                 "method": scope["method"],
@@ -67,21 +72,9 @@ class Transactions:
             transaction_id.reset(token)
 
 
-def _cut_off(scope: Scope) -> JSONResponse:
-    status = HTTPStatus.SERVICE_UNAVAILABLE
-    detail = "the server stops and did not finish this request; try again"
-    return error_response(status, status.phrase, detail, path=scope["path"])
-
-
 def _route(scope: Scope) -> str:
     """The path that a request's route was declared with, without the ids in it."""
     return getattr(scope.get("route"), "path", "unknown")
-
-
-def _transaction_id(headers: Headers) -> str:
-    """The caller's id if it is a sensible one, else a new one."""
-    given = headers.get(TRANSACTION_HEADER, "")
-    return given if _ACCEPTABLE.fullmatch(given) else str(uuid4())
 
 
 class BodyLimit:
@@ -93,9 +86,6 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdecimal() and int(declared) > self._max_bytes:
             await self._refuse(scope, receive, send)
@@ -139,7 +129,7 @@ class TerminalNewline:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http" or not _is_terminal_client(scope):
+        if not Headers(scope=scope).get("user-agent", "").startswith(_TERMINAL_CLIENTS):
             await self._app(scope, receive, send)
             return
         is_extended = False
@@ -153,11 +143,6 @@ class TerminalNewline:
             await send(message)
 
         await self._app(scope, receive, send_line)
-
-
-def _is_terminal_client(scope: Scope) -> bool:
-    agents = (value for name, value in scope["headers"] if name == b"user-agent")
-    return next(agents, b"").startswith(_TERMINAL_CLIENTS)
 
 
 def _make_room_for_newline(headers: MutableHeaders) -> bool:

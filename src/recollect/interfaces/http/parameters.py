@@ -46,18 +46,12 @@ _OPENWEBUI_HEADERS: Final = (OPENWEBUI_CHAT_HEADER, OPENWEBUI_USER_HEADER, OPENW
 _MAX_LENGTH: Final = 255
 
 
-# Async, though they await nothing: FastAPI would send plain functions to a thread each.
-async def _memory(request: Request) -> Memory:
-    memory: Memory = request.app.state.memory
-    return memory
-
-
+# Async, though it awaits nothing: FastAPI would send a plain function to a thread.
 async def _services(request: Request) -> Services:
     memory: Memory = request.app.state.memory
     return memory.services
 
 
-OpenMemory = Annotated[Memory, Depends(_memory)]
 UseCases = Annotated[Services, Depends(_services)]
 IdempotencyKey = Annotated[
     str | None,

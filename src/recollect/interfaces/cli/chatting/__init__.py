@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Annotated
 from uuid import UUID
@@ -13,7 +13,12 @@ from rich.console import Console
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.recall.entry import RecallOverrides, RecallScope
 from recollect.errors import ConfigurationError
-from recollect.interfaces.cli.chatting.partner import AnswerSummary, EmbeddedPartner, Partner
+from recollect.interfaces.cli.chatting.partners import (
+    AnswerSummary,
+    EmbeddedPartner,
+    Partner,
+    server_at,
+)
 from recollect.interfaces.cli.chatting.talk import Screen, talk, typed_questions
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -70,18 +75,13 @@ def chat(
     wanted = RecallOverrides(scope=RecallScope.USER) if recall else RecallOverrides(elsewhere=False)
     session_id = parse_uuid(session, "session") if session else None
     partner = _partner(settings, user, tenant, session_id=session_id, model=model, recall=wanted)
-    options = _typed(
-        {"--server": server, "--user": user, "--tenant": tenant, "--model": model},
-        {"--recall": recall, "--sources": sources},
-    )
+    # The options that were given, as they are typed.
+    named = {"--server": server, "--user": user, "--tenant": tenant, "--model": model}
+    flags = {"--recall": recall, "--sources": sources}
+    typed = [word for name, text in named.items() if text is not None for word in (name, text)]
+    options = (*typed, *(name for name, is_set in flags.items() if is_set))
     if not asyncio.run(_talk(partner, options, shows_sources=sources, as_json=as_json)):
         raise SystemExit(1)
-
-
-def _typed(named: Mapping[str, str | None], flags: Mapping[str, bool]) -> tuple[str, ...]:
-    """The options that were given, as they are typed."""
-    given = [word for name, text in named.items() if text is not None for word in (name, text)]
-    return (*given, *(name for name, is_set in flags.items() if is_set))
 
 
 async def _talk(
@@ -121,15 +121,12 @@ async def _partner(
         async with Memory.open(settings) as memory, working_meanwhile(memory.services, settings):
             yield EmbeddedPartner(memory, scope, session_id=session_id, model=model, recall=recall)
         return
-    # Loaded here: the HTTP client is an extra.
-    from recollect.interfaces.cli.chatting.server import ServerAddress, server_at  # noqa: PLC0415
-
     if tenant is not None:
         raise ConfigurationError("--tenant is not for --server: there the key decides the tenant")
     key = settings.server_key.get_secret_value() if settings.server_key else None
-    address = ServerAddress(url=settings.server_url, key=key, user=user)
-    known = None if session_id is None else str(session_id)
-    async with server_at(address, session_id=known, model=model, recall=recall) as partner:
+    async with server_at(
+        settings.server_url, key=key, user=user, session_id=session_id, model=model, recall=recall
+    ) as partner:
         yield partner
 
 
@@ -152,5 +149,5 @@ class _JsonScreen(Screen):
         if answer is not None:
             typer.echo(to_json(fields_of(answer)))
 
-    def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
+    def farewell(self, session_id: UUID, options: Sequence[str] = ()) -> None:
         """Print nothing: each answer has the session's id."""

@@ -7,15 +7,16 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 from rich.console import Console
 
 from recollect.errors import RecollectError
-from recollect.interfaces.cli.chatting.partner import AnswerSummary, Partner
+from recollect.interfaces.cli.chatting.partners import AnswerSummary, Partner
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.key_binding import KeyPressEvent
 HELP: Final = """\
 Enter sends, Alt+Enter (or Esc, then Enter) begins a new line, the arrow keys go through what
 you asked before, Ctrl+C stops an answer, Ctrl+C twice or Ctrl+D leaves.
@@ -53,17 +54,6 @@ def _prompt(asked_before: Sequence[str]) -> "PromptSession[str]":
     # Loaded here: 0.2 s that no other command needs.
     from prompt_toolkit import PromptSession  # noqa: PLC0415
     from prompt_toolkit.history import InMemoryHistory  # noqa: PLC0415
-
-    # In memory: what somebody asked is kept in the memory they chose, and in no other file.
-    return PromptSession(
-        history=InMemoryHistory(list(asked_before)),
-        multiline=True,
-        key_bindings=_bindings(),
-        prompt_continuation="   > ",
-    )
-
-
-def _bindings() -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415
 
     bindings = KeyBindings()
@@ -76,7 +66,13 @@ def _bindings() -> "KeyBindings":
     def _new_line(event: "KeyPressEvent") -> None:
         event.current_buffer.insert_text("\n")
 
-    return bindings
+    # In memory: what somebody asked is kept in the memory they chose, and in no other file.
+    return PromptSession(
+        history=InMemoryHistory(list(asked_before)),
+        multiline=True,
+        key_bindings=bindings,
+        prompt_continuation="   > ",
+    )
 
 
 class Screen:
@@ -114,9 +110,9 @@ class Screen:
             f"recollect: {text}", style="red", markup=False, highlight=False, soft_wrap=True
         )
 
-    def farewell(self, session_id: str, options: Sequence[str] = ()) -> None:
+    def farewell(self, session_id: UUID, options: Sequence[str] = ()) -> None:
         """How to come back, with the same options; beside what a pipe gets."""
-        command = shlex.join(("recollect", "chat", "--session", session_id, *options))
+        command = shlex.join(("recollect", "chat", "--session", str(session_id), *options))
         text = f"session {session_id} goes on with: {command}"
         self._errors.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
 
@@ -233,18 +229,14 @@ async def _answer(partner: Partner, question: str, screen: Screen) -> Outcome:
     except asyncio.CancelledError:
         if not answering.cancelled():
             raise
-        return await _stop(partner, "".join(heard), screen)
+        screen.note("\n(stopped)")
+        is_leaving = asyncio.Event()
+        loop.add_signal_handler(signal.SIGINT, is_leaving.set)
+        await partner.keep_stopped("".join(heard))
+        return Outcome.LEFT if is_leaving.is_set() else Outcome.STOPPED
     finally:
         loop.remove_signal_handler(signal.SIGINT)
     return Outcome.DONE
-
-
-async def _stop(partner: Partner, heard: str, screen: Screen) -> Outcome:
-    screen.note("\n(stopped)")
-    is_leaving = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, is_leaving.set)
-    await partner.keep_stopped(heard)
-    return Outcome.LEFT if is_leaving.is_set() else Outcome.STOPPED
 
 
 async def _show(partner: Partner, question: str, screen: Screen, heard: list[str]) -> None:

@@ -6,15 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 Json: TypeAlias = Mapping[str, Any]
-_METHODS: Final = ("get", "post", "put", "patch", "delete")
 router = APIRouter()
-_STYLE: Final = "style.css"
 
 
 def api_page(document: Json, *, style: str) -> str:
@@ -40,7 +38,7 @@ def api_page(document: Json, *, style: str) -> str:
 def _routes(paths: Json) -> Iterator[str]:
     by_tag: dict[str, list[str]] = {}
     for path, item in paths.items():
-        for method in filter(item.__contains__, _METHODS):
+        for method in filter(item.__contains__, ("get", "post", "put", "patch", "delete")):
             operation = item[method]
             tag = (operation.get("tags") or ["other"])[0]
             by_tag.setdefault(tag, []).append(_operation(method, path, operation))
@@ -56,14 +54,14 @@ def _operation(method: str, path: str, operation: Json) -> str:
         rows = (
             (p["name"], p["in"], _type(p["schema"]), _text(p["description"])) for p in parameters
         )
-        parts.append(_table(("Parameter", "In", "Type", "What it is"), rows, is_code=1))
+        parts.append(_table(("Parameter", "In", "Type", "What it is"), rows))
     for kind, body in operation.get("requestBody", {}).get("content", {}).items():
         parts.append(f"<p>Body: <code>{escape(kind)}</code>, {_type(body.get('schema', {}))}</p>")
     statuses = (
         (status, _text(response["description"]), _content(response))
         for status, response in sorted(operation["responses"].items())
     )
-    parts.append(_table(("Status", "When", "Body"), statuses, is_code=1))
+    parts.append(_table(("Status", "When", "Body"), statuses))
     return (
         f'<details id="{escape(operation["operationId"])}"><summary>'
         f'<span class="method {method}">{method.upper()}</span><code>{escape(path)}</code>'
@@ -80,7 +78,7 @@ def _schema(name: str, schema: Json) -> str:
     )
     parts = [f"<p>{_text(schema.get('description', ''))}</p>"]
     if "properties" in schema:
-        parts.append(_table(("Field", "Type", "What it is"), rows, is_code=1))
+        parts.append(_table(("Field", "Type", "What it is"), rows))
     else:
         parts.append(f"<p>{_type(schema)}</p>")
     example = schema.get("example") or next(iter(schema.get("examples", ())), None)
@@ -93,18 +91,14 @@ def _schema(name: str, schema: Json) -> str:
     )
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], *, is_code: int) -> str:
-    """A table of cells that are HTML already, but for the first `is_code`, which are names."""
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of cells that are HTML already, but for the first of each row, which is a name."""
     head = "".join(f"<th>{one}</th>" for one in heads)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td><code>{escape(cell)}</code></td>" if place < is_code else f"<td>{cell}</td>"
-            for place, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
+    lines = []
+    for name, *cells in rows:
+        others = "".join(f"<td>{cell}</td>" for cell in cells)
+        lines.append(f"<tr><td><code>{escape(name)}</code></td>{others}</tr>")
+    body = "".join(lines)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -149,7 +143,7 @@ def _text(text: str) -> str:
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> HTMLResponse:
     """Show the OpenAPI document; the page needs no scripts and loads nothing."""
-    style = files("recollect.interfaces.http.api_page").joinpath(_STYLE).read_text("utf-8")
+    style = files("recollect.interfaces.http.api_page").joinpath("style.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'sha256-{digest}'; "

@@ -1,7 +1,7 @@
 """Questions over HTTP: /chat, /memoryChat, and Denodo's /answerQuestion as it is without memory."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
 
-from recollect.answerers.denodo.answerer import DenodoAnswerer
+from recollect.answerers.denodo import DenodoAnswerer
 from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answered, Inquiry
 from recollect.domain.chat.requests import is_temporary_chat
@@ -35,14 +35,13 @@ from recollect.errors import (
     Unavailable,
 )
 from recollect.interfaces.http.callers import USER_HEADER, CallerScope
-from recollect.interfaces.http.errors import ANSWERING, ErrorBody, described
+from recollect.interfaces.http.errors import ANSWERING, described
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (
     ANY_QUERY,
     OPENWEBUI_CHAT_HEADER,
     SESSION_HEADER,
     IdempotencyKey,
-    OpenMemory,
     SessionIdHeader,
     UseCases,
     header_text,
@@ -58,6 +57,7 @@ from recollect.interfaces.http.schemas.chat import (
     MemoryChatOut,
     answer_characters,
 )
+from recollect.memory import Memory
 from recollect.services.chat.chat import ChatTurn
 from recollect.services.chat.turn import too_slow
 from recollect.services.services import Services
@@ -103,9 +103,13 @@ async def chat(
     """Answer a question with the memory of its conversation, and remember both."""
     given = (session_id or "").strip()
     chat_id = header_text(request.headers, OPENWEBUI_CHAT_HEADER)
+    if given:
+        named: UUID | None = parse_uuid(given, "session_id")
+    else:
+        named = session_id_from(chat_id, scope.owner_id) if chat_id else None
     inquiry = Inquiry(
         text=body.query,
-        session_id=_session_id(scope, given, chat_id),
+        session_id=named,
         needs_session_id=_is_front_end(request.headers),
         session_metadata=session_metadata(request.headers, created_via="api"),
         idempotency_key=idempotency_key or None,
@@ -119,13 +123,6 @@ async def chat(
         return await _streamed(turn)
     answered = await turn.answer()
     return await _written(partial(ChatOut.of, answered), answered)
-
-
-def _session_id(scope: Scope, given: str, chat_id: str) -> UUID | None:
-    """The session that a request names: by its own id, or else by OpenWebUI's of the chat."""
-    if given:
-        return parse_uuid(given, "session_id")
-    return session_id_from(chat_id, scope.owner_id) if chat_id else None
 
 
 def _is_front_end(headers: Headers) -> bool:
@@ -143,20 +140,18 @@ async def _streamed(turn: ChatTurn) -> StreamingResponse:
     headers = {"Cache-Control": "no-store"}
     if turn.session_id is not None:
         headers[SESSION_HEADER] = str(turn.session_id)
-    return StreamingResponse(_events(first, pieces), media_type=_EVENTS, headers=headers)
 
+    async def events() -> AsyncGenerator[bytes, None]:
+        async with aclosing(pieces):
+            try:
+                yield await _event_of(first)
+                async for piece in pieces:
+                    yield await _event_of(piece)
+            except RecollectError as error:
+                _, title, detail = described(error)
+                yield _event("error", {"error": title, "detail": detail})
 
-async def _events(
-    first: str | Answered, pieces: AsyncGenerator[str | Answered, None]
-) -> AsyncGenerator[bytes, None]:
-    async with aclosing(pieces):
-        try:
-            yield await _event_of(first)
-            async for piece in pieces:
-                yield await _event_of(piece)
-        except RecollectError as error:
-            _, title, detail = described(error)
-            yield _event("error", ErrorBody(error=title, detail=detail).model_dump())
+    return StreamingResponse(events(), media_type=_EVENTS, headers=headers)
 
 
 async def _event_of(piece: str | Answered) -> bytes:
@@ -195,7 +190,10 @@ async def memory_chat(
     turn = await services.chat.begin(scope, inquiry)
     name_session(request, turn.session_id)
     answered = await turn.answer()
-    warnings = [*answered.warnings, *_about_unknown(body.unknown(), services, answered)]
+    warnings, unknown = list(answered.warnings), body.unknown()
+    if unknown and not answered.is_repeated:  # for a replay nobody was asked
+        is_denodo = isinstance(services.chat.answering.answerer, DenodoAnswerer)
+        warnings.append((PASSED_ON if is_denodo else IGNORED).format(", ".join(unknown)))
     session: Session | None = None
     if answered.session_id is not None and answered.question_id is not None:
         try:
@@ -226,14 +224,6 @@ def _inquiry(body: MemoryChatIn, idempotency_key: str | None) -> Inquiry:
     )
 
 
-def _about_unknown(names: Sequence[str], services: Services, answered: Answered) -> list[str]:
-    """What became of fields that are unknown here; of a replay nothing, for nobody was asked."""
-    if not names or answered.is_repeated:
-        return []
-    is_denodo = isinstance(services.chat.answering.answerer, DenodoAnswerer)
-    return [(PASSED_ON if is_denodo else IGNORED).format(", ".join(names))]
-
-
 async def _labelled(
     services: Services, scope: Scope, session_id: UUID, inquiry: Inquiry
 ) -> Session:
@@ -251,15 +241,16 @@ async def _labelled(
 
 # The AI SDK describes it, and its parameters are the SDK's.
 @data_router.post("/answerQuestion", include_in_schema=False, dependencies=[ANY_QUERY])
-async def answer_question(request: Request, scope: CallerScope, memory: OpenMemory) -> Response:
+async def answer_question(request: Request, scope: CallerScope, services: UseCases) -> Response:
     """Send a request on to the AI SDK as it is, and its answer back as it came."""
+    memory: Memory = request.app.state.memory
     if memory.denodo is None:
         raise ConfigurationError("no Denodo AI SDK is set; MEMORY_DENODO_URL names one")
-    await memory.services.chat.check_state(scope)
+    await services.chat.check_state(scope)
     headers = {name: value for name in _FORWARDED if (value := request.headers.get(name))}
     if scope.authorization:
         headers["Authorization"] = scope.authorization
-    body, limit = await request.body(), memory.services.chat.answering.time_limit
+    body, limit = await request.body(), services.chat.answering.time_limit
     try:
         async with asyncio.timeout(limit):
             received = await memory.denodo.forward(

@@ -38,12 +38,7 @@ Form = Annotated[
         "system prompt.",
     ),
 ]
-rewrite_router = APIRouter(
-    prefix="/api/v1", tags=["follow-ups"], responses=ERRORS, route_class=LargeBodyRoute
-)
-recall_router = APIRouter(
-    prefix="/api/v1", tags=["recall"], responses=ERRORS, route_class=LargeBodyRoute
-)
+owner_router = APIRouter(prefix="/api/v1", responses=ERRORS | NOT_FOUND, route_class=LargeBodyRoute)
 
 
 @router.post(
@@ -76,7 +71,7 @@ async def build_context(
     return await written(partial(in_form, context, form), characters=characters, parts=["window"])
 
 
-@rewrite_router.post("/rewrite", summary="Make a question stand by itself", responses=NOT_FOUND)
+@owner_router.post("/rewrite", summary="Make a question stand by itself", tags=["follow-ups"])
 async def rewrite_question(body: RewriteIn, scope: CallerScope, services: UseCases) -> RewriteOut:
     """Return a follow-up as it reads without its history; unchanged where that is not sure."""
     if (body.session_id is None) == (body.history is None):
@@ -92,7 +87,7 @@ async def rewrite_question(body: RewriteIn, scope: CallerScope, services: UseCas
     return RewriteOut.of(rewrite)
 
 
-@recall_router.post("/recall", summary="Find what was said before", responses=NOT_FOUND)
+@owner_router.post("/recall", summary="Find what was said before", tags=["recall"])
 async def recall(body: RecallIn, scope: CallerScope, services: UseCases) -> RecallOut:
     """Return the caller's earlier exchanges that have most to do with a query, best first."""
     session_id = parse_uuid(body.session_id, "session_id") if body.session_id else None

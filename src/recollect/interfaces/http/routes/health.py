@@ -1,29 +1,26 @@
 """Whether the server is alive, and whether its database, worker and disk let it work."""
 
 import asyncio
-import shutil
-import threading
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
+from recollect.concurrency import in_daemon_thread
 from recollect.errors import DatabaseUnavailable
 from recollect.interfaces.http.errors import ErrorBody, log_unavailable
 from recollect.interfaces.http.parameters import ANY_QUERY
 from recollect.interfaces.worker import Heartbeat, WorkerState
 from recollect.memory import Memory
+from recollect.system import DiskState, disk_space
 
-_LOW_BYTES: Final = 1_000_000_000
-_FULL_BYTES: Final = 64_000_000
-"""PostgreSQL writes its log in files of 16 MB; without room for the next one it stops."""
 _DISK_SECONDS: Final = 0.5
 router = APIRouter(tags=["health"], dependencies=[ANY_QUERY])
 _STATUS_HEADER = "X-Readiness"
@@ -36,18 +33,6 @@ class DatabaseState(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-class DiskState(StrEnum):
-    """How the disk stands that the memory is kept on."""
-
-    OK = "ok"
-    LOW = "low"
-    """Less than 1 GB is free."""
-    FULL = "full"
-    """Less than 64 MB is free, or PostgreSQL has refused to store something for want of space."""
-    UNKNOWN = "unknown"
-    """The disk does not say."""
-
-
 class CheckedParts(BaseModel):
     """What was looked at."""
 
@@ -57,38 +42,22 @@ class CheckedParts(BaseModel):
 
 
 class Disk:
-    """Looks at the disk of a folder, in a thread of its own, at most one at a time.
-
-    A disk that hangs keeps that thread and no other, and does not keep the process from ending.
-    """
+    """Looks at the disk of a folder, in a thread of its own, at most one at a time."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._looking: asyncio.Future[DiskState] | None = None
+        self._looking: Future[tuple[DiskState, int]] | None = None
 
     async def state(self) -> DiskState:
         """How it stands; `UNKNOWN` if it does not say so within half a second."""
-        if self._looking is None:
-            self._looking = asyncio.get_running_loop().create_future()
-            self._looking.add_done_callback(self._forget)
-            look = partial(self._look, asyncio.get_running_loop(), self._looking)
-            threading.Thread(target=look, name="disk", daemon=True).start()
+        if self._looking is None or self._looking.done():
+            self._looking = in_daemon_thread(partial(disk_space, self._home), name="disk")
         try:
             async with asyncio.timeout(_DISK_SECONDS):
-                return await asyncio.shield(self._looking)
-        except TimeoutError:
+                state, _ = await asyncio.wrap_future(self._looking)
+                return state
+        except OSError:  # of which a timeout is one
             return DiskState.UNKNOWN
-
-    def _look(self, loop: asyncio.AbstractEventLoop, looking: "asyncio.Future[DiskState]") -> None:
-        try:
-            state = disk_state(self._home)
-        except OSError:
-            state = DiskState.UNKNOWN
-        with suppress(RuntimeError):  # the server has ended meanwhile
-            loop.call_soon_threadsafe(looking.set_result, state)
-
-    def _forget(self, _looking: "asyncio.Future[DiskState]") -> None:
-        self._looking = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,15 +90,6 @@ class Readiness:
         return DiskState.OK if self.disk is None else await self.disk.state()
 
 
-def disk_state(home: Path) -> DiskState:
-    """How much room there is for a folder, which may not be there yet."""
-    folder = next(part for part in (home, *home.absolute().parents) if part.exists())
-    free = shutil.disk_usage(folder).free
-    if free < _FULL_BYTES:
-        return DiskState.FULL
-    return DiskState.LOW if free < _LOW_BYTES else DiskState.OK
-
-
 _PROBLEMS: Final = {
     DatabaseState.UNAVAILABLE: "the database does not answer",
     DiskState.FULL: "the disk is full",
@@ -157,11 +117,6 @@ class NotReady(ErrorBody):
     checks: CheckedParts
 
 
-async def _readiness(request: Request) -> Readiness:
-    readiness: Readiness = request.app.state.readiness
-    return readiness
-
-
 @router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> Health:
     """Answer as long as the process lives, whatever the database does."""
@@ -174,25 +129,25 @@ async def healthz() -> Health:
     response_model=Ready,
     responses={503: {"model": NotReady, "description": "Memory cannot be read or written now"}},
 )
-async def readyz(readiness: Annotated[Readiness, Depends(_readiness)]) -> Response:
+async def readyz(request: Request) -> Response:
     """Answer within a second how database, worker and disk stand; the header has the status, too.
 
     503 where memory cannot be read or written: the database does not answer, or the disk is full.
     A worker that has died, or little disk space, is `degraded`: requests are served.
     """
+    readiness: Readiness = request.app.state.readiness
     checks = await readiness.check()
     problems = [_PROBLEMS[part] for part in (checks.database, checks.disk) if part in _PROBLEMS]
+    code, headers = HTTPStatus.OK, {}
     if problems:
-        return _not_ready("; ".join(problems), checks)
-    is_well = checks.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
-    is_well = is_well and checks.disk is DiskState.OK
-    status: Literal["ready", "degraded"] = "ready" if is_well else "degraded"
-    body = Ready(status=status, checks=checks)
-    return JSONResponse(body.model_dump(mode="json"), headers={_STATUS_HEADER: status})
-
-
-def _not_ready(detail: str, checks: CheckedParts) -> Response:
-    status = HTTPStatus.SERVICE_UNAVAILABLE
-    body = NotReady(error=status.phrase, detail=detail, status="unavailable", checks=checks)
-    headers = {"Retry-After": "1", _STATUS_HEADER: body.status}
-    return JSONResponse(body.model_dump(mode="json"), status_code=status, headers=headers)
+        code, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"}
+        detail = "; ".join(problems)
+        body: Ready | NotReady = NotReady(
+            error=code.phrase, detail=detail, status="unavailable", checks=checks
+        )
+    else:
+        has_worker = checks.worker in {WorkerState.OK, WorkerState.ELSEWHERE}
+        is_well = has_worker and checks.disk is DiskState.OK
+        body = Ready(status="ready" if is_well else "degraded", checks=checks)
+    headers[_STATUS_HEADER] = body.status
+    return JSONResponse(body.model_dump(mode="json"), status_code=code, headers=headers)

@@ -1,20 +1,20 @@
 """The messages and turns of a session over HTTP, and a user's messages across sessions."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel
 
 from recollect.concurrency import off_loop
-from recollect.domain.conversation.message import Message, NewMessage, characters_to_write
+from recollect.domain.conversation.message import Message, characters_to_write
 from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import parse_uuid, user_wide_session_id
-from recollect.domain.identity.scope import Scope
 from recollect.interfaces.http.callers import CallerScope
 from recollect.interfaces.http.errors import CONFLICT, ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import (
@@ -43,7 +43,6 @@ from recollect.interfaces.http.schemas.messages import (
     TurnOut,
     TurnPatch,
 )
-from recollect.services.services import Services
 
 _OF_SESSION: dict[str, Any] = {
     "prefix": "/api/v1/sessions/{session_id}",
@@ -77,25 +76,41 @@ def _storing(model: type[BaseModel], what: str) -> dict[str, Any]:
     }
 
 
-async def _store(
-    services: Services,
-    scope: Scope,
-    session_id: UUID,
-    messages: Sequence[NewMessage],
-    make: Callable[..., BaseModel],
-    *,
-    starts_session: bool,
-    reply_to: UUID | None = None,
-) -> Response:
-    """Store messages, and write what is made of the stored ones."""
-    appended = await services.messages.append(
-        scope, session_id, messages, reply_to=reply_to, starts_session=starts_session
-    )
-    return await written(
-        partial(make, *appended.messages),
-        characters=characters_to_write(appended.messages, most=WRITTEN_AT_ONCE),
-        status=HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Storing:
+    """Stores a request's messages, and writes what is made of the stored ones."""
+
+    scope: CallerScope
+    services: UseCases
+    size: BodySize
+    idempotency_key: IdempotencyKey = None
+
+    async def store(
+        self,
+        body: NewMessageIn | ExchangeIn,
+        make: Callable[..., BaseModel],
+        session_id: UUID,
+        *,
+        starts_session: bool | None = None,
+        reply_to: UUID | None = None,
+    ) -> Response:
+        messages = self.services.messages
+        check = partial(body.to_domain, session_id, self.idempotency_key, self.services.ids)
+        appended = await messages.append(
+            self.scope,
+            session_id,
+            await off_loop(check, characters=self.size),
+            reply_to=reply_to,
+            starts_session=starts_session or messages.starts_unknown_sessions,
+        )
+        return await written(
+            partial(make, *appended.messages),
+            characters=characters_to_write(appended.messages, most=WRITTEN_AT_ONCE),
+            status=HTTPStatus.CREATED if appended.is_new else HTTPStatus.OK,
+        )
+
+
+Storing = Annotated[_Storing, Depends()]
 
 
 async def _written_page(page: Page[Message]) -> Response:
@@ -109,25 +124,13 @@ async def _written_page(page: Page[Message]) -> Response:
 
 
 @router.post("/messages", summary="Add a message", **_storing(MessageOut, "message was"))
-async def add_message(
-    session_id: SessionIdPath,
-    body: MessageIn,
-    scope: CallerScope,
-    services: UseCases,
-    size: BodySize,
-    idempotency_key: IdempotencyKey = None,
-) -> Response:
+async def add_message(session_id: SessionIdPath, body: MessageIn, storing: Storing) -> Response:
     """Store a message; a user's opens a turn, an assistant's completes it.
 
     Where the preset creates sessions, a new id starts its session.
     """
-    check = partial(body.to_domain, session_id, idempotency_key, services.ids)
-    message = await off_loop(check, characters=size)
-    return await _store(
-        *(services, scope, session_id, [message], MessageOut.of),
-        starts_session=services.messages.starts_unknown_sessions,
-        reply_to=parse_uuid(body.reply_to, "reply_to") if body.reply_to else None,
-    )
+    reply_to = parse_uuid(body.reply_to, "reply_to") if body.reply_to else None
+    return await storing.store(body, MessageOut.of, session_id, reply_to=reply_to)
 
 
 @router.get(
@@ -171,24 +174,12 @@ async def delete_message(
 @router.post(
     "/exchanges", summary="Add a question and its answer", **_storing(ExchangeOut, "exchange was")
 )
-async def add_exchange(
-    session_id: SessionIdPath,
-    body: ExchangeIn,
-    scope: CallerScope,
-    services: UseCases,
-    size: BodySize,
-    idempotency_key: IdempotencyKey = None,
-) -> Response:
+async def add_exchange(session_id: SessionIdPath, body: ExchangeIn, storing: Storing) -> Response:
     """Store a question and its answer together: both or none, as one complete turn.
 
     Where the preset creates sessions, a new id starts its session.
     """
-    check = partial(body.to_domain, session_id, idempotency_key, services.ids)
-    messages = await off_loop(check, characters=size)
-    return await _store(
-        *(services, scope, session_id, messages, ExchangeOut.of),
-        starts_session=services.messages.starts_unknown_sessions,
-    )
+    return await storing.store(body, ExchangeOut.of, session_id)
 
 
 @router.get("/turns/{turn_number}", summary="Get a turn's status")
@@ -241,18 +232,10 @@ async def add_messages(
 @history_router.post(
     "", summary="Add a message without a session", **_storing(MessageOut, "message was")
 )
-async def add_to_history(
-    body: NewMessageIn,
-    scope: CallerScope,
-    services: UseCases,
-    size: BodySize,
-    idempotency_key: IdempotencyKey = None,
-) -> Response:
+async def add_to_history(body: NewMessageIn, storing: Storing) -> Response:
     """Store a message in the caller's user-wide session, which the first one starts."""
-    session = user_wide_session_id(scope.owner_id)
-    check = partial(body.to_domain, session, idempotency_key, services.ids)
-    message = await off_loop(check, characters=size)
-    return await _store(services, scope, session, [message], MessageOut.of, starts_session=True)
+    session_id = user_wide_session_id(storing.scope.owner_id)
+    return await storing.store(body, MessageOut.of, session_id, starts_session=True)
 
 
 @history_router.get(

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from recollect.answerers.denodo.client import names_in
+from recollect.answerers.denodo import names_in
 from recollect.domain.chat.answers import Answer, Answered
 from recollect.domain.conversation.session import MAX_SESSION_NAME_LENGTH, Session
-from recollect.domain.text import JsonObject, json_characters
+from recollect.domain.text import json_characters
 from recollect.interfaces.http.schemas.contexts import RecalledOut, RecallOptions, SourcesOut
 from recollect.interfaces.http.schemas.conversations import (
     AnyJson,
@@ -263,19 +263,14 @@ class MemoryChatOut(BaseModel):
         )
 
 
-def _tokens(tokens: int | JsonObject | None) -> JsonObject:
-    if tokens is None:
-        return {}
-    return {"total_tokens": tokens} if isinstance(tokens, int) else tokens
-
-
 def _plain(answered: Answered) -> dict[str, Any]:
     """The fields of an answer that came from no data platform."""
     details = answered.answer.details
+    tokens = details.tokens
     return {
         "sql_query": details.sql_query or "",
         "query_explanation": details.query_explanation or "",
-        "tokens": _tokens(details.tokens),
+        "tokens": {"total_tokens": tokens} if isinstance(tokens, int) else tokens or {},
         "tables_used": list(details.tables_used or ()),
         "llm_time": round(answered.timings.answer, 6),
         "total_execution_time": round(answered.timings.total, 6),

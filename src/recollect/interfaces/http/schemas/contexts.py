@@ -2,13 +2,13 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 from recollect.domain.context.context import Context, Sources
-from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Role
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH
 from recollect.domain.followup.dialogue import Method, Said
 from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
@@ -18,7 +18,7 @@ from recollect.domain.recall.entry import (
     RecallScope,
 )
 from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
-from recollect.domain.text import check_text
+from recollect.inputs import RecallFilters, read_said, recall_filter
 from recollect.interfaces.http.schemas.conversations import (
     Content,
     FromDomain,
@@ -92,14 +92,8 @@ class RecallIn(BaseModel):
 
     def filters(self, session_id: UUID | None) -> RecallFilter:
         """What an entry must match, in that session if one is given."""
-        return RecallFilter(
-            session_id=session_id,
-            since=self.since,
-            until=self.until,
-            tables=None if self.tables is None else frozenset(self.tables),
-            databases=None if self.databases is None else frozenset(self.databases),
-            speaker=self.speaker,
-        )
+        given = self.model_dump(include={*RecallFilters.__annotations__}, exclude_none=True)
+        return recall_filter(cast("RecallFilters", given), session_id)
 
 
 class RecalledOut(FromDomain):
@@ -138,10 +132,7 @@ class HistoryMessageIn(BaseModel):
 
     def to_domain(self) -> Said:
         """The message this stands for."""
-        check_text(self.content, "content", max_length=MAX_CONTENT_LENGTH)
-        if self.sql_query is not None:
-            check_text(self.sql_query, "sql_query", max_length=MAX_CONTENT_LENGTH)
-        return Said(role=Role(self.role), content=self.content, sql_query=self.sql_query)
+        return read_said(self.role, self.content, self.sql_query)
 
 
 class RewriteIn(BaseModel):

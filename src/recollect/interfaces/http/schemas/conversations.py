@@ -5,17 +5,9 @@ from datetime import datetime
 from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar
 from uuid import UUID
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    SkipValidation,
-)
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SkipValidation
 
-from recollect.domain.conversation.message import (
-    MAX_CONTENT_LENGTH,
-)
+from recollect.domain.conversation.message import MAX_CONTENT_LENGTH
 from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import (
     MAX_SESSION_NAME_LENGTH,

@@ -102,13 +102,15 @@ class NewMessageIn(Details):
         _SAID_AT, validation_alias=AliasChoices("created_at", "timestamp")
     )
 
-    def to_domain(self, session_id: UUID, idempotency_key: str | None, ids: Ids) -> NewMessage:
+    def to_domain(
+        self, session_id: UUID, idempotency_key: str | None, ids: Ids
+    ) -> list[NewMessage]:
         """The message this stands for, its id taken from the caller's id or key."""
         if self.message_id:
             message_id = parse_uuid(self.message_id, "message_id")
         else:
             message_id = _message_id(session_id, idempotency_key, ids)
-        return NewMessage(
+        message = NewMessage(
             message_id=message_id,
             role=self.role,
             content=self.content,
@@ -116,6 +118,7 @@ class NewMessageIn(Details):
             details=self.details(),
             created_at=self.created_at,
         )
+        return [message]
 
 
 class MessageIn(NewMessageIn):
@@ -267,12 +270,12 @@ class BatchIn(BaseModel):
         self, session_id: UUID, idempotency_key: str | None, ids: Ids
     ) -> list[NewMessage]:
         """The messages this stands for; slow, so that it wants a thread of its own."""
-        messages = []
+        messages: list[NewMessage] = []
         for position, given in enumerate(self.messages):
             key = f"{idempotency_key}:{position}" if idempotency_key else None
             try:
                 message = NewMessageIn.model_validate(given)
-                messages.append(message.to_domain(session_id, key, ids))
+                messages += message.to_domain(session_id, key, ids)
             except ValidationError as error:
                 raise _first_problem(error).inside(f"messages[{position}]") from None
             except InvalidInput as error:

@@ -227,7 +227,9 @@ class HttpConnection(HttpToolsProtocol):
 
     def _is_fast_enough(self, received: int) -> bool:
         """Whether a body makes progress; one that we do not read at the moment cannot."""
-        return self.flow.read_paused or received >= _MIN_BODY_RATE * self._limits.body_seconds
+        return (
+            self.flow.read_paused or received >= _MIN_BODY_RATE * self._limits.body_timeout_seconds
+        )
 
     def _has_unread(self) -> bool:
         """Whether something has arrived that a busy event loop has not read yet."""

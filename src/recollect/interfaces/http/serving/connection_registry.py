@@ -1,13 +1,11 @@
 """Which connections wait for their clients, and until when."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import takewhile
-from typing import Final, Protocol
+from typing import Protocol
 
-_LINGERING_SECONDS: Final = 5.0
-_EVICTION_ATTEMPTS: Final = 16
+from recollect.settings.server import ServerSettings
 
 
 class Phase(Enum):
@@ -23,18 +21,6 @@ class Phase(Enum):
     """All requests are answered; the client may send another."""
     LINGERING = auto()
     """The last response is sent; what the client still sends is read and dropped."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectionLimits:
-    """What a client may send, and how long it may take."""
-
-    max_header_bytes: int = 65_536
-    max_headers: int = 100
-    header_seconds: float = 10
-    body_seconds: float = 20
-    keep_alive_seconds: float = 75
-    max_waiting: int = 2_000
 
 
 class Registered(Protocol):
@@ -58,15 +44,15 @@ class ConnectionRegistry:
     nothing while none has passed.
     """
 
-    def __init__(self, limits: ConnectionLimits, clock: Callable[[], float]) -> None:
+    def __init__(self, limits: ServerSettings, clock: Callable[[], float]) -> None:
         self.limits = limits
         self.is_shutting_down = False
         self._clock = clock
         self._seconds = {
-            Phase.HEAD: limits.header_seconds,
-            Phase.BODY: limits.body_seconds,
+            Phase.HEAD: limits.header_timeout_seconds,
+            Phase.BODY: limits.body_timeout_seconds,
             Phase.IDLE: limits.keep_alive_seconds,
-            Phase.LINGERING: _LINGERING_SECONDS,
+            Phase.LINGERING: 5.0,
         }
         self._deadlines: dict[Phase, dict[Registered, float]] = {one: {} for one in self._seconds}
 
@@ -95,8 +81,8 @@ class ConnectionRegistry:
 
         So a client that opens many connections loses them first.
         """
-        for _ in range(_EVICTION_ATTEMPTS):
-            if sum(map(len, self._waiting())) <= self.limits.max_waiting:
+        for _ in range(16):
+            if sum(map(len, self._waiting())) <= self.limits.max_waiting_connections:
                 return
             most: dict[Registered, float] = max(self._waiting(), key=len)
             oldest = next(iter(most))

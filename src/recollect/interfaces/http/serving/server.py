@@ -17,10 +17,7 @@ from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import RecollectError
 from recollect.interfaces.http.app import create_app, prepare
 from recollect.interfaces.http.serving.connection import HttpConnection
-from recollect.interfaces.http.serving.connection_registry import (
-    ConnectionLimits,
-    ConnectionRegistry,
-)
+from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
 from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
 from recollect.interfaces.processes import (
     ProcessSupervisor,
@@ -33,6 +30,7 @@ from recollect.interfaces.worker import Heartbeat, work_alone, working_meanwhile
 from recollect.memory import Memory
 from recollect.ports.runtime import Counters
 from recollect.settings import Settings
+from recollect.settings.server import ServerSettings
 from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
 
@@ -50,7 +48,8 @@ def run_server(settings: Settings) -> None:
     with ExitStack() as stack:
         for listener in listeners:
             stack.enter_context(listener)
-        ready = partial(_print_address, listeners[0])
+        address = address_of(listeners[0])
+        ready = partial(sys.stderr.write, f"Recollect listens on {address}\n")
         pulse = Heartbeat() if settings.worker else None
         if settings.processes == 1:
             run_until_stopped(_serve(settings, listeners[0], pulse, ready))
@@ -87,10 +86,6 @@ def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
     run_until_stopped(work_alone(settings, ready=ready, pulse=pulse))
 
 
-def _print_address(listener: socket.socket) -> None:
-    sys.stderr.write(f"Recollect listens on {address_of(listener)}\n")
-
-
 async def _serve(
     settings: Settings, listener: socket.socket, pulse: Heartbeat | None, ready: Ready
 ) -> None:
@@ -106,7 +101,7 @@ async def _serve(
             ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        server = _Server(config, _limits(settings))
+        server = _Server(config, settings)
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
         supervisor = TaskSupervisor(memory.services.counters)
@@ -124,17 +119,6 @@ def watching_loop(counters: Counters, settings: Settings) -> AbstractContextMana
     if not limit:
         return nullcontext()
     return LoopWatchdog(limit_seconds=limit, counters=counters).watching()
-
-
-def _limits(settings: Settings) -> ConnectionLimits:
-    return ConnectionLimits(
-        max_header_bytes=settings.max_header_bytes,
-        max_headers=settings.max_headers,
-        header_seconds=settings.header_timeout_seconds,
-        body_seconds=settings.body_timeout_seconds,
-        keep_alive_seconds=settings.keep_alive_seconds,
-        max_waiting=settings.max_waiting_connections,
-    )
 
 
 def collect_seldom() -> None:
@@ -159,7 +143,7 @@ async def _warm(memory: Memory) -> None:
 class _Server(uvicorn.Server):
     """A uvicorn server with limits on connections, which leaves signals to us."""
 
-    def __init__(self, config: uvicorn.Config, limits: ConnectionLimits) -> None:
+    def __init__(self, config: uvicorn.Config, limits: ServerSettings) -> None:
         super().__init__(config)
         self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
         config.load()
