@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
-from recollect.models.followup.confidence import Calibration, WordLists, evidence, is_sound
+from recollect.models.followup.confidence import (
+    Calibration,
+    WordLists,
+    evidence,
+    is_sound,
+    says_twice,
+)
 from recollect.models.followup.decoding import DecodedEdits
 
 LISTS = WordLists(
@@ -113,6 +119,36 @@ def found(
     decoded: DecodedEdits = DECODED, *, question: str = "How high is it?", language: str = "en"
 ) -> dict[str, float]:
     return evidence(words_of(question), BLOCKS, decoded, language=language, lists=LISTS)
+
+
+def test_a_part_of_a_word_does_not_come_in() -> None:
+    history = "What's the weather in Porto?"
+    assert not sound("What about Braga?", history, edits((2, Span(0, 2, 5)), deleted=(0, 1)))
+    assert sound("What about Braga?", history, edits((2, Span(0, 0, 5)), deleted=(0, 1)))
+
+
+def test_edits_stay_within_one_sentence() -> None:
+    question, first, second = "Read it. Is that long?", Span(0, 1, 1), Span(0, 0, 1)
+    assert sound(question, PEAK, edits((1, first), deleted=(1,)))
+    assert not sound(question, PEAK, edits((1, first), (4, second), deleted=(1, 4)))
+
+
+def test_what_is_added_takes_the_place_of_nothing_else() -> None:
+    history = "How do I make an index in SQLite?"
+    assert not sound("For two columns?", history, edits((0, Span(0, 0, 3))))
+    assert sound("For two columns?", history, edits((0, Span(0, 0, 5))))
+    assert sound("In Access?", history, edits((0, Span(0, 0, 5))))
+
+
+def test_the_end_of_a_question_needs_its_beginning() -> None:
+    history = "How much beer do I need for 25 people?"
+    assert not sound("Wine?", history, edits((1, Span(0, 3, 8))))
+    assert sound("Wine?", history, edits((0, Span(0, 0, 1)), (1, Span(0, 3, 8))))
+
+
+def test_a_word_is_not_said_twice() -> None:
+    assert says_twice("How far is driving driving from Utrecht?", "And by train?")
+    assert not says_twice("Is it very very far?", "Is it very very far?")
 
 
 def test_evidence_tells_what_the_network_thinks_and_what_it_inserts() -> None:

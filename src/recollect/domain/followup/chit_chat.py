@@ -8,6 +8,7 @@ from recollect.domain.followup.languages import words_for
 _LONGEST: Final = 200  # characters
 _OPENING_WORDS: Final = 3
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
+_FIRST_SENTENCE: Final = re.compile(r"[^.!?\n]{1,200}[.!?]\s+(?=\S)")
 _SENTENCE_END: Final = re.compile(r"[.!?…\n]+")
 
 
@@ -17,6 +18,14 @@ def is_chit_chat(message: str, language: str) -> bool:
         return False
     sentences = [_WORD.findall(part) for part in _SENTENCE_END.split(message.lower())]
     return all(_asks_nothing(words, language) for words in sentences)
+
+
+def without_chit_chat(message: str, language: str) -> str:
+    """A message without the thanks and agreement that its first sentences are made of."""
+    text = message.strip()
+    while (end := _FIRST_SENTENCE.match(text)) and is_chit_chat(end.group(), language):
+        text = text[end.end() :]
+    return text
 
 
 def _asks_nothing(words: list[str], language: str) -> bool:

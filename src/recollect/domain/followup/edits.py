@@ -26,6 +26,7 @@ _FEWEST_WORDS: Final = 8  # of a message that is worth reading
 _ROOM_FOR_FIRST: Final = 20  # words that the first question may always have
 _SPACE: Final = re.compile(r"\s+")
 _NO_SPACE_AFTER: Final = frozenset("([{“\"'\u2019-/$€£#¿¡«@")
+_CLOSING_QUOTES: Final = frozenset("\"'")
 _NO_SPACE_BEFORE: Final = frozenset(".,?!;:)]}\u2019'%»")
 _SENTENCE_ENDS: Final = frozenset(".?!:¿¡\n")
 
@@ -136,6 +137,7 @@ def apply_edits(
             if insertion.gap == index:
                 sentence.add(insertion.connector)
                 sentence.add(_span_text(blocks, insertion, function_words))
+                sentence.end_phrase()
         if index == len(words) or index in edits.deleted:
             continue
         word = words[index]
@@ -151,11 +153,23 @@ def _span_text(
 ) -> str:
     block = blocks[insertion.span.block]
     first, last = block.words[insertion.span.first], block.words[insertion.span.last]
-    text = block.text[first.start : last.end]
+    text = _with_closing_quote(block.text, first.start, last.end)
     opens_sentence = first.start == 0 or block.text[: first.start].rstrip()[-1:] in _SENTENCE_ENDS
     if opens_sentence and first.text.lower() in function_words:
         text = text[0].lower() + text[1:]
     return text + ("'s" if insertion.is_possessive else "")
+
+
+def _with_closing_quote(text: str, start: int, end: int) -> str:
+    """A part of a text; with the sign that follows it, if that closes a quotation begun in it."""
+    part, following = text[start:end], text[end : end + 1]
+    opened = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb", "(": ")"}
+    is_closing = following in {'"', "'"} and part.count(following) % 2 == 1
+    is_pair = any(
+        following == close and part.count(sign) > part.count(close)
+        for sign, close in opened.items()
+    )
+    return part + following if is_closing or is_pair else part
 
 
 class _Sentence:
@@ -163,16 +177,22 @@ class _Sentence:
 
     def __init__(self) -> None:
         self._text = ""
+        self._is_phrase_ended = False
 
     def add(self, piece: str, *, has_space: bool | None = None) -> None:
         """Append a piece, with a space before it or not; None where the signs decide."""
         if not piece:
             return
         if has_space is None:
-            has_space = bool(self._text) and not (
-                self._text[-1] in _NO_SPACE_AFTER or piece[0] in _NO_SPACE_BEFORE
-            )
+            is_open = bool(self._text) and self._text[-1] in _NO_SPACE_AFTER
+            joins = (is_open and not self._is_phrase_ended) or piece[0] in _NO_SPACE_BEFORE
+            has_space = bool(self._text) and not joins
         self._text += (" " if has_space else "") + piece
+        self._is_phrase_ended = False
+
+    def end_phrase(self) -> None:
+        """Say that a phrase is complete: a quotation mark at its end closes it."""
+        self._is_phrase_ended = self._text[-1:] in _CLOSING_QUOTES
 
     def finished(self) -> str:
         """The sentence, with a capital and without signs at its beginning."""

@@ -12,6 +12,7 @@ from recollect.domain.followup.languages import LanguageWords, Phrase, starting_
 _LONGEST_FRAGMENT: Final = 12  # words
 _LONGEST_VALUE: Final = 4  # words, without the preposition
 _OPENERS: Final = 3  # "no", "I mean", "what about"
+_ENDS: Final = frozenset(".?!,;:\u2026")
 _INSIDE_NAMES: Final = frozenset("-'\u2019&./")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _QUARTER: Final = re.compile(r"q[1-4]")
@@ -68,6 +69,7 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
         rest = body[length:]
         if length and rest and _is_said_of(part, rest, known):
             own = question[body[0].start : rest[0].start].strip() if written is None else written
+            own = own[:1].lower() + own[1:]
             return Refinement(
                 part=part,
                 text=f"{own} {question[rest[0].start : rest[-1].end]}".strip(),
@@ -171,7 +173,7 @@ def _up_to(words: Sequence[Word], phrases: tuple[Phrase, ...]) -> Sequence[Word]
 
 
 def _without_trailing(words: Sequence[Word], known: LanguageWords) -> Sequence[Word]:
-    while words and (words[-1].is_sign or words[-1].text.lower() in known.trailing):
+    while words and (words[-1].text in _ENDS or words[-1].text.lower() in known.trailing):
         words = words[:-1]
     return words
 

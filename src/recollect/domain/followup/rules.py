@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.domain.conversation.message import Role
+from recollect.domain.followup.chit_chat import without_chit_chat
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
@@ -56,10 +57,11 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     changes: list[Refinement] = [change]
     questions = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]
     for place, earlier in reversed(questions[-_CHAIN:]):
-        if _is_complete(earlier.content, known):
+        text = without_chit_chat(earlier.content[:_LONGEST_TEXT], language)
+        if _is_complete(text, known):
             sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
-            return _changed(earlier.content, changes, known, sql=sql)
-        change = _change(earlier.content, known)
+            return _changed(text, changes, known, sql=sql)
+        change = _change(text, known)
         if change is None:
             return None
         changes.append(change)
@@ -88,8 +90,7 @@ def _change(question: str, known: LanguageWords) -> Refinement | None:
 
 def _is_complete(question: str, known: LanguageWords) -> bool:
     """Whether a question says what it asks about, in one sentence."""
-    text = question.strip()
-    if len(text) > _LONGEST_TEXT or "\n" in text or _SENTENCE_END.search(text):
+    if len(question) >= _LONGEST_TEXT or "\n" in question or _SENTENCE_END.search(question):
         return False
     words = [word.text.lower() for word in words_of(question) if not word.is_sign]
     if not _COMPLETE <= len(words) <= _LONGEST or read_refinement(question, known) is not None:

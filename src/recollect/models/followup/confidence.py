@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.edits import Block, Edits, Insertion, Word
+from recollect.domain.followup.edits import Block, Edits, Insertion, Word, words_of
 from recollect.models.followup.decoding import DecodedEdits
 
 _LIMITS: Final = {
@@ -32,6 +33,7 @@ _PREPOSITIONS: Final = frozenset(
         *("à", "pour", "dans", "sur", "avec", "para", "con", "por", "desde"),
     )
 )
+_SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
 _CLAUSE: Final = 3  # words of a question that make it a clause
 _EXCHANGE: Final = 2  # the newest messages: a reply, and the question before it
@@ -62,9 +64,16 @@ def is_sound(
     "Exclude North" must not become "… by region for 2024 North", nor "Break that down by month"
     "… for 2024 break down by month".
     """
-    if _repeats(words, blocks, edits, lists) or _tears(words, edits):
-        return False
-    if _doubles_preposition(words, blocks, edits):
+    faults = (
+        _repeats(words, blocks, edits, lists),
+        _tears(words, edits),
+        _doubles_preposition(words, blocks, edits),
+        any(_begins_inside_word(blocks, one) for one in edits.insertions),
+        _edits_two_sentences(words, edits),
+        _loses_predicate(words, blocks, edits),
+        _loses_beginning(words, blocks, edits, lists),
+    )
+    if any(faults):
         return False
     lost = lists.content(words[place] for place in edits.deleted)
     if lost - lists.pointers - lists.discardable:
@@ -78,6 +87,14 @@ def is_sound(
     if longest >= _SENTENCE and follows and opens and len(kept) >= _CLAUSE:
         return False
     return longest < _SENTENCE or _is_fragment(words, blocks[0], lists)
+
+
+def says_twice(rewrite: str, question: str) -> bool:
+    """Whether a rewrite has a word twice in a row, which the question has not."""
+    words = [word.text.lower() for word in words_of(rewrite)]
+    twice = {word for word, following in pairwise(words) if word == following and len(word) > 1}
+    own = [word.text.lower() for word in words_of(question)]
+    return bool(twice - {word for word, following in pairwise(own) if word == following})
 
 
 def _is_fragment(words: Sequence[Word], last: Block, lists: WordLists) -> bool:
@@ -125,6 +142,55 @@ def _tears(words: Sequence[Word], edits: Edits) -> bool:
         and words[place + 1].text in _JOINTS
         for place in edits.deleted
     )
+
+
+def _begins_inside_word(blocks: Sequence[Block], insertion: Insertion) -> bool:
+    """Whether a span begins with a part of a word, as the "s" of "what's"."""
+    words, first = blocks[insertion.span.block].words, insertion.span.first
+    if first == 0 or words[first - 1].end != words[first].start:
+        return False
+    return words[first - 1].text in _JOINTS and first > 1
+
+
+def _edits_two_sentences(words: Sequence[Word], edits: Edits) -> bool:
+    ends = [place for place, word in enumerate(words[:-1]) if word.text in _SENTENCE_ENDS]
+    places = (*edits.deleted, *(one.gap for one in edits.insertions))
+    return bool(ends) and len({sum(end < place for end in ends) for place in places}) > 1
+
+
+def _loses_predicate(words: Sequence[Word], blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether a fragment with a preposition takes the place of something else.
+
+    "On two columns?" after "How do I make an index in SQLite?" adds to it: "How do I make on two
+    columns?" is not what was asked.
+    """
+    beginnings = [one for one in edits.insertions if _is_beginning(blocks, one)]
+    kept = [word for place, word in enumerate(words) if place not in edits.deleted]
+    if len(beginnings) != 1 or not kept or kept[0].text.lower() not in _PREPOSITIONS:
+        return False
+    block, _, last = beginnings[0].span
+    following = next((word.text.lower() for word in blocks[block].words[last + 1 :]), "")
+    is_dropped = following[:1].isalnum() and not any(
+        one.span.block == block and one.span.first == last + 1 for one in edits.insertions
+    )
+    return is_dropped and following not in _PREPOSITIONS
+
+
+def _loses_beginning(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, lists: WordLists
+) -> bool:
+    """Whether the end of an earlier question comes in without its beginning: "Wine for 25 men?"."""
+    kept = {word.text.lower() for i, word in enumerate(words) if i not in edits.deleted}
+    if not kept.isdisjoint(lists.function_words):
+        return False
+    ends = {
+        one.span.block
+        for one in edits.insertions
+        if blocks[one.span.block].role is Role.USER
+        and one.span.last - one.span.first + 1 >= _CLAUSE
+    }
+    begun = {one.span.block for one in edits.insertions if one.span.first < _NEAR_BEGINNING}
+    return bool(ends - begun)
 
 
 def evidence(

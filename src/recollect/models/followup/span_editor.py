@@ -21,7 +21,13 @@ from recollect.domain.followup.edits import (
 from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.errors import ConfigurationError
-from recollect.models.followup.confidence import Calibration, WordLists, evidence, is_sound
+from recollect.models.followup.confidence import (
+    Calibration,
+    WordLists,
+    evidence,
+    is_sound,
+    says_twice,
+)
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
 
@@ -119,7 +125,7 @@ class SpanEditor:
         lists = network.lists
         rewrite = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        sound = is_sound(words, blocks, decoded.edits, lists)
+        sound = is_sound(words, blocks, decoded.edits, lists) and not says_twice(rewrite, question)
         return Interpretation(
             blocks=blocks,
             decoded=decoded,

@@ -12,6 +12,7 @@ from recollect.domain.followup.chit_chat import is_chit_chat
         ("That's great, thank you so much", "en"),
         ("lol", "en"),
         ("never mind", "en"),
+        ("for example?", "en"),
         ("Bedankt voor de hulp. Tot ziens!", "nl"),
         ("Gezellig, tot dan!", "nl"),
         ("Super, alles klar", "de"),

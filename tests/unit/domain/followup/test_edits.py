@@ -284,3 +284,18 @@ def test_without_edits_the_words_of_a_question_stay_as_they_are(question: str) -
     kept = [word.lower() for word in texts(question) if word.isalnum()]
     rewrite = applied(question, "Porto")
     assert [word.lower() for word in texts(rewrite) if word.isalnum()] == kept
+
+
+def test_a_quotation_that_begins_in_a_span_is_closed() -> None:
+    history = conversation("user: Which flights leave from 'APG' today?")
+    blocks = recent_blocks(history, ReadingLimits())
+    span = Span(0, 1, 5)
+
+    made = apply_edits(
+        "How many are there?",
+        blocks,
+        Edits(insertions=(Insertion(gap=2, span=span),)),
+        function_words=FUNCTION_WORDS,
+    )
+
+    assert made == "How many flights leave from 'APG' are there?"

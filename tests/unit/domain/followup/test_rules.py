@@ -48,6 +48,7 @@ def changed(
         ("only the North please", "Show me total sales by region for 2024, only the North"),
         ("Exclude North", "Show me total sales by region for 2024, without North"),
         ("not counting returns", "Show me total sales by region for 2024, not counting returns"),
+        ("Only rows marked 't'.", "Show me total sales by region for 2024, only rows marked 't'"),
         ("sort by revenue", "Show me total sales by region for 2024, sorted by revenue"),
     ],
 )
@@ -72,6 +73,11 @@ def test_a_fragment_changes_one_part_of_a_data_question(question: str, expected:
             "Who won the cup in June 2020?",
         ),
         ("What did Q3 bring us?", "Q2?", "What did Q2 bring us?"),
+        (
+            "Ok, thanks. How is the weather in Porto?",
+            "and in Braga",
+            "How is the weather in Braga?",
+        ),
         ("Is the shop open on Monday?", "and on Sunday?", "Is the shop open on Sunday?"),
     ],
 )
