@@ -631,7 +631,7 @@ async def test_earlier_turns_are_messages_of_questions_and_their_sql() -> None:
         await session.add("user", "How is the weather?")
         await session.add("assistant", "there is no weather here")
         await session.add("user", "Drop it all")
-        await session.add("user", "What about the south?")
+        await session.add("user", "Show me total sales in the south for 2024")
         await session.add("assistant", "It sold less.", sql_query="SELECT 1 FROM sales")
         context = await session.context("What about 2023?")
 
@@ -643,7 +643,7 @@ async def test_earlier_turns_are_messages_of_questions_and_their_sql() -> None:
             "assistant",
             "```sql\nSELECT region FROM sales WHERE year = 2024\n```\nLists the regions.",
         ),
-        ("user", "What about the south?"),
+        ("user", "Show me total sales in the south for 2024"),
         ("assistant", "```sql\nSELECT 1 FROM sales\n```"),
         ("user", context.question_with_meaning),
     ]

@@ -143,7 +143,7 @@ async def test_a_server_answers_and_keeps_the_conversation(home: Path) -> None:
     assert err.endswith(f" goes on with: {again}\n")
     assert "understood as: Show me total sales for 2023" in out
     assert [session.metadata["created_via"] for session in page.items] == ["cli"]
-    assert json.loads(resumed[1])["question"] == "Show me total sales for 2022?"
+    assert json.loads(resumed[1])["question"] == "Show me total sales for 2022"
     assert "no session" in missing[2]
 
 

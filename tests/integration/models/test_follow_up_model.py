@@ -16,6 +16,7 @@ SALES = conversation(
 SAFETY = conversation(
     "user: Wat zijn de vereisten voor valbeveiliging?", "assistant: Er gelden drie vereisten."
 )
+CURIE = conversation("user: Who was Marie Curie?", "assistant: A physicist and chemist.")
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +30,10 @@ def model() -> SpanEditor:
     ("history", "question", "language", "expected"),
     [
         (SALES, "What about 2023?", "en", "Show me total sales by region for 2023"),
-        (
-            SAFETY,
-            "Welke producten heb je daarvoor?",
-            "nl",
-            "Welke producten heb je voor valbeveiliging?",
-        ),
+        (CURIE, "When did she die?", "en", "When did Marie Curie die?"),
     ],
 )
-def test_it_is_sure_of_the_seeds_follow_ups(
+def test_it_is_sure_of_plain_follow_ups(
     model: SpanEditor, history: Sequence[Said], question: str, language: str, expected: str
 ) -> None:
     proposal = model.propose(question, history, language=language)

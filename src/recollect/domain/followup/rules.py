@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from recollect.domain.conversation.message import Role
@@ -10,6 +11,7 @@ from recollect.domain.followup.chit_chat import without_chit_chat
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
+from recollect.domain.followup.last_question import last_question_candidate
 from recollect.domain.followup.ordinals import item_candidate
 from recollect.domain.followup.refinements import Part, Refinement, read_refinement
 from recollect.domain.followup.refining import refine
@@ -32,14 +34,6 @@ _CONFIDENCE: Final = {
     Part.ORDER: 0.8,
     Part.LIMIT: 0.8,
 }
-_EXPLAINED: Final = {
-    Part.VALUE: 'the last question, with "{}"',
-    Part.ONLY: "the last question, {}",
-    Part.WITHOUT: "the last question, {}",
-    Part.GROUP: 'the last question, grouped by "{}"',
-    Part.ORDER: "the last question, {}",
-    Part.LIMIT: "the last question, for the first {}",
-}
 
 
 def rule_candidate(question: str, history: Sequence[Said], language: str) -> Proposal | None:
@@ -51,7 +45,8 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     known = words_for(language)
     change = _change(question, known)
     if change is None:
-        return item_candidate(question, history, known)
+        by_item = item_candidate(question, history, known)
+        return by_item or last_question_candidate(question, history, known, language)
     if _asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
     changes: list[Refinement] = [change]
@@ -111,10 +106,21 @@ def _changed(
             text = refine(text, change, known, values=values, is_data=is_data)
     if text is None or text == question:
         return None
-    newest = changes[0]
     return Proposal(
         standalone_question=text,
         need=_NEED,
         confidence=min(_CONFIDENCE[change.part] for change in changes),
-        explanations=(_EXPLAINED[newest.part].format(newest.text),),
+        explanations=(_explained(question, text),),
     )
+
+
+def _explained(question: str, changed: str) -> str:
+    """What a changed question has in the place of what the last one had, or beside it."""
+    old, new = ([w.text for w in words_of(text) if not w.is_sign] for text in (question, changed))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    old, new = old[same:], new[same:]
+    while old and new and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    if not old:
+        return f'the last question, with "{" ".join(new)}"'
+    return f'"{" ".join(new)}" takes the place of "{" ".join(old)}"'

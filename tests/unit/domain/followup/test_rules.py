@@ -222,10 +222,13 @@ def test_fragments_of_a_history_are_read_as_the_questions_they_stand_for() -> No
 def test_a_proposal_says_what_was_done() -> None:
     history = conversation(f"user: {SALES}", "assistant: 2.4M")
 
-    proposal = rule_candidate("What about 2023?", history, "en")
+    value = rule_candidate("What about 2023?", history, "en")
+    restriction = rule_candidate("only the north", history, "en")
 
-    assert proposal is not None
-    assert proposal.explanations == ('the last question, with "2023"',)
+    assert value is not None
+    assert value.explanations == ('"2023" takes the place of "2024"',)
+    assert restriction is not None
+    assert restriction.explanations == ('the last question, with "only the north"',)
 
 
 @pytest.mark.parametrize("code", installed())

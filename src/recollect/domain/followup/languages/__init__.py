@@ -59,6 +59,10 @@ class LanguageWords:
     last_words: frozenset[str]
     item_words: frozenset[str]
     """Nouns that may follow an ordinal: "the second one"."""
+    of_them: tuple[Phrase, ...]
+    of_word: str
+    adverb_beginnings: frozenset[str]
+    """What stands before a preposition in "daarvoor" or "dafür"."""
 
     @property
     def fragments(self) -> tuple[Phrase, ...]:
