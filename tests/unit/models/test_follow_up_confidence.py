@@ -146,6 +146,14 @@ def test_the_end_of_a_question_needs_its_beginning() -> None:
     assert sound("Wine?", history, edits((0, Span(0, 0, 1)), (1, Span(0, 3, 8))))
 
 
+def test_of_a_list_one_item_comes_in_or_all_of_them() -> None:
+    history = "1. Urban\n2. Yuba\n3. Tern"
+    one, two, three = Span(0, 2, 2), Span(0, 5, 5), Span(0, 8, 8)
+    assert sound("Which is cheaper?", history, edits((3, one)))
+    assert not sound("Which is cheaper?", history, edits((3, one), (3, three)))
+    assert sound("Which is cheaper?", history, edits((3, one), (3, two), (3, three)))
+
+
 def test_a_word_is_not_said_twice() -> None:
     assert says_twice("How far is driving driving from Utrecht?", "And by train?")
     assert not says_twice("Is it very very far?", "Is it very very far?")

@@ -10,9 +10,9 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import without_chit_chat
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import words_of
+from recollect.domain.followup.items import item_candidate
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.last_question import last_question_candidate
-from recollect.domain.followup.ordinals import item_candidate
 from recollect.domain.followup.refinements import Part, Refinement, read_refinement
 from recollect.domain.followup.refining import refine
 

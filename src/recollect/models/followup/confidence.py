@@ -1,5 +1,6 @@
 """How sure a rewrite is: the probability that it says what the user means."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,6 +9,7 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word, words_of
+from recollect.domain.followup.lists import list_items
 from recollect.models.followup.decoding import DecodedEdits
 
 _LIMITS: Final = {
@@ -72,6 +74,7 @@ def is_sound(
         _edits_two_sentences(words, edits),
         _loses_predicate(words, blocks, edits),
         _loses_beginning(words, blocks, edits, lists),
+        _leaves_items_out(blocks, edits),
     )
     if any(faults):
         return False
@@ -191,6 +194,17 @@ def _loses_beginning(
     }
     begun = {one.span.block for one in edits.insertions if one.span.first < _NEAR_BEGINNING}
     return bool(ends - begun)
+
+
+def _leaves_items_out(blocks: Sequence[Block], edits: Edits) -> bool:
+    """Whether several items of a list come in, but not all: "Which is longer, A or B?" of three."""
+    places = Counter(one.span.block for one in edits.insertions)
+    for number in (block for block, count in places.items() if count > 1):
+        items = list_items(blocks[number].text, blocks[number].words)
+        named = {one.span.first for one in edits.insertions if one.span.block == number}
+        if len(named & items.keys()) > 1 and not items.keys() <= named:
+            return True
+    return False
 
 
 def evidence(

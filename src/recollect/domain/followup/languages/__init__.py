@@ -56,6 +56,9 @@ class LanguageWords:
     """How questions to data begin: "how many"."""
     ordinals: tuple[Phrase, ...]
     """The forms of "first", of "second" and so on."""
+    which: tuple[Phrase, ...]
+    """How a question begins that compares things: "which one"."""
+    or_word: str
     last_words: frozenset[str]
     item_words: frozenset[str]
     """Nouns that may follow an ordinal: "the second one"."""

@@ -1,4 +1,4 @@
-"""Items of a list in the last reply, named by their place: "the second one"."""
+"""Items of a list in the last reply: "the second one", or all of them: "Which is cheaper?"."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,21 +6,61 @@ from typing import Final
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import Word, words_of
-from recollect.domain.followup.languages import LanguageWords
+from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import item_titles
 
 _LONGEST_QUESTION: Final = 30  # words
 _LONGEST_TITLE: Final = 5  # words; more are a sentence
 _READ_CHARACTERS: Final = 4000  # of the reply
+_LONGEST_COMPARISON: Final = 6  # words after "which"
+_MOST_COMPARED: Final = 5
 _NEED: Final = 0.95
 _CONFIDENCE: Final = 0.85
 
 
 def item_candidate(question: str, history: Sequence[Said], known: LanguageWords) -> Proposal | None:
-    """The question with the item that its only ordinal names; None where that is not certain."""
+    """The question with the items of a list that it means; None where that is not certain."""
     words = words_of(question)
     if len(words) > _LONGEST_QUESTION or not history or history[-1].role is not Role.ASSISTANT:
         return None
+    if _is_comparison(words, known):
+        is_data = history[-1].sql_query is not None  # of its rows one figure is compared
+        return None if is_data else _compared(question, words, history[-1].content, known)
+    return _named(question, words, history[-1].content, known)
+
+
+def _is_comparison(words: Sequence[Word], known: LanguageWords) -> bool:
+    """Whether a question asks which, and has no noun that says which what."""
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    length = starting_phrase(texts, known.which)
+    rest = texts[length:]
+    if not length or not 1 < len(rest) <= _LONGEST_COMPARISON or rest[0] not in known.small_words:
+        return False
+    return known.pointers.isdisjoint(rest) and len(set(rest) - known.small_words) == 1
+
+
+def _compared(
+    question: str, words: Sequence[Word], reply: str, known: LanguageWords
+) -> Proposal | None:
+    """The question with all items, of which there are a few."""
+    titles = item_titles(reply[:_READ_CHARACTERS])
+    if not 1 < len(titles) <= _MOST_COMPARED or not all(map(_is_name, titles)):
+        return None
+    names = f"{', '.join(titles[:-1])} {known.or_word} {titles[-1]}"
+    last = next(word for word in reversed(words) if not word.is_sign)
+    return Proposal(
+        standalone_question=f"{question[: last.end]}: {names}{question[last.end :].rstrip()}",
+        need=_NEED,
+        confidence=_CONFIDENCE,
+        explanations=(f'completed with "{names}"',),
+        topic=names,
+    )
+
+
+def _named(
+    question: str, words: Sequence[Word], reply: str, known: LanguageWords
+) -> Proposal | None:
+    """The question with the item that its only ordinal names."""
     places = [n for n in range(len(words)) if _place_in_list(words[n], known) is not None]
     if len(places) != 1:
         return None
@@ -29,7 +69,7 @@ def item_candidate(question: str, history: Sequence[Said], known: LanguageWords)
     last = place + _has_item_word(words, place + 1, known)
     if number is None or not _stands_alone(words, place, last, known):
         return None
-    titles = item_titles(history[-1].content[:_READ_CHARACTERS])
+    titles = item_titles(reply[:_READ_CHARACTERS])
     title = titles[number] if number < len(titles) and titles else ""
     if not _is_name(title):
         return None

@@ -1,4 +1,4 @@
-"""Items of a list that are named by their place."""
+"""Items of a list: named by their place, or compared."""
 
 import pytest
 
@@ -48,6 +48,24 @@ def test_an_ordinal_names_an_item_of_the_last_reply(
 )
 def test_what_is_not_certain_is_left_to_the_model(question: str) -> None:
     assert resolved(question, MANAGERS) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
+        ("which is cheaper?", "en", "which is cheaper: Bitwarden, OnePass or KeePassXC?"),
+        ("Welke is het veiligst?", "nl", "Welke is het veiligst: Bitwarden, OnePass of KeePassXC?"),
+        ("¿cuál es la más corta?", "es", "¿cuál es la más corta: Bitwarden, OnePass o KeePassXC?"),
+        ("which country is bigger?", "en", None),
+        ("which of them did he buy?", "en", None),
+    ],
+)
+def test_a_comparison_is_between_all_items(
+    question: str, language: str, expected: str | None
+) -> None:
+    reply = "1. Bitwarden: open source\n2. OnePass: polished\n3. KeePassXC: local"
+
+    assert resolved(question, reply, language) == expected
 
 
 def test_an_item_that_is_a_sentence_is_not_put_into_another() -> None:
