@@ -153,15 +153,17 @@ async def measure_set(
 ) -> list[bool]:
     """Print one set's table; return which rows that need no rewrite stayed as they were."""
     rows, clock = read_rows(path, half), Measured(rewriting)
-    rewrites = {}
+    rewrites, searches = {}, {}
     for row in rows:
         history = said(row["history"])
         if answer and history:
             history = [one for one in history if one.content] + [
                 Said(role=Role.ASSISTANT, content=answer)
             ]
-        rewrites[row["id"]] = (await clock.rewrite(row["question"], history)).standalone_question
-    result = scorer.evaluate(rows, rewrites)
+        rewrite = await clock.rewrite(row["question"], history)
+        rewrites[row["id"]] = rewrite.standalone_question
+        searches[row["id"]] = rewrite.search_text
+    result, searched = (scorer.evaluate(rows, texts) for texts in (rewrites, searches))
     for group in (name for name in _GROUPS if name in result):
         methods = result[group]
         columns = [name for name in _COLUMNS if name in methods["raw"]]
@@ -171,6 +173,8 @@ async def measure_set(
         for name in _METHODS:
             label = "Recollect" if name == "YOURS" else name
             print(f"  {label:10}" + "".join(f"{methods[name][one]:7.1f}" for one in columns))
+        if "MRR" in columns:
+            print(f"  what recall searches for: MRR {searched[group]['YOURS']['MRR']:.1f}")
     print(f"  {clock.line()}")
     return [
         scorer.same_form(rewrites[row["id"]]) == scorer.same_form(row["question"])
