@@ -144,7 +144,7 @@ def test_how_sure_a_rewrite_must_be_and_its_hint_are_settings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     usual = load_settings().policies()
-    assert (usual.rewrite_confidence, usual.shows_meaning) == (0.65, True)
+    assert (usual.rewrite_confidence, usual.shows_meaning) == (0.64, True)
 
     monkeypatch.setenv("MEMORY_REWRITE_CONFIDENCE", "0.9")
     monkeypatch.setenv("MEMORY_REWRITE_HINT", "off")

@@ -19,7 +19,7 @@ _MINUTE: Final = timedelta(minutes=1)
 _INSTANT: Final = timedelta(microseconds=1)
 _MESSAGES_A_TURN: Final = 2
 DEFAULT_MAX_CONTEXT_TOKENS: Final = 4000
-DEFAULT_REWRITE_CONFIDENCE: Final = 0.65
+DEFAULT_REWRITE_CONFIDENCE: Final = 0.64
 
 
 class RetentionMode(StrEnum):

@@ -57,11 +57,11 @@ class Block:
 class ReadingLimits:
     """How many words of a history are read: of each message, and of all together."""
 
-    last_reply: int = 64
+    last_reply: int = 48
     reply: int = 28
     user: int = 40
-    total: int = 120
-    messages: int = 9
+    total: int = 84
+    messages: int = 5
 
 
 class Span(NamedTuple):
