@@ -26,7 +26,15 @@ def item_candidate(question: str, history: Sequence[Said], known: LanguageWords)
     if _is_comparison(words, known):
         is_data = history[-1].sql_query is not None  # of its rows one figure is compared
         return None if is_data else _compared(question, words, history[-1].content, known)
+    if not _asks(question, words, known):
+        return None  # "I like the second one"
     return _named(question, words, history[-1].content, known)
+
+
+def _asks(question: str, words: Sequence[Word], known: LanguageWords) -> bool:
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    is_request = not known.requests.isdisjoint(texts[:1])
+    return "?" in question or is_request or starting_phrase(texts, known.data_questions) > 0
 
 
 def _is_comparison(words: Sequence[Word], known: LanguageWords) -> bool:
@@ -34,6 +42,8 @@ def _is_comparison(words: Sequence[Word], known: LanguageWords) -> bool:
     texts = [word.text.lower() for word in words if not word.is_sign]
     length = starting_phrase(texts, known.which)
     rest = texts[length:]
+    if starting_phrase(texts, known.idioms):
+        return False  # "which is nice" is a remark
     if not length or not 1 < len(rest) <= _LONGEST_COMPARISON or rest[0] not in known.small_words:
         return False
     return known.pointers.isdisjoint(rest) and len(set(rest) - known.small_words) == 1
@@ -105,9 +115,9 @@ def _has_item_word(words: Sequence[Word], place: int, known: LanguageWords) -> b
 
 
 def _stands_alone(words: Sequence[Word], place: int, last: int, known: LanguageWords) -> bool:
-    """Whether an ordinal has an article or a preposition, and no noun: not "the second half"."""
+    """Whether an ordinal has an article and no noun: not "at first" or "the second half"."""
     before = words[place - 1].text.lower() if place else ""
-    if before not in known.articles | known.prepositions:
+    if before not in known.articles | known.contractions:
         return False
     following = words[last + 1] if last + 1 < len(words) else None
     is_named = last > place

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.chit_chat import without_chit_chat
+from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.items import item_candidate
@@ -68,7 +68,7 @@ def with_complete_questions(history: Sequence[Said], language: str) -> list[Said
     completed = list(history)
     for place in range(max(0, len(completed) - _RECENT), len(completed)):
         message = completed[place]
-        if message.role is Role.USER:
+        if message.role is Role.USER and not is_chit_chat(message.content, language):
             proposal = rule_candidate(message.content, completed[:place], language)
             if proposal is not None:
                 completed[place] = replace(message, content=proposal.standalone_question)
@@ -88,8 +88,11 @@ def _is_complete(question: str, known: LanguageWords) -> bool:
     if len(question) >= _LONGEST_TEXT or "\n" in question or _SENTENCE_END.search(question):
         return False
     words = [word.text.lower() for word in words_of(question) if not word.is_sign]
-    if not _COMPLETE <= len(words) <= _LONGEST or read_refinement(question, known) is not None:
-        return False
+    change = read_refinement(question, known)
+    is_limit = change is not None and change.part is Part.LIMIT
+    is_request = is_limit and starting_phrase(words, known.data_questions) > 0
+    if not _COMPLETE <= len(words) <= _LONGEST or (change is not None and not is_request):
+        return False  # "Show me the top 5 customers" is complete, "the top 5 please" is not
     return known.pointers.isdisjoint(words) and not starting_phrase(words, known.openers)
 
 
