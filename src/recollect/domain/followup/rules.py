@@ -42,8 +42,10 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     None where they do not apply. A question that was itself a fragment is completed first, up to
     the last question that was asked in full.
     """
+    if not history or len(question) > _LONGEST_TEXT:
+        return None
     known = words_for(language)
-    change = _change(question, known)
+    change = read_refinement(question, known)
     if change is None:
         by_item = item_candidate(question, history, known)
         return by_item or last_question_candidate(question, history, known, language)
@@ -56,7 +58,7 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
         if _is_complete(text, known):
             sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
             return _changed(text, changes, known, sql=sql)
-        change = _change(text, known)
+        change = read_refinement(text, known)
         if change is None:
             return None
         changes.append(change)
@@ -76,11 +78,7 @@ def with_complete_questions(history: Sequence[Said], language: str) -> list[Said
 
 
 def _asks_back(history: Sequence[Said]) -> bool:
-    return bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
-
-
-def _change(question: str, known: LanguageWords) -> Refinement | None:
-    return read_refinement(question, known) if len(question) <= _LONGEST_TEXT else None
+    return history[-1].role is Role.ASSISTANT and "?" in history[-1].content
 
 
 def _is_complete(question: str, known: LanguageWords) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.domain.conversation.message import Role
+from recollect.domain.followup import items
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import installed, words_for
@@ -148,6 +149,14 @@ def test_a_value_in_small_letters_is_no_part_of_the_name_before_it() -> None:
 
     assert proposal is not None
     assert proposal.standalone_question == "Wie viele Bestellungen sind in Hamburg offen?"
+
+
+def test_a_long_message_is_not_even_cut_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+    monkeypatch.setattr(items, "words_of", lambda text: lengths.append(len(text)) or words_of(text))
+
+    assert rule_candidate("?" * 100_000, _asked(QUESTIONS["en"][0]), "en") is None
+    assert lengths == []
 
 
 def test_thanks_in_a_history_stay_as_they_are() -> None:
