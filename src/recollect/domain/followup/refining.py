@@ -144,7 +144,7 @@ def _exchange_typed(
         )
         is_certain = target.is_data and not has_period and not is_deadline
         return target.appended(f" {change.text}") if is_certain else None
-    if any(len(found) != 1 for found in places):
+    if any(len(of_kind) != 1 for of_kind in places):
         return None
     if len(kinds) == 1 and change.preposition:
         place = places[0][0]
