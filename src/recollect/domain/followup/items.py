@@ -26,15 +26,7 @@ def item_candidate(question: str, history: Sequence[Said], known: LanguageWords)
     if _is_comparison(words, known):
         is_data = history[-1].sql_query is not None  # of its rows one figure is compared
         return None if is_data else _compared(question, words, history[-1].content, known)
-    if not _asks(question, words, known):
-        return None  # "I like the second one"
     return _named(question, words, history[-1].content, known)
-
-
-def _asks(question: str, words: Sequence[Word], known: LanguageWords) -> bool:
-    texts = [word.text.lower() for word in words if not word.is_sign]
-    is_request = not known.requests.isdisjoint(texts[:1])
-    return "?" in question or is_request or starting_phrase(texts, known.data_questions) > 0
 
 
 def _is_comparison(words: Sequence[Word], known: LanguageWords) -> bool:
@@ -84,6 +76,9 @@ def _named(
     if not _is_name(title):
         return None
     first = place - (words[place - 1].text.lower() in known.articles)
+    is_statement = first == 0 or words[0].text.lower() in known.statement_words
+    if is_statement and "?" not in question:
+        return None  # "I like the second one", "The last one was fine"
     others = {word.text.lower() for word in (*words[:first], *words[last + 1 :])}
     if not known.pointers.isdisjoint(others):
         return None  # would not stand alone

@@ -131,7 +131,8 @@ def _value(
         return None  # "im Vergleich zu 2023" is no value, nor is "ok, Super"
     kinds = {value_kind(word, known) for word in value}
     has_question_mark = "?" in question
-    is_typed = None not in kinds and (has_question_mark or kinds != {ValueKind.NUMBER})
+    is_alone = kinds == {ValueKind.NUMBER} and not (has_question_mark or has_article)
+    is_typed = None not in kinds and not is_alone
     if not (is_opened or preposition or is_typed):
         return None  # "2" alone is a choice, or an answer
     return Refinement(

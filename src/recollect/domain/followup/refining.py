@@ -148,8 +148,8 @@ def _exchange_typed(
         return None
     if len(kinds) == 1 and change.preposition:
         place = places[0][0]
-        is_other = _preposition_before(target, place) != change.preposition
-        if kinds[0] is ValueKind.NUMBER and is_other:
+        follows = _preposition_before(target, place) in target.known.prepositions
+        if kinds[0] is ValueKind.NUMBER and not (follows or change.is_opened):
             return None  # "at five" after "the top 5"
         return _with_preposition(target, change, place)
     text = target.text

@@ -66,6 +66,8 @@ class LanguageWords:
     """How a question begins that compares things: "which one"."""
     or_word: str
     last_words: frozenset[str]
+    statement_words: frozenset[str]
+    """Words that begin a statement or an answer: "I", "yes"."""
     item_words: frozenset[str]
     """Nouns that may follow an ordinal: "the second one"."""
     of_them: tuple[Phrase, ...]
