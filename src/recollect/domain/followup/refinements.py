@@ -18,6 +18,9 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _QUARTER: Final = re.compile(r"q[1-4]")
 _QUOTES: Final = frozenset('"\u201c\u201d\u201e\u00ab\u00bb')
 _LONGEST_GROUP: Final = 4  # words
+_LONGEST_REMARK: Final = 6  # words
+_LONGEST_REMARK_TEXT: Final = 100  # characters
+_AFTER_IDIOM: Final = 2  # words: "just a quick thought"
 
 
 class Part(StrEnum):
@@ -81,6 +84,24 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
                 has_question_mark="?" in question,
             )
     return _value(question, body, known, is_opened=is_opened)
+
+
+def is_remark(message: str, known: LanguageWords) -> bool:
+    """Whether a message is an idiom or a wish about the form of a reply: "per email please".
+
+    What has a question mark may ask for another value: "in Python?".
+    """
+    if "?" in message or len(message) > _LONGEST_REMARK_TEXT:
+        return False
+    body, _ = _without_opener(words_of(message), known)
+    words = [word for word in _lower(_without_trailing(body, known)) if word[0].isalnum()]
+    if not 0 < len(words) <= _LONGEST_REMARK:
+        return False
+    idiom = starting_phrase(words, known.idioms)
+    if idiom:
+        return len(words) <= idiom + _AFTER_IDIOM
+    begins = words[0] in known.prepositions or starting_phrase(words, known.fragments) > 0
+    return begins and not known.form_words.isdisjoint(words)
 
 
 def _beginnings(

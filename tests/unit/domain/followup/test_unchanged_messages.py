@@ -7,6 +7,7 @@ from recollect.domain.followup import items
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import installed, words_for
+from recollect.domain.followup.refinements import is_remark
 from recollect.domain.followup.rules import rule_candidate, with_complete_questions
 from support.followups import conversation
 
@@ -149,6 +150,24 @@ def test_a_value_in_small_letters_is_no_part_of_the_name_before_it() -> None:
 
     assert proposal is not None
     assert proposal.standalone_question == "Wie viele Bestellungen sind in Hamburg offen?"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("without emojis please", True),
+        ("ok, now in French", True),
+        ("by the way", True),
+        ("just a quick thought", True),
+        ("in Python?", False),
+        ("in general, the north sells more than the south", False),
+        ("by month", False),
+        ("Write it in French", False),
+        ("", False),
+    ],
+)
+def test_remarks_are_idioms_and_wishes_about_form(message: str, expected: bool) -> None:  # noqa: FBT001  # a table
+    assert is_remark(message, words_for("en")) is expected
 
 
 def test_a_long_message_is_not_even_cut_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
