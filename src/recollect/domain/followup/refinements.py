@@ -86,22 +86,27 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
     return _value(question, body, known, is_opened=is_opened)
 
 
-def is_remark(message: str, known: LanguageWords) -> bool:
+def is_remark(message: str, known: LanguageWords, *, is_answer: bool) -> bool:
     """Whether a message is an idiom or a wish about the form of a reply: "per email please".
 
-    What has a question mark may ask for another value: "in Python?".
+    What has a question mark may ask for another value: "in Python?". Small words alone, as in
+    "for me", say something only where they answer a question of the assistant's.
     """
     if "?" in message or len(message) > _LONGEST_REMARK_TEXT:
         return False
     body, _ = _without_opener(words_of(message), known)
     words = [word for word in _lower(_without_trailing(body, known)) if word[0].isalnum()]
-    if not 0 < len(words) <= _LONGEST_REMARK:
+    if len(words) > _LONGEST_REMARK:
         return False
     idiom = starting_phrase(words, known.idioms)
     if idiom:
         return len(words) <= idiom + _AFTER_IDIOM
-    begins = words[0] in known.prepositions or starting_phrase(words, known.fragments) > 0
-    return begins and not known.form_words.isdisjoint(words)
+    begins = not known.prepositions.isdisjoint(words[:1]) or starting_phrase(words, known.fragments)
+    if begins and not known.form_words.isdisjoint(words):
+        return True
+    named = set(words) - known.small_words | known.pointers.intersection(words)
+    has_value = any(value_kind(word, known) for word in body)
+    return not (is_answer or named or has_value) and (bool(begins) or not words)
 
 
 def _beginnings(

@@ -49,7 +49,7 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     if change is None:
         by_item = item_candidate(question, history, known)
         return by_item or last_question_candidate(question, history, known, language)
-    if _asks_back(history) and not change.is_opened:
+    if asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
     changes: list[Refinement] = [change]
     questions = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]
@@ -77,8 +77,9 @@ def with_complete_questions(history: Sequence[Said], language: str) -> list[Said
     return completed
 
 
-def _asks_back(history: Sequence[Said]) -> bool:
-    return history[-1].role is Role.ASSISTANT and "?" in history[-1].content
+def asks_back(history: Sequence[Said]) -> bool:
+    """Whether the last message is a reply that asks something."""
+    return bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
 
 
 def _is_complete(question: str, known: LanguageWords) -> bool:

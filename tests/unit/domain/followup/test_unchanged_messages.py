@@ -163,11 +163,20 @@ def test_a_value_in_small_letters_is_no_part_of_the_name_before_it() -> None:
         ("in general, the north sells more than the south", False),
         ("by month", False),
         ("Write it in French", False),
-        ("", False),
+        ("for me", True),
+        ("sorry, wrong chat", True),
+        ("with them", False),
+        ("in may", False),
+        ("why", False),
     ],
 )
 def test_remarks_are_idioms_and_wishes_about_form(message: str, expected: bool) -> None:  # noqa: FBT001  # a table
-    assert is_remark(message, words_for("en")) is expected
+    assert is_remark(message, words_for("en"), is_answer=False) is expected
+
+
+def test_small_words_alone_may_answer_a_question() -> None:
+    assert is_remark("without", words_for("en"), is_answer=False)
+    assert not is_remark("without", words_for("en"), is_answer=True)
 
 
 def test_a_long_message_is_not_even_cut_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
