@@ -94,6 +94,17 @@ async def test_a_database_of_a_newer_version_is_refused(fresh: Fresh) -> None:
         await ensure_current(dsn)
 
 
+@pytest.mark.parametrize("code", ["58P01", "0A000"])  # undefined file, feature not supported
+async def test_a_server_without_pgvector_is_refused_with_what_to_install(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    dsn, _ = fresh
+    failing = f"DO $$ BEGIN RAISE 'could not open extension' USING ERRCODE = '{code}'; END $$"
+    monkeypatch.setattr(migrations, "_PREPARE", failing)
+    with pytest.raises(SchemaOutdated, match="install pgvector"):
+        await migrate(dsn)
+
+
 @pytest.mark.parametrize("run", [ensure_current, migrate])
 async def test_a_database_of_a_development_version_is_refused_with_what_to_do(
     fresh: Fresh, run: Callable[[str], Awaitable[object]]

@@ -206,6 +206,17 @@ async def test_the_model_is_asked_where_the_rules_are_not_sure() -> None:
     assert (await strict.after(SALES, "What about 2023?")).method is Method.MODEL
 
 
+@pytest.mark.parametrize(
+    "remark", ["without emojis please", "per email", "by the way", "in French"]
+)
+async def test_remarks_and_wishes_about_form_are_not_shown_to_the_model(remark: str) -> None:
+    sure = Proposal(standalone_question=f"{SALES[0].content} {remark}", need=1.0, confidence=1.0)
+
+    rewrite = await rewriting(FakeFollowUpModel({remark: sure})).after(SALES, remark, language="en")
+
+    assert (rewrite.standalone_question, rewrite.is_follow_up) == (remark, False)
+
+
 async def test_the_model_reads_fragments_as_the_questions_they_stand_for() -> None:
     model = FakeFollowUpModel({"How many of them?": "How many total sales?"})
     history = [*SALES, Said(role=Role.USER, content="What about 2023?")]

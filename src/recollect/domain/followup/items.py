@@ -34,6 +34,8 @@ def _is_comparison(words: Sequence[Word], known: LanguageWords) -> bool:
     texts = [word.text.lower() for word in words if not word.is_sign]
     length = starting_phrase(texts, known.which)
     rest = texts[length:]
+    if starting_phrase(texts, known.idioms):
+        return False  # "which is nice" is a remark
     if not length or not 1 < len(rest) <= _LONGEST_COMPARISON or rest[0] not in known.small_words:
         return False
     return known.pointers.isdisjoint(rest) and len(set(rest) - known.small_words) == 1
@@ -74,6 +76,9 @@ def _named(
     if not _is_name(title):
         return None
     first = place - (words[place - 1].text.lower() in known.articles)
+    is_statement = first == 0 or words[0].text.lower() in known.statement_words
+    if is_statement and "?" not in question:
+        return None  # "I like the second one", "The last one was fine"
     others = {word.text.lower() for word in (*words[:first], *words[last + 1 :])}
     if not known.pointers.isdisjoint(others):
         return None  # would not stand alone
@@ -105,9 +110,9 @@ def _has_item_word(words: Sequence[Word], place: int, known: LanguageWords) -> b
 
 
 def _stands_alone(words: Sequence[Word], place: int, last: int, known: LanguageWords) -> bool:
-    """Whether an ordinal has an article or a preposition, and no noun: not "the second half"."""
+    """Whether an ordinal has an article and no noun: not "at first" or "the second half"."""
     before = words[place - 1].text.lower() if place else ""
-    if before not in known.articles | known.prepositions:
+    if before not in known.articles | known.contractions:
         return False
     following = words[last + 1] if last + 1 < len(words) else None
     is_named = last > place

@@ -65,17 +65,17 @@ def _with_object(
     known: LanguageWords,
 ) -> Proposal | None:
     """As "Welke producten heb je daarvoor?" after "Wat zijn de vereisten voor valbeveiliging?"."""
-    found = [(n, p) for n, word in enumerate(words) if (p := _preposition_of(word, known))]
-    if len(found) != 1 or not known.pointers.isdisjoint(
-        word.text.lower() for n, word in enumerate(words) if n != found[0][0]
+    adverbs = [(n, p) for n, word in enumerate(words) if (p := _preposition_of(word, known))]
+    if len(adverbs) != 1 or not known.pointers.isdisjoint(
+        word.text.lower() for n, word in enumerate(words) if n != adverbs[0][0]
     ):
         return None
-    place, preposition = found[0]
-    said = [word for word in earlier if not word.is_sign]
-    starts = [n for n, word in enumerate(said) if word.text.lower() == preposition]
-    if len(starts) != 1 or not 0 < len(said) - 1 - starts[0] <= _LONGEST_OBJECT:
+    place, preposition = adverbs[0]
+    last_words = [word for word in earlier if not word.is_sign]
+    starts = [n for n, word in enumerate(last_words) if word.text.lower() == preposition]
+    if len(starts) != 1 or not 0 < len(last_words) - 1 - starts[0] <= _LONGEST_OBJECT:
         return None
-    phrase = last[said[starts[0]].start : said[-1].end]
+    phrase = last[last_words[starts[0]].start : last_words[-1].end]
     pointer = words[place]
     standalone = question[: pointer.start] + phrase + question[pointer.end :]
     return _proposal(standalone, pointer.text, phrase)

@@ -18,6 +18,9 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _QUARTER: Final = re.compile(r"q[1-4]")
 _QUOTES: Final = frozenset('"\u201c\u201d\u201e\u00ab\u00bb')
 _LONGEST_GROUP: Final = 4  # words
+_LONGEST_REMARK: Final = 6  # words
+_LONGEST_REMARK_TEXT: Final = 100  # characters
+_AFTER_IDIOM: Final = 2  # words: "just a quick thought"
 
 
 class Part(StrEnum):
@@ -54,6 +57,7 @@ class Refinement:
     """The words after preposition and article."""
     is_opened: bool
     """Whether it begins with an opener, such as "what about"."""
+    has_question_mark: bool
 
 
 def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
@@ -61,13 +65,13 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
     body, is_opened = _without_opener(words_of(question), known)
     body = _without_trailing(_up_to(body, known.instead), known)
     is_fragment = 0 < len(body) <= _LONGEST_FRAGMENT and _QUOTES.isdisjoint(question)
-    if not is_fragment:
-        return None
     beginning = _lower(body)
+    if not is_fragment or starting_phrase(beginning, known.idioms):
+        return None
     for part, phrases, written in _beginnings(known):
         length = starting_phrase(beginning, phrases)
         rest = body[length:]
-        if length and rest and _is_said_of(part, rest, known):
+        if length and rest and _can_change(part, rest, known, is_command=bool(written)):
             own = question[body[0].start : rest[0].start].strip() if written is None else written
             own = own[:1].lower() + own[1:]
             return Refinement(
@@ -77,8 +81,32 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
                 has_article=False,
                 value=tuple(rest),
                 is_opened=is_opened,
+                has_question_mark="?" in question,
             )
     return _value(question, body, known, is_opened=is_opened)
+
+
+def is_remark(message: str, known: LanguageWords, *, is_answer: bool) -> bool:
+    """Whether a message is an idiom or a wish about the form of a reply: "per email please".
+
+    What has a question mark may ask for another value: "in Python?". Small words alone, as in
+    "for me", say something only where they answer a question of the assistant's.
+    """
+    if "?" in message or len(message) > _LONGEST_REMARK_TEXT:
+        return False
+    body, _ = _without_opener(words_of(message), known)
+    words = [word for word in _lower(_without_trailing(body, known)) if word[0].isalnum()]
+    if len(words) > _LONGEST_REMARK:
+        return False
+    idiom = starting_phrase(words, known.idioms)
+    if idiom:
+        return len(words) <= idiom + _AFTER_IDIOM
+    begins = not known.prepositions.isdisjoint(words[:1]) or starting_phrase(words, known.fragments)
+    if begins and not known.form_words.isdisjoint(words):
+        return True
+    named = set(words) - known.small_words | known.pointers.intersection(words)
+    has_value = any(value_kind(word, known) for word in body)
+    return not (is_answer or named or has_value) and (bool(begins) or not words)
 
 
 def _beginnings(
@@ -96,28 +124,43 @@ def _beginnings(
     )
 
 
-def _is_said_of(part: Part, rest: Sequence[Word], known: LanguageWords) -> bool:
+def _can_change(
+    part: Part, rest: Sequence[Word], known: LanguageWords, *, is_command: bool
+) -> bool:
+    """Whether the words after the beginning of a fragment fit the part that it changes."""
+    kinds = {value_kind(word, known) for word in rest}
     if part is Part.LIMIT and value_kind(rest[0], known) is not ValueKind.NUMBER:
         return False
-    if part is Part.GROUP and len(rest) > _LONGEST_GROUP:
-        return False
-    return _names_something(rest, known)
+    if part is Part.GROUP and (len(rest) > _LONGEST_GROUP or None not in kinds):
+        return False  # "by Friday", "by 5"
+    if part is Part.ONLY and kinds == {ValueKind.NUMBER}:
+        return False  # "only those two"
+    if is_command and rest[0].text.lower() in known.prepositions:
+        return False  # "skip to the end"
+    return known.form_words.isdisjoint(_lower(rest)) and _names_something(rest, known)
 
 
 def _value(
     question: str, body: Sequence[Word], known: LanguageWords, *, is_opened: bool
 ) -> Refinement | None:
     preposition = body[0].text.lower() if body[0].text.lower() in known.prepositions else ""
+    if preposition in known.group_words:
+        return None  # "by Friday" is when it is needed
     value = list(body[1:] if preposition else body)
     has_article = bool(value) and value[0].text.lower() in known.articles
     value = value[has_article:]
     if not 0 < len(value) <= _LONGEST_VALUE or not _names_something(value, known):
         return None
-    if not known.prepositions.isdisjoint(_lower(value)):
-        return None  # "im Vergleich zu 2023" is no value
-    is_typed = all(value_kind(word, known) for word in value)
+    if not known.prepositions.isdisjoint(_lower(value)) or known.small_talk.issuperset(
+        _lower(value)
+    ):
+        return None  # "im Vergleich zu 2023" is no value, nor is "ok, Super"
+    kinds = {value_kind(word, known) for word in value}
+    has_question_mark = "?" in question
+    is_alone = kinds == {ValueKind.NUMBER} and not (has_question_mark or has_article)
+    is_typed = None not in kinds and not is_alone
     if not (is_opened or preposition or is_typed):
-        return None
+        return None  # "2" alone is a choice, or an answer
     return Refinement(
         part=Part.VALUE,
         text=question[body[0].start : value[-1].end],
@@ -125,6 +168,7 @@ def _value(
         has_article=has_article,
         value=tuple(value),
         is_opened=is_opened,
+        has_question_mark=has_question_mark,
     )
 
 
@@ -179,4 +223,5 @@ def _without_trailing(words: Sequence[Word], known: LanguageWords) -> Sequence[W
 
 
 def _lower(words: Sequence[Word]) -> list[str]:
-    return [word.text.lower() for word in words[: _LONGEST_FRAGMENT * 2]]
+    first = words[: _LONGEST_FRAGMENT * 2]
+    return [word.text.lower().replace("\u2019", "'") for word in first]

@@ -73,22 +73,25 @@ class _Target:
         """As the number in "Model 3", in "15%", or in a piece of code."""
         word = self.words[place]
         around = self.text[max(0, word.start - 1) : word.start] + self.text[word.end : word.end + 1]
-        return self._is_name(place - 1) or not _WORD_SIGNS.isdisjoint(around)
+        is_limit = any(self.lower(place - 1) == phrase[-1] for phrase in self.known.limit)
+        is_named = self._is_name(place - 1) and not is_limit  # German has "Top" with a capital
+        return is_named or not _WORD_SIGNS.isdisjoint(around)
 
     def names(self) -> list[tuple[int, int]]:
         """First and last word of each name: known values, and runs of words with a capital."""
-        found: list[tuple[int, int]] = []
+        names: list[tuple[int, int]] = []
         for place in range(len(self.words)):
-            if self._is_name(place) or (found and self._is_number_after(found[-1][1], place)):
-                if found and found[-1][1] == place - 1:
-                    found[-1] = (found[-1][0], place)
-                else:
-                    found.append((place, place))
-        return found
+            is_after_name = bool(names) and names[-1][1] == place - 1
+            is_number = value_kind(self.words[place], self.known) is ValueKind.NUMBER
+            if is_after_name and (is_number or (self._is_name(place) and self._joins(place))):
+                names[-1] = (names[-1][0], place)
+            elif self._is_name(place):
+                names.append((place, place))
+        return names
 
-    def _is_number_after(self, name_end: int, place: int) -> bool:
-        is_number = value_kind(self.words[place], self.known) is ValueKind.NUMBER
-        return is_number and name_end == place - 1
+    def _joins(self, place: int) -> bool:
+        """Whether a word goes on with the name before it: "New York", but not "Berlin offen"."""
+        return self.words[place].text[0].isupper() == self.words[place - 1].text[0].isupper()
 
     def _is_name(self, place: int) -> bool:
         if place <= 0:
@@ -113,10 +116,21 @@ def _exchange(target: _Target, change: Refinement) -> str | None:
         return None
     first, last = place
     has_article = target.lower(first - 1) in target.known.articles
-    if has_article != change.has_article:
+    if has_article != change.has_article or _is_about_form(target, change, first, last):
         return None
     first -= has_article and change.has_article
     return target.with_words(first - bool(change.preposition), last, change.text)
+
+
+def _is_about_form(target: _Target, change: Refinement, first: int, last: int) -> bool:
+    """Whether a value says how to write the reply, unlike the words whose place it would take.
+
+    "in French" after "Is it warm in Paris?" does; after "What is 'hello' in Dutch?" it does not.
+    """
+    form_words = target.known.form_words
+    replaced = {target.lower(place) for place in range(first, last + 1)}
+    value = {word.text.lower() for word in change.value}
+    return not form_words.isdisjoint(value) and form_words.isdisjoint(replaced)
 
 
 def _exchange_typed(
@@ -125,12 +139,19 @@ def _exchange_typed(
     places = [target.of_kind(kind) for kind in kinds]
     if not any(places) and change.preposition and _PERIODS.issuperset(kinds):
         has_period = any(target.of_kind(kind) for kind in _PERIODS)
-        is_certain = target.is_data and not has_period
+        is_deadline = ValueKind.WEEKDAY in kinds and not (
+            change.is_opened or change.has_question_mark
+        )
+        is_certain = target.is_data and not has_period and not is_deadline
         return target.appended(f" {change.text}") if is_certain else None
-    if any(len(found) != 1 for found in places):
+    if any(len(of_kind) != 1 for of_kind in places):
         return None
     if len(kinds) == 1 and change.preposition:
-        return _with_preposition(target, change, places[0][0])
+        place = places[0][0]
+        follows = _preposition_before(target, place) in target.known.prepositions
+        if kinds[0] is ValueKind.NUMBER and not (follows or change.is_opened):
+            return None  # "at five" after "the top 5"
+        return _with_preposition(target, change, place)
     text = target.text
     for (place,), value in sorted(zip(places, change.value, strict=True), reverse=True):
         word = target.words[place]
@@ -149,6 +170,8 @@ def _with_preposition(target: _Target, change: Refinement, place: int) -> str:
 def _place_of_name(target: _Target, change: Refinement) -> tuple[int, int] | None:
     """The one name that stands after the same preposition, or the only one of all."""
     names = target.names()
+    if value_kind(change.value[0], target.known):
+        return None  # "in two sentences"
     is_name = change.value[0].text[0].isupper()
     if change.preposition:
         names = [one for one in names if _preposition_before(target, one[0]) == change.preposition]
@@ -156,7 +179,8 @@ def _place_of_name(target: _Target, change: Refinement) -> tuple[int, int] | Non
         return None
     first = names[0][0]
     is_small = target.lower(first) in target.values and target.words[first].text[0].islower()
-    return names[0] if is_name or is_small or change.preposition else None
+    is_asked_for = change.preposition and (change.is_opened or change.has_question_mark)
+    return names[0] if is_name or is_small or is_asked_for else None
 
 
 def _preposition_before(target: _Target, place: int) -> str:

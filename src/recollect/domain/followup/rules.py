@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.chit_chat import without_chit_chat
+from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.dialogue import Proposal, Said
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.items import item_candidate
@@ -42,12 +42,14 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     None where they do not apply. A question that was itself a fragment is completed first, up to
     the last question that was asked in full.
     """
+    if not history or len(question) > _LONGEST_TEXT:
+        return None
     known = words_for(language)
-    change = _change(question, known)
+    change = read_refinement(question, known)
     if change is None:
         by_item = item_candidate(question, history, known)
         return by_item or last_question_candidate(question, history, known, language)
-    if _asks_back(history) and not change.is_opened:
+    if asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
     changes: list[Refinement] = [change]
     questions = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]
@@ -56,7 +58,7 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
         if _is_complete(text, known):
             sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
             return _changed(text, changes, known, sql=sql)
-        change = _change(text, known)
+        change = read_refinement(text, known)
         if change is None:
             return None
         changes.append(change)
@@ -68,19 +70,16 @@ def with_complete_questions(history: Sequence[Said], language: str) -> list[Said
     completed = list(history)
     for place in range(max(0, len(completed) - _RECENT), len(completed)):
         message = completed[place]
-        if message.role is Role.USER:
+        if message.role is Role.USER and not is_chit_chat(message.content, language):
             proposal = rule_candidate(message.content, completed[:place], language)
             if proposal is not None:
                 completed[place] = replace(message, content=proposal.standalone_question)
     return completed
 
 
-def _asks_back(history: Sequence[Said]) -> bool:
+def asks_back(history: Sequence[Said]) -> bool:
+    """Whether the last message is a reply that asks something."""
     return bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
-
-
-def _change(question: str, known: LanguageWords) -> Refinement | None:
-    return read_refinement(question, known) if len(question) <= _LONGEST_TEXT else None
 
 
 def _is_complete(question: str, known: LanguageWords) -> bool:
@@ -88,8 +87,11 @@ def _is_complete(question: str, known: LanguageWords) -> bool:
     if len(question) >= _LONGEST_TEXT or "\n" in question or _SENTENCE_END.search(question):
         return False
     words = [word.text.lower() for word in words_of(question) if not word.is_sign]
-    if not _COMPLETE <= len(words) <= _LONGEST or read_refinement(question, known) is not None:
-        return False
+    change = read_refinement(question, known)
+    is_limit = change is not None and change.part is Part.LIMIT
+    is_request = is_limit and starting_phrase(words, known.data_questions) > 0
+    if not _COMPLETE <= len(words) <= _LONGEST or (change is not None and not is_request):
+        return False  # "Show me the top 5 customers" is complete, "the top 5 please" is not
     return known.pointers.isdisjoint(words) and not starting_phrase(words, known.openers)
 
 

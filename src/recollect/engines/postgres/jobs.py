@@ -81,11 +81,11 @@ class PostgresSummaryStore(PostgresStore):
             # Summary and messages as of one moment: what is deleted in between is in neither.
             isolation = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
             await transaction.connection.execute(isolation)
-            found = await transaction.rows("get_session", **session, now=now)
-            if not found:
+            sessions = await transaction.rows("get_session", **session, now=now)
+            if not sessions:
                 return None
             summary = await transaction.rows("get_summary", **session, now=now)
-            after = found[0]["summarized_through"]
+            after = sessions[0]["summarized_through"]
             rows = await transaction.rows(
                 "messages_after", **session, after_sequence=after, limit=limit
             )

@@ -278,9 +278,11 @@ class Chat:
         """Store the question; a session that is not there yet is started."""
         if attempts.is_database_away:
             return None
-        new_id = self.memory.message_id(session_id, inquiry.idempotency_key)
         question = NewMessage(
-            message_id=inquiry.message_id or new_id, role=Role.USER, content=inquiry.text
+            message_id=inquiry.message_id
+            or self.memory.message_id(session_id, inquiry.idempotency_key),
+            role=Role.USER,
+            content=inquiry.text,
         )
         storing = self.memory.in_session(
             scope,

@@ -14,8 +14,9 @@ from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.chit_chat import is_chit_chat
 from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
 from recollect.domain.followup.language import language_of, load_languages
-from recollect.domain.followup.languages import installed
-from recollect.domain.followup.rules import rule_candidate, with_complete_questions
+from recollect.domain.followup.languages import installed, words_for
+from recollect.domain.followup.refinements import is_remark
+from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
 from recollect.domain.followup.validation import clean_reply, is_faithful
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import is_at_least
@@ -139,6 +140,8 @@ class Rewriting:
         by_rules = rule_candidate(question, history, code)
         if by_rules is not None:
             candidates[Method.RULES] = by_rules
+        elif is_remark(question, words_for(code), is_answer=asks_back(history)):
+            history = ()
         is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
         if history and self.model is not None and not is_read:
             complete = with_complete_questions(history, code)

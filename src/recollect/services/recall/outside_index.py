@@ -226,8 +226,8 @@ class VectorStoreCheck:
         owners = sorted(known | await self.index.vectors.owners())
         missing = surplus = 0
         for number, owner_id in enumerate(owners, start=1):
-            found = await self._compare(owner_id, self.index.name_of(model), stored)
-            missing, surplus = missing + found.missing, surplus + found.surplus
+            differences = await self._compare(owner_id, self.index.name_of(model), stored)
+            missing, surplus = missing + differences.missing, surplus + differences.surplus
             progress(number, len(owners))
         return Differences(missing=missing, surplus=surplus)
 

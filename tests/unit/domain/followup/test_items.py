@@ -23,6 +23,8 @@ def resolved(question: str, reply: str, language: str = "en") -> str | None:
     [
         ("tell me more about the third one", "en", "tell me more about KeePassXC"),
         ("Is the last one free?", "en", "Is KeePassXC free?"),
+        ("is the last one free", "en", "is KeePassXC free"),
+        ("The last one is free?", "en", "KeePassXC is free?"),
         ("Wat kost de eerste?", "nl", "Wat kost Bitwarden?"),
         ("Wat kost dat laatste?", "nl", "Wat kost KeePassXC?"),
         ("Was kostet der erste?", "de", "Was kostet Bitwarden?"),

@@ -33,12 +33,18 @@ class LanguageWords:
     number_words: frozenset[str]
     prepositions: frozenset[str]
     articles: frozenset[str]
+    contractions: frozenset[str]
+    """Prepositions that contain an article: "du", "zum"."""
     openers: tuple[Phrase, ...]
     """How a fragment begins that changes the last question: "what about"."""
     trailing: frozenset[str]
     """Words that say nothing at the end of a fragment: "please"."""
     instead: tuple[Phrase, ...]
     """What follows them is what no longer holds: "instead of"."""
+    idioms: tuple[Phrase, ...]
+    """How messages begin that look like a fragment and change nothing: "by the way"."""
+    form_words: frozenset[str]
+    """Words about the form of a reply, or about the conversation: "paragraph", "French"."""
     only: tuple[Phrase, ...]
     without: tuple[Phrase, ...]
     leave_out: tuple[Phrase, ...]
@@ -60,6 +66,8 @@ class LanguageWords:
     """How a question begins that compares things: "which one"."""
     or_word: str
     last_words: frozenset[str]
+    statement_words: frozenset[str]
+    """Words that begin a statement or an answer: "I", "yes"."""
     item_words: frozenset[str]
     """Nouns that may follow an ordinal: "the second one"."""
     of_them: tuple[Phrase, ...]

@@ -74,13 +74,20 @@ async def current_revision(dsn: str) -> str | None:
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    """Connect without prepared statements, which a pooler may not carry."""
+    """Connect as an administrator; errors that tell the database's state are translated."""
     with translated():
-        connection = await asyncpg.connect(dsn, statement_cache_size=0)
-        try:
+        async with _driver_connection(dsn) as connection:
             yield connection
-        finally:
-            await connection.close()
+
+
+@asynccontextmanager
+async def _driver_connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """Connect without prepared statements, which a pooler may not carry."""
+    connection = await asyncpg.connect(dsn, statement_cache_size=0)
+    try:
+        yield connection
+    finally:
+        await connection.close()
 
 
 async def ensure_current(dsn: str) -> None:
@@ -90,9 +97,16 @@ async def ensure_current(dsn: str) -> None:
 
 
 async def _run(dsn: str, target: str) -> tuple[str | None, str | None]:
+    with translated():
+        before, after = await _run_explained(dsn, target)
+    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
+    return before, after
+
+
+async def _run_explained(dsn: str, target: str) -> tuple[str | None, str | None]:
     """Migrate, or say what an administrator has to do before that is possible."""
     try:
-        before, after = await _run_in_one_transaction(dsn, target)
+        return await _run_in_one_transaction(dsn, target)
     except asyncpg.InsufficientPrivilegeError as error:
         if "extension" in str(error):
             raise SchemaOutdated(
@@ -107,12 +121,11 @@ async def _run(dsn: str, target: str) -> tuple[str | None, str | None]:
         raise SchemaOutdated(
             f"the server of {display(dsn)} has no pgvector ({error}): install pgvector 0.7 or newer"
         ) from error
-    logger.info("schema.migrated", extra={"facts": {"before": before, "after": after}})
-    return before, after
 
 
 async def _run_in_one_transaction(dsn: str, target: str) -> tuple[str | None, str | None]:
-    async with connected(dsn) as connection, connection.transaction():
+    # Not translated yet: a missing file of pgvector would read as a database that does not answer.
+    async with _driver_connection(dsn) as connection, connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
         before = await _read_revision(connection)
         _refuse_unknown(before, dsn)
