@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Span, words_of
+from recollect.domain.followup.languages import words_for
 from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
@@ -38,7 +39,7 @@ def edits(*insertions: tuple[int, Span], deleted: tuple[int, ...] = ()) -> Edits
 
 
 def sound(question: str, history: str, made: Edits) -> bool:
-    return is_sound(words_of(question), [block(history)], made, LISTS)
+    return is_sound(words_of(question), [block(history)], made, LISTS, words_for("en"))
 
 
 def test_a_replaced_pronoun_is_sound() -> None:
@@ -82,11 +83,11 @@ def test_a_sentence_before_a_short_rest_is_sound() -> None:
 
 
 def test_a_sentence_after_the_beginning_of_a_clause_is_sound() -> None:
-    assert sound("Break that down by month", SALES, edits((1, Span(0, 2, 7)), deleted=(1,)))
+    assert sound("Break that down by month?", SALES, edits((1, Span(0, 2, 7)), deleted=(1,)))
 
 
 def test_a_sentence_before_a_clause_that_opens_with_a_function_word_is_sound() -> None:
-    assert sound("By month and by week", SALES, edits((0, Span(0, 0, 7))))
+    assert sound("By month and by week?", SALES, edits((0, Span(0, 0, 7))))
 
 
 def test_a_span_that_says_only_what_the_question_has_already_is_not_sound() -> None:
@@ -119,6 +120,13 @@ def found(
     decoded: DecodedEdits = DECODED, *, question: str = "How high is it?", language: str = "en"
 ) -> dict[str, float]:
     return evidence(words_of(question), BLOCKS, decoded, language=language, lists=LISTS)
+
+
+@pytest.mark.parametrize("remark", ["for my boss", "by Friday", "1", "Perfect"])
+def test_a_remark_is_not_put_into_the_last_question(remark: str) -> None:
+    made = edits((0, Span(0, 0, 7)))
+    assert not sound(remark, SALES, made)
+    assert sound(f"{remark}?", SALES, made)
 
 
 def test_a_part_of_a_word_does_not_come_in() -> None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.edits import Block, Edits, Insertion, Word, words_of
+from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import list_items
 from recollect.models.followup.decoding import DecodedEdits
 
@@ -59,7 +60,11 @@ class WordLists:
 
 
 def is_sound(
-    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, lists: WordLists
+    words: Sequence[Word],
+    blocks: Sequence[Block],
+    edits: Edits,
+    lists: WordLists,
+    known: LanguageWords,
 ) -> bool:
     """Whether edits lose nothing that was asked, say nothing twice, and splice no sentences.
 
@@ -89,7 +94,7 @@ def is_sound(
     opens = kept[0] == 0 and bool(lists.content(words[:1]))
     if longest >= _SENTENCE and follows and opens and len(kept) >= _CLAUSE:
         return False
-    return longest < _SENTENCE or _is_fragment(words, blocks[0], lists)
+    return longest < _SENTENCE or _is_fragment(words, blocks[0], known)
 
 
 def says_twice(rewrite: str, question: str) -> bool:
@@ -100,16 +105,15 @@ def says_twice(rewrite: str, question: str) -> bool:
     return bool(twice - {word for word, following in pairwise(own) if word == following})
 
 
-def _is_fragment(words: Sequence[Word], last: Block, lists: WordLists) -> bool:
-    """Whether a message asks for a value in the last question, and is not just an exclamation.
+def _is_fragment(words: Sequence[Word], last: Block, known: LanguageWords) -> bool:
+    """Whether a message asks for a change of the last question, and is no remark.
 
-    "Bye" and "Perfect" are not; "Lisbon?", "in Lisbon", "2023" are, and anything that answers a
-    question of the assistant's.
+    "Perfect", "by Friday", "for my boss", "1" are remarks; "Lisbon?", "and in Lisbon" are not, nor
+    is what answers a question of the assistant's.
     """
     texts = [word.text.lower() for word in words]
-    asks = "?" in texts or any(text[0].isdigit() for text in texts)
-    is_reply = last.role is Role.ASSISTANT and "?" in last.text
-    return asks or is_reply or texts[0] in lists.function_words or len(words) >= _CLAUSE
+    asks_back = last.role is Role.ASSISTANT and "?" in last.text
+    return "?" in texts or asks_back or bool(starting_phrase(texts, known.openers))
 
 
 def _repeats(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
 _LIMITS: Final = ReadingLimits()
-_MAX_TOKENS: Final = 128
+_MAX_TOKENS: Final = 96
 _FEW_WORDS: Final = 6
 """A question of fewer words may be a fragment of another."""
 _LONGEST_QUESTION: Final = 800  # characters; what is longer says what it means
@@ -112,7 +112,8 @@ class SpanEditor:
         if not blocks or not says_something or len(words) > MAX_QUESTION_WORDS:
             return None
         network = self._ready()
-        if network.is_plainly_standalone(words, words_for(language)):
+        known = words_for(language)
+        if network.is_plainly_standalone(words, known):
             return None
         features = tokens_of(network.tokenizer, question, blocks, max_tokens=_MAX_TOKENS)
         decoded = network.decoder.decode(
@@ -125,13 +126,13 @@ class SpanEditor:
         lists = network.lists
         rewrite = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        sound = is_sound(words, blocks, decoded.edits, lists) and not says_twice(rewrite, question)
+        sound = is_sound(words, blocks, decoded.edits, lists, known)
         return Interpretation(
             blocks=blocks,
             decoded=decoded,
             rewrite=rewrite,
             evidence=weighed,
-            is_sound=sound,
+            is_sound=sound and not says_twice(rewrite, question),
         )
 
     def _ready(self) -> "_Network":
