@@ -4,8 +4,10 @@ import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from copy import copy
+from functools import partial
 from typing import Final, Self
 
+from recollect.concurrency import off_loop
 from recollect.domain.chat.replies import AnswerReader
 from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
@@ -137,7 +139,10 @@ class OpenAICompatibleChat(AsyncCloseable):
         async with aclosing(self._endpoint.stream(body, within=timeout)) as lines:
             async for line in lines:
                 if line.startswith("{"):  # the endpoint does not stream
-                    completion = self._read(line.encode())
+                    received = line.encode()
+                    completion = await off_loop(
+                        partial(self._read, received), characters=len(received)
+                    )
                     yield completion.text
                     yield completion
                     return

@@ -10,6 +10,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, Self, TypeVar
 
+from recollect.concurrency import off_loop
 from recollect.errors import ConfigurationError, ModelUnavailable, ReplyUnusable
 from recollect.http_client import (
     AsyncCloseable,
@@ -92,8 +93,12 @@ class Endpoint:
         await self._client.aclose()
 
     async def ask(self, body: bytes, read: Callable[[bytes], Read], *, within: float) -> Read:
-        """Return what `read` makes of the response; `ModelUnavailable` if none comes in time."""
-        return read(await self._within(within, partial(self._post, body)))
+        """Return what `read` makes of the response; `ModelUnavailable` if none comes in time.
+
+        A large response is read in a thread: JSON of a megabyte takes ten milliseconds.
+        """
+        received = await self._within(within, partial(self._post, body))
+        return await off_loop(partial(read, received), characters=len(received))
 
     async def stream(self, body: bytes, *, within: float) -> AsyncGenerator[str, None]:
         """The lines of a response as they arrive; the response must begin in time.
