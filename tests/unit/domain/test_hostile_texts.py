@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.chat.requests import without_thoughts
 from recollect.domain.context.context import quoted
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.chit_chat import is_chit_chat
+from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.dialogue import Said
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.identity.permissions import normalised
@@ -61,6 +61,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "normalised": normalised,
     "without_thoughts": without_thoughts,
     "is_chit_chat": lambda text: is_chit_chat(text, "en"),
+    "without_chit_chat": lambda text: without_chit_chat(f"ok. {text}", "en"),
     "rule_candidate": lambda text: rule_candidate(text, _HISTORY, "en"),
     "without_leading_thoughts": without_leading_thoughts,
 }

@@ -22,10 +22,12 @@ def is_chit_chat(message: str, language: str) -> bool:
 
 def without_chit_chat(message: str, language: str) -> str:
     """A message without the thanks and agreement that its first sentences are made of."""
-    text = message.strip()
-    while (end := _FIRST_SENTENCE.match(text)) and is_chit_chat(end.group(), language):
-        text = text[end.end() :]
-    return text
+    text, start = message.strip(), 0
+    while (sentence := _FIRST_SENTENCE.match(text, start)) and is_chit_chat(
+        sentence.group(), language
+    ):
+        start = sentence.end()
+    return text[start:]
 
 
 def _asks_nothing(words: list[str], language: str) -> bool:

@@ -26,14 +26,8 @@ _LONGEST_TEXT: Final = 800  # characters
 _CHAIN: Final = 4  # fragments in a row
 _RECENT: Final = 6  # messages of a history that are completed
 _NEED: Final = 0.95  # a fragment says nothing without the question before it
-_CONFIDENCE: Final = {
-    Part.VALUE: 0.9,
-    Part.ONLY: 0.8,
-    Part.WITHOUT: 0.8,
-    Part.GROUP: 0.8,
-    Part.ORDER: 0.8,
-    Part.LIMIT: 0.8,
-}
+_CONFIDENCE: Final = 0.8
+_CONFIDENCE_OF_VALUES: Final = 0.9  # they have one place, and take it from another value
 
 
 def rule_candidate(question: str, history: Sequence[Said], language: str) -> Proposal | None:
@@ -108,10 +102,11 @@ def _changed(
             text = refine(text, change, known, values=values, is_data=is_data)
     if text is None or text == question:
         return None
+    are_values = all(change.part is Part.VALUE for change in changes)
     return Proposal(
         standalone_question=text,
         need=_NEED,
-        confidence=min(_CONFIDENCE[change.part] for change in changes),
+        confidence=_CONFIDENCE_OF_VALUES if are_values else _CONFIDENCE,
         explanations=(_explained(question, text),),
     )
 

@@ -68,26 +68,26 @@ class Assembly:
         self._shares = shares
         self._frame = max(map(counter.count, (SUMMARY_FRAME, FRAME))) + TOKENS_A_MESSAGE
 
-    def tokens_of(self, asked: Context) -> int:
+    def tokens_of(self, draft: Context) -> int:
         """How many tokens the question itself takes, in the form that takes most."""
-        forms = (asked.question_with_meaning, asked.standalone_question)
+        forms = (draft.question_with_meaning, draft.standalone_question)
         return max(map(self._count, forms)) + TOKENS_A_MESSAGE
 
-    def fitting(self, asked: Context) -> Context:
+    def fitting(self, draft: Context) -> Context:
         """The question with as much of its meaning as there is room for."""
-        forms = (asked, replace(asked, shows_meaning=False))
+        forms = (draft, replace(draft, shows_meaning=False))
         fitting = (one for one in forms if self.tokens_of(one) <= self._limit)
-        return next(fitting, replace(asked, standalone_question=asked.question))
+        return next(fitting, replace(draft, standalone_question=draft.question))
 
     def put_together(
         self,
-        asked: Context,
+        draft: Context,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
         recollection: Recollection,
     ) -> Context:
         """The question with as much of the conversation as there is room for."""
-        room = max(0, self._limit - self.tokens_of(asked) - self._frame)
+        room = max(0, self._limit - self.tokens_of(draft) - self._frame)
         entries = self._fit_entries(recollection.items, stored, window, room)
         room -= entries.tokens
         fitted, uncovered = self._fit_window(stored, window, room)
@@ -95,12 +95,12 @@ class Assembly:
         messages = messages_in(fitted.turns)
         has_memory = bool(messages or summary or entries.items)
         return replace(
-            asked,
+            draft,
             summary=summary or None,
             window=messages,
             recalled=entries.items,
             tokens=Tokens(
-                question=self.tokens_of(asked),
+                question=self.tokens_of(draft),
                 summary=self._count(quoted(summary)) + self._frame * has_memory,
                 window=fitted.tokens,
                 recalled=entries.tokens,

@@ -150,7 +150,7 @@ class Contexts:
             covers_all=self._covers_all or is_resummarised,
             shares=request.tier.shares,
         )
-        asked = Context(
+        draft = Context(
             question=request.question,
             standalone_question=rewrite.standalone_question,
             shows_meaning=self.policies.shows_meaning,
@@ -158,7 +158,7 @@ class Contexts:
             context_terms=rewrite.context_terms,
             language=rewrite.language,
         )
-        asked = await off_loop(partial(assembly.fitting, asked), characters=asked.characters)
+        draft = await off_loop(partial(assembly.fitting, draft), characters=draft.characters)
         window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
         recollection = Recollection()
         if request.recall.is_on:
@@ -172,7 +172,7 @@ class Contexts:
         summary = stored.summary.text if stored.summary else ""
         unread = self.permissions.unread_sql(stored.messages)
         characters = len(request.question) + len(summary) + characters_in(stored.messages)
-        build = partial(self._put_together, assembly, asked, stored, window, recollection)
+        build = partial(self._put_together, assembly, draft, stored, window, recollection)
         context = await off_loop(build, characters=characters + unread * OF_SQL)
         _log(context)
         return replace(context, warnings=(*access.warnings, *context.warnings))
@@ -192,13 +192,13 @@ class Contexts:
     def _put_together(
         self,
         assembly: Assembly,
-        asked: Context,
+        draft: Context,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
         recollection: Recollection,
     ) -> Context:
         """The context, with the tables that it draws on; a summary draws on all that was read."""
-        context = assembly.put_together(asked, stored, window, recollection)
+        context = assembly.put_together(draft, stored, window, recollection)
         messages = stored.messages if context.summary else context.window
         tables = {table for message in messages for table in self.permissions.tables_of(message)}
         tables.update(table for one in context.recalled for table in one.tables)
