@@ -2,17 +2,17 @@
 
 import asyncio
 import logging
+import os
 import sys
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import FrameType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from recollect.ports.runtime import Counters
@@ -32,13 +32,42 @@ THREAD: Final = "thread"
 """The route where a thread kept Python's interpreter lock, and no task the loop."""
 _UNKNOWN: Final = "unknown"
 _OUR_CODE: Final = "recollect."
+_SERVICES: Final = "recollect.services."
 _NOT_WORKING: Final = ("recollect.concurrency", "recollect.telemetry.loop_watchdog")
 """Modules that only call the code that works, and the watchdog itself."""
 _OWN_SHARE: Final = 0.5
 """Of a hold, the part that the loop's thread must have worked itself to be blamed for it."""
 _BEATS_A_LIMIT: Final = 2
 _LONG_SECONDS: Final = 1.0
+_NANOSECONDS: Final = 1_000_000_000
 logger = logging.getLogger(__name__)
+
+
+class TaskContexts:
+    """Stores the context of every task; before Python 3.12 tasks have no method for it."""
+
+    def __init__(self) -> None:
+        self._contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
+
+    def create_task(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, Result] | Generator[Any, None, Result],
+        *,
+        context: Context | None = None,
+        **options: Any,  # noqa: ANN401  # what later Pythons add
+    ) -> asyncio.Task[Result]:
+        """A task factory: make a task as the loop itself does."""
+        own = copy_context() if context is None else context
+        task = asyncio.Task(work, loop=loop, context=own, **options)
+        self._contexts[task] = own
+        return task
+
+    def route_of(self, task: "asyncio.Task[Any] | None") -> str:
+        """The route of the request that a task works for."""
+        context = None if task is None else self._contexts.get(task)
+        route = None if context is None else context.get(current_route)
+        return BACKGROUND if route is None else route()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +92,6 @@ class _Times:
     waited: float
     """How long it has waited for a processor, which is no fault of the loop."""
 
-    @classmethod
-    def read(cls) -> Self:
-        """The clocks of this thread; elsewhere than on Linux nobody can tell how long it waited."""
-        waited = "0 0"
-        with suppress(OSError):
-            waited = Path("/proc/thread-self/schedstat").read_text("ascii")
-        seconds = int(waited.split()[1]) / 1e9
-        return cls(now=time.monotonic(), processor=time.thread_time(), waited=seconds)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Hold:
@@ -83,7 +103,31 @@ class _Hold:
 
 
 _NOBODY: Final = Holder(task=0)
+
+
 _SOME_THREAD: Final = Holder(task=0, route=THREAD)
+
+
+class _Clocks:
+    """The clocks of the thread that makes it."""
+
+    def __init__(self) -> None:
+        try:
+            self._statistics = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        except OSError:  # elsewhere than on Linux nobody can tell
+            self._statistics = -1
+
+    def read(self) -> _Times:
+        waited = 0
+        if self._statistics >= 0:
+            waited = int(os.pread(self._statistics, 100, 0).split()[1])
+        return _Times(
+            now=time.monotonic(), processor=time.thread_time(), waited=waited / _NANOSECONDS
+        )
+
+    def close(self) -> None:
+        if self._statistics >= 0:
+            os.close(self._statistics)
 
 
 class LoopWatchdog:
@@ -93,8 +137,7 @@ class LoopWatchdog:
         self._limit = limit_seconds
         self._pause = limit_seconds / _BEATS_A_LIMIT
         self._counters = counters
-        self._contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
-        """The context of every task; before Python 3.12 tasks have no method for it."""
+        self._contexts = TaskContexts()
         self._holds: deque[_Hold] = deque()
         self._seen: dict[int, list[Holder]] = {}
         self._stopped = threading.Event()
@@ -106,7 +149,7 @@ class LoopWatchdog:
         """Watch the running loop, from its own thread, until the end of the block."""
         loop = asyncio.get_running_loop()
         factory = loop.get_task_factory()
-        loop.set_task_factory(self._create_task)
+        loop.set_task_factory(self._contexts.create_task)
         self._beat_at = time.monotonic()
         beating = loop.create_task(self._keep_beating())
         watch = threading.Thread(
@@ -121,37 +164,20 @@ class LoopWatchdog:
             loop.set_task_factory(factory)
             watch.join()
 
-    def _create_task(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        work: Coroutine[Any, Any, Result] | Generator[Any, None, Result],
-        *,
-        context: Context | None = None,
-        **options: Any,  # noqa: ANN401  # what later Pythons add
-    ) -> asyncio.Task[Result]:
-        """A task factory: make a task as the loop itself does."""
-        own = copy_context() if context is None else context
-        task = asyncio.Task(work, loop=loop, context=own, **options)
-        self._contexts[task] = own
-        return task
-
-    def _route_of(self, task: "asyncio.Task[Any]") -> str:
-        """The route of the request that a task works for."""
-        context = self._contexts.get(task)
-        route = None if context is None else context.get(current_route)
-        return BACKGROUND if route is None else route()
-
     async def _keep_beating(self) -> None:
-        before = _Times.read()
-        while True:
-            await asyncio.sleep(self._pause)
-            after = _Times.read()
-            over = after.now - before.now - self._pause - (after.waited - before.waited)
-            if over > self._limit:
-                worked = after.processor - before.processor
-                self._holds.append(_Hold(beat=self._beat, seconds=over, processor_seconds=worked))
-            self._beat += 1
-            self._beat_at, before = after.now, after
+        with closing(_Clocks()) as clocks:
+            before = clocks.read()
+            while True:
+                await asyncio.sleep(self._pause)
+                after = clocks.read()
+                over = after.now - before.now - self._pause - (after.waited - before.waited)
+                if over > self._limit:
+                    worked = after.processor - before.processor
+                    self._holds.append(
+                        _Hold(beat=self._beat, seconds=over, processor_seconds=worked)
+                    )
+                self._beat += 1
+                self._beat_at, before = after.now, after
 
     def _watch(self, loop: asyncio.AbstractEventLoop, thread: int) -> None:
         """Look at the loop's thread while a beat is late, and report when it has come."""
@@ -180,7 +206,7 @@ class LoopWatchdog:
         frame = frames.pop(thread, None)
         names = list(_code_names(frame))
         if task is not None:
-            holder = _holder(names, task=id(task), route=self._route_of(task))
+            holder = _holder(names, task=id(task), route=self._contexts.route_of(task))
             return replace(
                 holder, instruction=0 if frame is None else hash((id(frame), frame.f_lasti))
             )
@@ -189,7 +215,7 @@ class LoopWatchdog:
         busy = [other for other in others if any(map(_is_ours, other))]
         if busy:
             return _holder(busy[0], task=0, route=THREAD)
-        return _holder(names, task=0, route=BACKGROUND)
+        return _holder(names, task=0, route=self._contexts.route_of(None))
 
     def _is_waiting(self, seen: list[Holder], hold: _Hold) -> bool:
         """Whether one task waited on the loop, for a file or an address, all the while.
@@ -231,7 +257,7 @@ def _main(seen: list[Holder]) -> Holder:
 
 def _holder(names: list[str], *, task: int, route: str) -> Holder:
     ours = list(filter(_is_ours, names))
-    modules = [name.partition(":")[0] for name in ours if name.startswith("recollect.services.")]
+    modules = [name.partition(":")[0] for name in ours if name.startswith(_SERVICES)]
     services = [module.rpartition(".")[2] for module in modules]
     function = next(iter(ours or names), _UNKNOWN)
     return Holder(
@@ -258,5 +284,10 @@ def _log(event: str, holder: Holder, *, level: int = logging.WARNING, **seconds:
         name.replace("seconds", "milliseconds"): round(value * 1000)
         for name, value in seconds.items()
     }
-    code = {"route": holder.route, "stage": holder.stage, "function": holder.function}
-    logger.log(level, event, extra={"facts": code | times})
+    facts = {
+        "route": holder.route,
+        "stage": holder.stage,
+        "function": holder.function,
+        **times,
+    }
+    logger.log(level, event, extra={"facts": facts})
