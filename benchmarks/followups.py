@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Rewrite
 from recollect.memory import Memory
 from recollect.services.context.rewriting import Rewriting
 
@@ -54,7 +54,7 @@ class Measured:
     seconds: list[float] = field(default_factory=list)
 
     async def rewrite(
-        self, question: str, history: Sequence[Said], language: str = "en"
+        self, question: str, history: Sequence[HistoryMessage], language: str = "en"
     ) -> Rewrite:
         """Rewrite one question, its language given, and note the time."""
         start = time.process_time()
@@ -89,10 +89,10 @@ def read_rows(path: Path, half: int | None) -> list[dict[str, Any]]:
     return [row for at, row in enumerate(rows) if half is None or at // 2 % 2 == half]
 
 
-def said(messages: Iterable[dict[str, str]]) -> list[Said]:
+def said(messages: Iterable[dict[str, str]]) -> list[HistoryMessage]:
     """A history as the service takes it."""
     return [
-        Said(role=Role(one["role"]), content=one["content"], sql_query=one.get("sql"))
+        HistoryMessage(role=Role(one["role"]), content=one["content"], sql_query=one.get("sql"))
         for one in messages
     ]
 
@@ -158,7 +158,7 @@ async def measure_set(
         history = said(row["history"])
         if answer and history:
             history = [one for one in history if one.content] + [
-                Said(role=Role.ASSISTANT, content=answer)
+                HistoryMessage(role=Role.ASSISTANT, content=answer)
             ]
         rewrite = await clock.rewrite(row["question"], history)
         rewrites[row["id"]] = rewrite.standalone_question
@@ -190,15 +190,15 @@ async def measure_sql(
     rows, clock = read_rows(path, half), Measured(rewriting)
     rewrites: dict[tuple[str, int], str] = {}
     for row in rows:
-        history: list[Said] = []
+        history: list[HistoryMessage] = []
         for number, turn in enumerate(row["turns"]):
             if number:
                 result = await clock.rewrite(turn["question"], history)
                 rewrites[row["id"], number] = result.standalone_question
             sql = turn["sql"] if with_sql else None
             history += (
-                Said(role=Role.USER, content=turn["question"]),
-                Said(role=Role.ASSISTANT, content="", sql_query=sql),
+                HistoryMessage(role=Role.USER, content=turn["question"]),
+                HistoryMessage(role=Role.ASSISTANT, content="", sql_query=sql),
             )
     print(f"\n{path.stem}, {'with' if with_sql else 'without'} the SQL of the answers")
     print(f"  {'':10} values  stale R1 goal  words")

@@ -49,7 +49,8 @@ async def _aiohttp(url: str) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def _ours(url: str) -> AsyncIterator[Call]:
-    async with HttpClient(http_address(url, "no address"), headers=_HEADERS) as client:
+    address = http_address(url, "no address")
+    async with HttpClient(address, setting="the address", headers=_HEADERS) as client:
         yield lambda: client.fetch("POST", "/", _REQUEST, limit=1_000_000)
 
 

@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from recollect.domain.summary.extractive import Utterance, summarise_extractively
+from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.extractive import summarise_extractively
 
 LIMIT = 2000  # characters; far above what these short dialogues need
 COLUMNS = ("R1", "R2", "RL", "words")

@@ -4,25 +4,24 @@
     python benchmarks/summaries_keep_facts.py BASE_URL MODEL         a model, OpenAI-compatible
 
 A shopkeeper tells who she is and what she wants in the first turns of forty-four, and then talks
-of other things. The conversation is summarised in three parts, each with the summary before it,
-once as the summariser writes it and once with what it forgets kept beside it.
+of other things. The conversation is summarised in three parts, each with the summary before it; a
+model's once as it writes them and once with what it forgets kept beside it.
 """
 
 import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from typing import Final
-from uuid import UUID
 
-from recollect.domain.conversation.message import NO_DETAILS, Message, Role
-from recollect.domain.summary.extractive import Utterance, summarise_extractively
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.summary.candidates import Utterance
 from recollect.domain.summary.prompting import summary_from_answer, summary_prompt, words_for
 from recollect.errors import ModelUnavailable
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.models.tokens import token_counter_for
 from recollect.ports.models import Prompt
 from recollect.services.context.summarising import ExtractiveSummariser, LlmSummariser, Summariser
+from talk import stored_message
 
 MAX_TOKENS: Final = 500
 PARTS: Final = 3
@@ -86,8 +85,7 @@ async def measure(base_url: str | None, model: str | None, *, is_shown: bool) ->
     """Three compactions as written, and three with facts kept."""
     print(f"{'':22}{'kept':>6}{'tokens':>8}  lost")
     if base_url is None:
-        await chain("as chosen", extractive_alone, is_shown=is_shown)
-        await chain("facts kept", using(ExtractiveSummariser(tokens=COUNTER)), is_shown=is_shown)
+        await chain("offline", using(ExtractiveSummariser(tokens=COUNTER)), is_shown=is_shown)
         return
     async with OpenAICompatibleChat(base_url, model=model or "", api_key=None) as chat:
         await chain("as written", by_model_alone(chat), is_shown=is_shown)
@@ -132,12 +130,6 @@ def using(summariser: Summariser) -> Summarise:
     return lambda messages, before: summariser.summarise(
         messages, previous=before or None, max_tokens=MAX_TOKENS
     )
-
-
-async def extractive_alone(messages: Sequence[Message], before: str) -> str:
-    """The sentences that say most, and no other."""
-    said = utterances(messages)
-    return summarise_extractively(said, limit=MAX_TOKENS, count=COUNTER.count, earlier=before)
 
 
 def by_model_alone(chat: OpenAICompatibleChat) -> Summarise:
@@ -186,22 +178,9 @@ def conversation() -> list[Message]:
     ]
     turns = [*EARLY, *later]
     said = [(role, text) for turn in turns for role, text in zip(Role, turn, strict=False)]
-    return [a_message(sequence, role, text) for sequence, (role, text) in enumerate(said, start=1)]
-
-
-def a_message(sequence: int, role: Role, content: str) -> Message:
-    """A stored message."""
-    return Message(
-        message_id=UUID(int=sequence),
-        session_id=UUID(int=0),
-        sequence=sequence,
-        turn_number=(sequence + 1) // 2,
-        role=role,
-        content=content,
-        metadata={},
-        details=NO_DETAILS,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
+    return [
+        stored_message(sequence, role, text) for sequence, (role, text) in enumerate(said, start=1)
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write src/recollect/blocking.py, the blocking twin of Memory, SessionHandle and History.
+"""Write src/recollect/blocking.py, the blocking twin of Memory and the handles it returns.
 
 Run without arguments it writes the file, with --check it fails if the file is not up to date.
 """
@@ -12,11 +12,11 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "recollect"
 TARGET = PACKAGE / "blocking.py"
-TWINS = frozenset({"SessionHandle", "History", "Memory"})
+TWINS = frozenset({"SessionHandle", "History", "Profile", "Facts", "Memory"})
 
 HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py and session_handle.py.
+Written by tools/generate_blocking.py from memory.py and the handles that it returns.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -29,20 +29,25 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import memory, session_handle
-from recollect.inputs import Asking, Details, MessageFields, RecallFilters
+from recollect import facts_handle, memory, profile_handle, session_handle
+from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.domain.context.context import Context
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.chat.answers import Answered
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, SessionSort
+from recollect.domain.facts.fact import Fact, FactRecord, FactType
+from recollect.domain.facts.query import FactSort, FoundFact
+from recollect.domain.facts.transfer import ImportReport
+from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import UserState
-from recollect.domain.text import JsonObject
+from recollect.domain.text import JsonObject, JsonValue
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
+from recollect.ports.facts import FactStats
 from recollect.settings import Settings
 '''
 
@@ -98,7 +103,7 @@ OPENER = '''
 def generate() -> str:
     """The text of the twin."""
     parts = [HEADER]
-    for module in ("session_handle", "memory"):
+    for module in ("session_handle", "profile_handle", "facts_handle", "memory"):
         tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name in TWINS:

@@ -25,13 +25,18 @@ from recollect.composition import build_services
 from recollect.domain.chat.answers import Answer, Answered, Timings
 from recollect.domain.context.context import Sources, Tokens, Truncation
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order
+from recollect.domain.facts.fact import Evidence, FactChange, FactRecord
+from recollect.domain.facts.query import FoundFact
+from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.entry import Recalled, Recollection
+from recollect.domain.standing.instruction import StandingInstruction
 from recollect.engines.in_memory import in_memory_stores
-from recollect.inputs import Asking, MessageFields, RecallFilters
+from recollect.inputs import Asking, FactFilters, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
+from recollect.ports.facts import FactStats
 from recollect.services.services import ServiceDependencies
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
@@ -348,11 +353,14 @@ def python_page() -> str:
     """Every public name with its methods."""
     public = [getattr(recollect, name) for name in recollect.__all__]
     plain = [thing for thing in public if not issubclass(thing, RecollectError)]
-    first = [Memory, recollect.SessionHandle, recollect.History]
+    handles = [recollect.SessionHandle, recollect.History, recollect.Profile, recollect.Facts]
+    first = [Memory, *handles]
     rest = [thing for thing in plain if thing not in first]
     given_and_returned = [
         *(MessageFields, Asking, Answered, Answer, Timings),
-        *(Sources, Tokens, Truncation, RecallFilters, Recollection, Recalled, UserState),
+        *(Sources, Tokens, Truncation, RecallFilters, Recollection, Recalled),
+        *(StandingInstruction, UserState),
+        *(FactFilters, FactRecord, FactChange, Evidence, FoundFact, FactStats, ImportReport),
     ]
     return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 

@@ -15,16 +15,22 @@ if TYPE_CHECKING:
     from recollect.domain.conversation.message import AnswerDetails, Message, Role
     from recollect.domain.conversation.paging import Page
     from recollect.domain.conversation.session import Session
+    from recollect.domain.facts.fact import Fact
     from recollect.domain.followup.dialogue import Rewrite
+    from recollect.domain.profile.profile import ProfileItem
     from recollect.errors import (
         DatabaseUnavailable,
+        FactConflict,
         IdAlreadyUsed,
         InvalidInput,
         InvalidRole,
         NotFound,
         RecollectError,
+        VersionConflict,
     )
+    from recollect.facts_handle import Facts
     from recollect.memory import Memory
+    from recollect.profile_handle import Profile
     from recollect.session_handle import History, SessionHandle
     from recollect.settings import Settings
 
@@ -32,6 +38,9 @@ __all__ = [
     "AnswerDetails",
     "Context",
     "DatabaseUnavailable",
+    "Fact",
+    "FactConflict",
+    "Facts",
     "History",
     "IdAlreadyUsed",
     "InvalidInput",
@@ -40,26 +49,33 @@ __all__ = [
     "Message",
     "NotFound",
     "Page",
+    "Profile",
+    "ProfileItem",
     "RecollectError",
     "Rewrite",
     "Role",
     "Session",
     "SessionHandle",
     "Settings",
+    "VersionConflict",
 ]
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse names that are not there
     _ERRORS = (
-        *("DatabaseUnavailable", "IdAlreadyUsed", "InvalidInput", "InvalidRole"),
-        *("NotFound", "RecollectError"),
+        *("DatabaseUnavailable", "FactConflict", "IdAlreadyUsed", "InvalidInput", "InvalidRole"),
+        *("NotFound", "RecollectError", "VersionConflict"),
     )
     _MODULES = {
         **dict.fromkeys(_ERRORS, "errors"),
         **dict.fromkeys(("AnswerDetails", "Message", "Role"), "domain.conversation.message"),
         "Context": "domain.context.context",
+        "Fact": "domain.facts.fact",
+        "Facts": "facts_handle",
         "History": "session_handle",
         "Memory": "memory",
         "Page": "domain.conversation.paging",
+        "Profile": "profile_handle",
+        "ProfileItem": "domain.profile.profile",
         "Rewrite": "domain.followup.dialogue",
         "Session": "domain.conversation.session",
         "SessionHandle": "session_handle",

@@ -15,23 +15,30 @@ from recollect.answerers.llm import LlmAnswerer
 from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
+from recollect.domain.recall.entry import RecallScope
+from recollect.domain.recall.reranking import RerankPolicy
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
+from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.models.endpoint.chat_model import OpenAICompatibleChat
 from recollect.models.endpoint.endpoint import OpenAICompatibleEndpoint
+from recollect.models.facts.tagger import FactTagger
 from recollect.models.followup.span_editor import SpanEditor
+from recollect.models.reranking.rerankers import RerankChoice, open_reranker
 from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.permissions.cache import CachedPermissions
 from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
+from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
+from recollect.services.facts.llm_extraction import LlmFactExtractor
 from recollect.services.services import ServiceDependencies
-from recollect.settings import AnswererKind, Settings, VectorStoreKind
+from recollect.settings import AnswererKind, FactExtractorKind, Settings, VectorStoreKind
 from recollect.sql_reading import SqlglotReader
 from recollect.system import ProcessCounters, RandomIds, SystemClock
 
@@ -108,9 +115,11 @@ class Adapters:
 
 
 def offline(permissions: PermissionFunction | None = None) -> ServiceDependencies:
-    """What the services need where no model is set."""
+    """What the services need where no model is set; a changed permission counts at once."""
+    source = PermissionsByFunction(permissions) if permissions else None
+    clock = SystemClock()
     return ServiceDependencies(
-        clock=SystemClock(),
+        clock=clock,
         ids=RandomIds(),
         counter_for=token_counter_for,
         answerer=FromMemory(),
@@ -118,7 +127,8 @@ def offline(permissions: PermissionFunction | None = None) -> ServiceDependencie
         sql=SqlglotReader(),
         stems=SnowballStems(),
         follow_up_model=SpanEditor(),
-        permissions=PermissionsByFunction(permissions) if permissions else None,
+        # Even without a lifetime, callers at the same time share one call of the function.
+        permissions=CachedPermissions(source, clock=clock, seconds=0) if source else None,
     )
 
 
@@ -138,11 +148,16 @@ async def open_adapters(
             endpoint = await opened(model_endpoint(settings, settings.llm_base_url))
         if settings.denodo_url:
             denodo = await opened(denodo_client(settings, settings.denodo_url))
+        tagger = await opened(FactTagger())
         dependencies = replace(
             offline(),
+            fact_extractor=_fact_extractor(settings, tagger, summarising),
+            fact_relations=tagger,
             permissions=await opened(open_permissions(settings, permissions)),
             embedder=await opened(open_embedder(embedding_choice(settings))),
             embedding_timeout=settings.embedding_timeout_seconds,
+            reranker=await opened(open_reranker(rerank_choice(settings))),
+            reranking=RerankPolicy.parse(settings.rerank),
             vectors=await opened(open_vectors(settings)),
             answering_model=answering,
             summarising_model=summarising,
@@ -152,6 +167,18 @@ async def open_adapters(
             answer_timeout=settings.answer_timeout_seconds,
         )
         yield Adapters(dependencies=dependencies, denodo=denodo)
+
+
+def _fact_extractor(
+    settings: Settings, tagger: FactTagger, model: OpenAICompatibleChat | None
+) -> FactExtractor:
+    if settings.facts_extractor is FactExtractorKind.LOCAL:
+        return tagger
+    if model is None:
+        raise ConfigurationError(
+            "MEMORY_FACTS_EXTRACTOR=llm needs MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
+        )
+    return LlmFactExtractor(model=model, fallback=tagger, timeout=settings.llm_timeout_seconds)
 
 
 def embedding_choice(settings: Settings) -> EmbeddingChoice:
@@ -167,7 +194,15 @@ def embedding_choice(settings: Settings) -> EmbeddingChoice:
         dimensions=settings.embedding_dimensions,
         pooling=Pooling(settings.embedding_pooling),
         timeout=settings.llm_timeout_seconds,
-        kept_in=settings.cache_folder,
+    )
+
+
+def rerank_choice(settings: Settings) -> RerankChoice:
+    """Nothing is opened where nothing is indexed."""
+    is_indexed = settings.recall is not RecallScope.OFF
+    return RerankChoice(
+        policy=RerankPolicy.parse(settings.rerank if is_indexed else "off"),
+        folder=settings.rerank_model and settings.rerank_model.expanduser(),
     )
 
 

@@ -1,6 +1,6 @@
 """The blocking twin of `recollect.Memory`: the same methods, without async.
 
-Written by tools/generate_blocking.py from memory.py and session_handle.py.
+Written by tools/generate_blocking.py from memory.py and the handles that it returns.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -12,20 +12,25 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import memory, session_handle
+from recollect import facts_handle, memory, profile_handle, session_handle
 from recollect.domain.chat.answers import Answered
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, SessionSort
 from recollect.domain.conversation.session import Session
+from recollect.domain.facts.fact import Fact, FactRecord, FactType
+from recollect.domain.facts.query import FactSort, FoundFact
+from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import UNSET, GivenTenant
+from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
-from recollect.domain.text import JsonObject
-from recollect.inputs import Asking, Details, MessageFields, RecallFilters
+from recollect.domain.text import JsonObject, JsonValue
+from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
+from recollect.ports.facts import FactStats
 from recollect.settings import Settings
 
 
@@ -317,6 +322,163 @@ class History:
         return self._portal.call(partial(self._inner.trim, keep_last=keep_last))
 
 
+class Profile:
+    """What programs store about one user: JSON values by key. Get it from `Memory.profile`."""
+
+    def __init__(self, portal: BlockingPortal, inner: profile_handle.Profile) -> None:
+        self._portal = portal
+        self._inner = inner
+
+    def set(self, key: str, value: JsonValue, *, version: int | None = None) -> ProfileItem:
+        """Set the value of a key, in place of any before it.
+
+        With `version` only if the key has that version, else `VersionConflict`; 0 is the version
+        of a key that is not there yet.
+        """
+        return self._portal.call(partial(self._inner.set, key, value, version=version))
+
+    def merge(self, key: str, value: JsonValue, *, version: int | None = None) -> ProfileItem:
+        """Merge a value into that of a key and return the result; a new key is set.
+
+        Objects merge at every depth. Everything else is replaced, also by None, which is a value
+        like others and deletes nothing.
+        """
+        return self._portal.call(partial(self._inner.merge, key, value, version=version))
+
+    def get(self, key: str) -> ProfileItem | None:
+        """The value of a key with its version and times; None where there is none."""
+        return self._portal.call(partial(self._inner.get, key))
+
+    def list(self) -> tuple[ProfileItem, ...]:
+        """All values in order of their keys."""
+        return self._portal.call(partial(self._inner.list))
+
+    def delete(self, key: str, *, version: int | None = None) -> None:
+        """Delete a key; `NotFound` if it is not there."""
+        self._portal.call(partial(self._inner.delete, key, version=version))
+
+    def clear(self) -> int:
+        """Delete all keys and say how many there were."""
+        return self._portal.call(partial(self._inner.clear))
+
+
+class Facts:
+    """What is known about one user, across all conversations. Get it from `Memory.facts`.
+
+    Nothing here counts as using a fact: what is only listed fades all the same.
+    """
+
+    def __init__(self, portal: BlockingPortal, inner: facts_handle.Facts) -> None:
+        self._portal = portal
+        self._inner = inner
+
+    def add(self, content: str, *, type: str = FactType.FACT, priority: str | None = None) -> Fact:
+        """Store a fact, one sentence that can be understood alone.
+
+        The type is fact, preference, context, procedure, entity or relationship; the priority
+        critical, high, medium or low, by default that of the type. `FactConflict` if an active
+        fact says the same.
+        """
+        return self._portal.call(partial(self._inner.add, content, type=type, priority=priority))
+
+    def list(
+        self,
+        *,
+        sort: str = FactSort.CREATED,
+        order: str = Order.DESC,
+        limit: int = DEFAULT_LIMIT,
+        cursor: str | None = None,
+        offset: int = 0,
+        **filters: Unpack[FactFilters],
+    ) -> Page[Fact]:
+        """List facts in pages, by default the active ones, the newest first.
+
+        The sort is created, updated, last_accessed or priority.
+        """
+        return self._portal.call(
+            partial(
+                self._inner.list,
+                sort=sort,
+                order=order,
+                limit=limit,
+                cursor=cursor,
+                offset=offset,
+                **filters,
+            )
+        )
+
+    def search(
+        self, query: str, *, limit: int = DEFAULT_LIMIT, **filters: Unpack[FactFilters]
+    ) -> tuple[FoundFact, ...]:
+        """Find active facts by meaning, the nearest first; by their words without a model."""
+        return self._portal.call(partial(self._inner.search, query, limit=limit, **filters))
+
+    def get(self, fact_id: UUID | str) -> FactRecord:
+        """A fact of any status with its history; `NotFound` if it is not there."""
+        return self._portal.call(partial(self._inner.get, fact_id))
+
+    def update(
+        self,
+        fact_id: UUID | str,
+        *,
+        content: str | None = None,
+        type: str | None = None,
+        priority: str | None = None,
+        version: int | None = None,
+    ) -> Fact:
+        """Change what is given of a fact; with `version` only if it has that version.
+
+        `VersionConflict` if it has another one, `FactConflict` if an active fact says the same.
+        """
+        return self._portal.call(
+            partial(
+                self._inner.update,
+                fact_id,
+                content=content,
+                type=type,
+                priority=priority,
+                version=version,
+            )
+        )
+
+    def forget(self, fact_id: UUID | str, *, erase: bool = False) -> None:
+        """Withdraw a fact, which `restore` can bring back; with `erase`, delete it for good."""
+        self._portal.call(partial(self._inner.forget, fact_id, erase=erase))
+
+    def restore(self, fact_id: UUID | str) -> Fact:
+        """Let a fact hold again that was withdrawn, replaced or has faded.
+
+        `FactConflict` if an active fact says the same or has taken its place.
+        """
+        return self._portal.call(partial(self._inner.restore, fact_id))
+
+    def export(self) -> Generator[JsonObject, None, None]:
+        """All facts of any status with their history, one by one as JSON, oldest first."""
+        pieces = self._inner.export()
+        try:
+            while True:
+                yield self._portal.call(pieces.__anext__)
+        except StopAsyncIteration:
+            return
+        finally:
+            self._portal.call(pieces.aclose)
+
+    def import_(self, facts: Iterable[JsonObject]) -> ImportReport:
+        """Store exported facts, at most 10,000; what is there already is skipped.
+
+        Only `content` is required of each. All are checked before the first is stored.
+        """
+        return self._portal.call(partial(self._inner.import_, facts))
+
+    def stats(self) -> FactStats:
+        """How many facts there are, by type, priority, status and week."""
+        return self._portal.call(partial(self._inner.stats))
+
+    def clear(self) -> int:
+        """Delete all facts with their history for good, and say how many there were."""
+        return self._portal.call(partial(self._inner.clear))
+
+
 class Memory:
     """The memory of all users. Open it with `with Memory.open() as memory:`.
 
@@ -440,6 +602,18 @@ class Memory:
         """
         return History(
             self._portal, self._inner.history(user, tenant=tenant, authorization=authorization)
+        )
+
+    def profile(self, user: str, *, tenant: GivenTenant = UNSET) -> Profile:
+        """A user's profile: JSON values by key, to set, merge, read and delete."""
+        return Profile(self._portal, self._inner.profile(user, tenant=tenant))
+
+    def facts(
+        self, user: str, *, tenant: GivenTenant = UNSET, authorization: str | None = None
+    ) -> Facts:
+        """What is known about a user across all conversations: to list, add, change and forget."""
+        return Facts(
+            self._portal, self._inner.facts(user, tenant=tenant, authorization=authorization)
         )
 
     def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:

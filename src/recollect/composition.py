@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from recollect.domain.conversation.session import patience
+from recollect.domain.facts.ranking import NO_FACTS
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.ports import Stores
@@ -17,9 +18,19 @@ from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
+from recollect.services.facts.embedding import FactEmbedding
+from recollect.services.facts.facts import Facts
+from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
+from recollect.services.facts.learning import Learning
+from recollect.services.facts.maintenance import FactPruning, FactReembedding
+from recollect.services.facts.search import FactSearch
+from recollect.services.facts.transfer import FactTransfer
+from recollect.services.profiles import ChosenProfile, Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall, VisibleEntries
+from recollect.services.recall.reranking import Reranking
+from recollect.services.recall.standing import StandingInstructions
 from recollect.services.services import ServiceDependencies, Services
 
 
@@ -66,6 +77,9 @@ class _Builder:
             ),
             contexts=self.contexts,
             states=self.turn_memory.states,
+            profiles=Profiles(store=stores.profiles, clock=self.clock),
+            facts=self._facts(),
+            fact_transfer=self._fact_transfer(),
             turns=self.turn_memory.turns,
             chat=Chat(
                 memory=self.turn_memory,
@@ -89,6 +103,12 @@ class _Builder:
                 clock=self.clock,
                 patience=patience(answer_timeout=self.needs.answer_timeout),
             ),
+            fact_pruning=FactPruning(
+                store=stores.facts, clock=self.clock, policy=self.policies.fact_decay
+            ),
+            fact_reembedding=FactReembedding(store=stores.facts, embedder=self.needs.embedder)
+            if self.needs.embedder
+            else None,
             work=Work(
                 jobs=stores.jobs,
                 clock=self.clock,
@@ -100,14 +120,37 @@ class _Builder:
             ids=self.needs.ids,
         )
 
+    @property
+    def _learns(self) -> bool:
+        return self.policies.facts.is_enabled and self.policies.keeps_index
+
+    @cached_property
+    def learning(self) -> Learning | None:
+        extractor = self.needs.fact_extractor
+        if extractor is None or not self._learns:
+            return None
+        return Learning(
+            store=self.stores.facts,
+            extractor=extractor,
+            relations=self.needs.fact_relations,
+            embedder=self.needs.embedder,
+            history=self.stores.history,
+            profiles=self.stores.profiles,
+            tables_of=self.permissions.tables_of,
+            clock=self.clock,
+            ids=self.needs.ids,
+        )
+
     @cached_property
     def messages(self) -> Messages:
+        hooks = {"on_stored": self.learning.obey_at_once} if self.learning else {}
         return Messages(
             store=self.stores.messages,
             last_access=self.last_access,
             permissions=self.permissions,
             clock=self.clock,
             policies=self.policies,
+            **hooks,
         )
 
     @cached_property
@@ -122,8 +165,39 @@ class _Builder:
             stems=self.needs.stems,
             embedder=self.needs.embedder,
             embedding_seconds=self.needs.embedding_timeout,
+            reranking=self._reranking(),
             is_indexed=self.policies.keeps_index,
         )
+
+    @cached_property
+    def fact_embedding(self) -> FactEmbedding | None:
+        embedder = self.needs.embedder
+        if embedder is None:
+            return None
+        return FactEmbedding(embedder=embedder, seconds=self.needs.embedding_timeout)
+
+    def _facts(self) -> Facts:
+        return Facts(
+            store=self.stores.facts,
+            permissions=self.permissions,
+            clock=self.clock,
+            ids=self.needs.ids,
+            embedding=self.fact_embedding,
+            searching=FactSearch(store=self.stores.facts, embedding=self.fact_embedding),
+        )
+
+    def _fact_transfer(self) -> FactTransfer:
+        return FactTransfer(
+            store=self.stores.facts,
+            permissions=self.permissions,
+            clock=self.clock,
+            ids=self.needs.ids,
+            embedding=self.fact_embedding,
+        )
+
+    def _reranking(self) -> Reranking | None:
+        reranker = self.needs.reranker
+        return Reranking(reranker=reranker, policy=self.needs.reranking) if reranker else None
 
     @cached_property
     def rewriting(self) -> Rewriting:
@@ -142,8 +216,28 @@ class _Builder:
             permissions=self.permissions,
             rewriting=self.rewriting,
             recall=self.recall,
+            standing=StandingInstructions(
+                index=self.stores.recall if self.policies.keeps_index else None,
+                permissions=self.permissions,
+                history=self.stores.history,
+                most=self.policies.standing_instructions,
+            ),
+            profile=ChosenProfile(store=self.stores.profiles, keys=self.policies.profile_keys),
+            facts=self._known_facts(),
             counter_for=self.needs.counter_for,
             policies=self.policies,
+        )
+
+    def _known_facts(self) -> KnownFacts:
+        return KnownFacts(
+            decay=self.policies.fact_decay,
+            store=self.stores.facts,
+            accesses=FactAccesses(store=self.stores.facts, clock=self.clock),
+            clock=self.clock,
+            stems=StemCache(stems=self.needs.stems),
+            policy=self.policies.facts if self.policies.keeps_index else NO_FACTS,
+            embedder=self.needs.embedder,
+            embedding_seconds=self.needs.embedding_timeout,
         )
 
     @cached_property
@@ -191,6 +285,7 @@ class _Builder:
             clock=self.clock,
             maker=EntryMaker(stems=self.needs.stems.stems, tables_of=self.permissions.tables_of),
             embedder=self.needs.embedder,
+            learning=self.learning,
         )
 
     def _reindexing(self) -> Reindexing | None:

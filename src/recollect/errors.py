@@ -5,16 +5,21 @@ RecollectError
 │   ├── InvalidId           an id that is not a UUID
 │   ├── InvalidCursor       a paging cursor that this list did not give out
 │   ├── InvalidRole         a message's role that is unknown, or not allowed by the preset
+│   ├── NotConfirmed        a deletion of everything that does not say that it is meant
 │   └── MissingSessionId    a question that must name its session, and does not
 ├── NotFound                nothing of that name belongs to this owner
 │   ├── SessionNotFound
 │   ├── MessageNotFound
 │   ├── TurnNotFound
 │   ├── ModelNotFound       no language model of that name is served
+│   ├── ProfileKeyNotFound  the user's profile has no such key
+│   ├── FactNotFound
 │   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
 ├── StatementRefused        a statement that a model wrote does more than read; it was not run
 ├── IdAlreadyUsed           the id stands for another message already
+├── VersionConflict         what was to be changed has changed meanwhile; nothing was done
+├── FactConflict            another fact says the same, or holds what it is about; nothing was done
 ├── Unauthenticated         the credentials are missing or not valid
 ├── Forbidden               the credentials are valid but do not reach this far
 ├── UserHalted              the user's state is 'halted': no question is answered
@@ -84,6 +89,13 @@ class InvalidRole(InvalidInput):
         super().__init__("role", f"must be one of: {', '.join(allowed)}{by_whom}")
 
 
+class NotConfirmed(InvalidInput):
+    """A deletion of everything that does not say that it is meant; nothing was deleted."""
+
+    def __init__(self) -> None:
+        super().__init__("confirm", "must be true: this deletes everything that is listed here")
+
+
 class MissingSessionId(InvalidInput):
     """A question that must say which session it belongs to, and does not."""
 
@@ -130,6 +142,21 @@ class ModelNotFound(NotFound):
         super().__init__("of that name; GET /v1/models lists those there are")
 
 
+class ProfileKeyNotFound(NotFound):
+    """The user's profile has no such key."""
+
+    kind = "profile key"
+
+    def __init__(self) -> None:
+        super().__init__("of that name")
+
+
+class FactNotFound(NotFound):
+    """The owner has no such fact."""
+
+    kind = "fact"
+
+
 class ViewsNotFound(NotFound):
     """The data platform found no view that could answer the question."""
 
@@ -158,6 +185,27 @@ class IdAlreadyUsed(RecollectError):
             "a retry must repeat the same request, a new message needs a new id or key"
         )
         self.message_id = message_id
+
+
+class VersionConflict(RecollectError):
+    """What was to be changed has another version than the caller has read; nothing was done."""
+
+    def __init__(self, *, expected: int, current: int | None) -> None:
+        there = "there is none" if current is None else f"it is at version {current}"
+        wanted = "a new one was expected" if expected == 0 else f"version {expected} was expected"
+        super().__init__(f"{there}, {wanted}; read it again before you change it")
+        self.expected = expected
+        self.current = current
+
+
+class FactConflict(RecollectError):
+    """Another active fact says the same, or is about what has one value; nothing was done."""
+
+    def __init__(self, fact_id: UUID, *, slot: str | None = None) -> None:
+        problem = "says the same" if slot is None else f"is the user's one {slot}"
+        super().__init__(f"the active fact {fact_id} {problem}; change or forget that one")
+        self.fact_id = fact_id
+        self.slot = slot
 
 
 class Unauthenticated(RecollectError):

@@ -13,9 +13,11 @@ from recollect.domain.conversation.message import (
     parse_role,
 )
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.facts.fact import FactType, Priority
+from recollect.domain.facts.query import FactFilter, StatusChoice
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.recall.entry import RecallFilter
-from recollect.domain.text import JsonObject, JsonValue, check_text, parse_moment
+from recollect.domain.text import JsonObject, JsonValue, check_text, parse_choice, parse_moment
 from recollect.errors import InvalidInput
 from recollect.services.conversations.sessions import MAX_APPENDED
 
@@ -56,6 +58,19 @@ class RecallFilters(TypedDict, total=False):
     speaker: str
 
 
+class FactFilters(TypedDict, total=False):
+    """Which facts a list or a search has; those that are left out choose none apart."""
+
+    type: str
+    """fact, preference, context, procedure, entity or relationship."""
+    priority: str
+    """critical, high, medium or low."""
+    status: str
+    """active by default; superseded, retracted, pruned or any."""
+    q: str
+    """What the content or the quote contains, in upper or lower case."""
+
+
 class Asking(TypedDict, total=False):
     """How a question is to be answered; what is left out is left to the settings."""
 
@@ -71,6 +86,18 @@ class Asking(TypedDict, total=False):
     """The same by an id of your own for the question."""
     uses_memory: bool
     """False for a plain call: nothing is read, nothing is stored."""
+
+
+def fact_filter(filters: FactFilters) -> FactFilter:
+    """The filter that the names of a call stand for."""
+    kind, priority = filters.get("type"), filters.get("priority")
+    status = parse_choice(StatusChoice, filters.get("status", StatusChoice.ACTIVE), "status")
+    return FactFilter(
+        type=None if kind is None else parse_choice(FactType, kind, "type"),
+        priority=None if priority is None else parse_choice(Priority, priority, "priority"),
+        status=status.status,
+        text=filters.get("q"),
+    )
 
 
 def new_messages(
@@ -124,12 +151,12 @@ def _check_names(fields: MessageFields) -> None:
         raise InvalidInput(str(min(unknown, key=str)), "is not a field of a message")
 
 
-def read_said(role: str, content: str, sql_query: str | None = None) -> Said:
+def history_message(role: str, content: str, sql_query: str | None = None) -> HistoryMessage:
     """One message of a history that a caller gives, checked."""
     for name, text in (("content", content), ("sql_query", sql_query)):
         if text is not None:
             check_text(text, name, max_length=MAX_CONTENT_LENGTH)
-    return Said(role=parse_role(role), content=content, sql_query=sql_query)
+    return HistoryMessage(role=parse_role(role), content=content, sql_query=sql_query)
 
 
 def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> RecallFilter:

@@ -27,9 +27,11 @@ from recollect.domain.identity.scope import (
 )
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject
-from recollect.inputs import RecallFilters, read_said, recall_filter
+from recollect.facts_handle import Facts
+from recollect.inputs import RecallFilters, history_message, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
+from recollect.profile_handle import Profile
 from recollect.services.services import Services
 from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
@@ -173,6 +175,16 @@ class Memory:
         """
         return History(self.services, self._scope(user, tenant, authorization))
 
+    def profile(self, user: str, *, tenant: GivenTenant = UNSET) -> Profile:
+        """A user's profile: JSON values by key, to set, merge, read and delete."""
+        return Profile(self.services, self._scope(user, tenant))
+
+    def facts(
+        self, user: str, *, tenant: GivenTenant = UNSET, authorization: str | None = None
+    ) -> Facts:
+        """What is known about a user across all conversations: to list, add, change and forget."""
+        return Facts(self.services, self._scope(user, tenant, authorization))
+
     async def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""
         return await self.services.states.get(self._scope(user, tenant))
@@ -214,7 +226,7 @@ class Memory:
 
         The history is (role, text) pairs, oldest first. `SessionHandle.rewrite` has its own.
         """
-        messages = [read_said(role, content) for role, content in history]
+        messages = [history_message(role, content) for role, content in history]
         return await self.services.rewriting.after(messages, question, language=language)
 
     async def catch_up(self) -> int:
@@ -246,6 +258,8 @@ class Memory:
         await self.services.contexts.prepare()
         if self.services.recall.embedder is not None:
             await self.services.recall.embedder.warm()
+        if self.services.recall.reranking is not None:
+            await self.services.recall.reranking.warm()
 
     def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
         if isinstance(tenant, Unset):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ModelUnavailable
 
@@ -112,7 +112,7 @@ class FakeFollowUpModel:
         self._rewrites = dict(rewrites or {})
         self._confidence = confidence
         self.questions: list[str] = []
-        self.histories: list[tuple[Said, ...]] = []
+        self.histories: list[tuple[HistoryMessage, ...]] = []
 
     def load(self) -> None:
         """Nothing: there is nothing to load."""
@@ -120,7 +120,7 @@ class FakeFollowUpModel:
     def propose(
         self,
         question: str,
-        history: Sequence[Said],
+        history: Sequence[HistoryMessage],
         *,
         language: str,  # noqa: ARG002  # the port's
     ) -> Proposal:

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.engines.postgres.connection.database import _COMMAND_SECONDS
 from recollect.engines.postgres.embedded.postmaster import Postmaster
-from recollect.services.chat.turn import NO_MEMORY, NOT_STORED
+from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED
 from support.servers.http_servers import ServerProgram
 
 pytestmark = pytest.mark.slow

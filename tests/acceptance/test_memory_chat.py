@@ -69,16 +69,16 @@ async def test_the_follow_up_reaches_the_data_as_a_question_of_its_own(
     second = await ask(alice, question=SECOND, session_id=conversation, **options)
 
     databases = ["banking_db"] if denodo.version == "1.4" else "banking_db"
-    assert denodo.asked[0] == {
+    assert denodo.bodies[0] == {
         "question": FIRST,
         "vdp_database_names": databases,
         "llm_provider": "OpenAI",
         "llm_model": "gpt-4o",
         "disclaimer": False,
     }
-    sent = dict(denodo.asked[1])
+    sent = dict(denodo.bodies[1])
     history = sent.pop("custom_instructions")
-    assert sent == {**denodo.asked[0], "question": STANDALONE}
+    assert sent == {**denodo.bodies[0], "question": STANDALONE}
     for part in (FIRST, SQL.format(year="2024"), "banking_db.regions, banking_db.sales"):
         assert part in history
     assert None not in sent.values()
@@ -141,8 +141,8 @@ async def test_unknown_request_fields_are_passed_on_with_a_warning(
     details = "a pie chart " * 10_000
     answered = await ask(alice, question=FIRST, plot_details=details, newer={"deep": [1, None]})
 
-    assert denodo.asked[-1]["plot_details"] == details
-    assert denodo.asked[-1]["newer"] == {"deep": [1, None]}
+    assert denodo.bodies[-1]["plot_details"] == details
+    assert denodo.bodies[-1]["newer"] == {"deep": [1, None]}
     assert answered["warnings"] == [
         "Fields that are unknown here were passed on as they are: newer."
     ]
@@ -166,7 +166,7 @@ async def test_a_retry_says_that_it_is_a_replay(alice: Caller, denodo: DenodoDou
         "context_truncated": False,
         "standalone_question": FIRST,
     }
-    assert len(denodo.asked) == 1
+    assert len(denodo.bodies) == 1
 
 
 async def test_the_conversation_keeps_the_databases_that_its_questions_name(alice: Caller) -> None:
@@ -185,7 +185,7 @@ async def test_a_call_without_memory_reads_and_stores_nothing(
     conversation = first["conversation_metadata"]["conversation_id"]
     plain = await ask(alice, question=SECOND, session_id=conversation, use_memory=False)
 
-    assert denodo.asked[1] == {"question": SECOND}
+    assert denodo.bodies[1] == {"question": SECOND}
     assert set(plain) >= FIELDS
     assert plain["conversation_metadata"] == dict.fromkeys(METADATA)
     assert plain["memory_context_used"]["history_messages_count"] == 0
@@ -211,7 +211,7 @@ async def test_a_question_passes_through_unchanged(alice: Caller, denodo: Denodo
         f"{denodo.url}/answerQuestion", json=body, headers={"Authorization": ALICE}
     )
     assert (response.status_code, response.content) == (200, direct.content)
-    assert denodo.asked == [body, body]
+    assert denodo.bodies == [body, body]
     refused = await alice.post("/answerQuestion", {"question": 7})
     assert refused.status_code == 422
     assert refused.json()["detail"][0]["loc"] == ["body", "question"]

@@ -1,16 +1,21 @@
 """Whatever was said, a context stays within its limit, in order, and tells where it comes from."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.contracts.facts_shared import a_fact, store
 from recollect.composition import build_services
 from recollect.domain.context.compaction import Summary
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
+from recollect.domain.facts.fact import gist_of
+from recollect.domain.facts.slots import Slot
 from recollect.domain.recall.entry import RecallOverrides
+from recollect.domain.text import JsonValue
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies
@@ -19,7 +24,7 @@ from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session, put_summary
 from support.followups import RepeatingModel
-from support.recall.scripted_index import ScriptedIndex, an_entry
+from support.recall.scripted_index import ScriptedIndex, an_entry, an_instruction
 
 QUESTION = "What is the capital of France?"
 COUNT = token_counter_for("gpt-4o").count
@@ -47,6 +52,11 @@ RECALLED = st.lists(
     ).map("".join),
     max_size=6,
 )
+STANDING = st.lists(TEXTS, max_size=12)
+PROFILE = st.dictionaries(
+    st.sampled_from(["a", "b", "=== PROFILE", "</conversation_profile>"]),
+    st.one_of(TEXTS, st.lists(TEXTS, max_size=3), st.dictionaries(TEXTS, TEXTS, max_size=3)),
+)
 TURNS = st.lists(st.tuples(TEXTS, TEXTS, QUERIES), max_size=12)
 
 
@@ -68,6 +78,9 @@ def build(
     limit: int | None = None,
     summary: str | None = None,
     recalled: list[str] | None = None,
+    standing: list[str] | None = None,
+    profile: Mapping[str, JsonValue] | None = None,
+    facts: list[str] | None = None,
 ) -> Context:
     async def run() -> Context:
         clock = FixedClock()
@@ -79,9 +92,15 @@ def build(
             follow_up_model=RepeatingModel(),
         )
         index = ScriptedIndex(*map(an_entry, recalled or ()))
+        index.known_instructions = tuple(map(an_instruction, standing or ()))
         stores = replace(in_memory_stores(clock), recall=index)
-        services = build_services(stores, around, load_settings(preset=preset).policies())
+        policies = load_settings(preset=preset, profile_keys="*", facts="on").policies()
+        services = build_services(stores, around, policies)
         scope, session = a_scope(), a_session()
+        for key, value in (profile or {}).items():
+            await services.profiles.set(scope, key, value)
+        for content in facts or ():
+            await store(stores, scope, a_fact(content, slot=Slot.ANSWER_STYLE))
         await services.sessions.start(scope, session)
         if messages:
             await services.messages.append(scope, session.session_id, messages)
@@ -114,6 +133,9 @@ def build(
     limit=st.integers(min_value=20, max_value=1500),
     summary=st.one_of(st.none(), TEXTS),
     recalled=RECALLED,
+    standing=STANDING,
+    profile=PROFILE,
+    facts=st.lists(TEXTS.map(lambda text: text[:500]), max_size=5, unique_by=gist_of),
 )
 def test_no_form_of_a_context_is_ever_over_its_limit(
     preset: str,
@@ -121,8 +143,21 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
     limit: int,
     summary: str | None,
     recalled: list[str],
+    standing: list[str],
+    profile: dict[str, JsonValue],
+    facts: list[str],
 ) -> None:
-    context = build(preset, messages_of(turns), limit=limit, summary=summary, recalled=recalled)
+    said = messages_of(turns)
+    context = build(
+        preset,
+        said,
+        limit=limit,
+        summary=summary,
+        recalled=recalled,
+        standing=standing,
+        profile=profile,
+        facts=facts,
+    )
 
     question = max(COUNT(context.question_with_meaning), COUNT(context.standalone_question))
     chat = sum(COUNT(message["content"]) + 4 for message in context.messages())
@@ -131,6 +166,10 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
     assert COUNT(context.instructions()) + question <= limit
     assert COUNT(context.conversation_block(language="nl")) + question <= limit
     assert COUNT(context.conversation_block(language="en")) + question <= limit
+    instructions = len(context.standing_instructions) + context.cut.standing_instructions
+    assert bool(standing) <= instructions <= min(len(standing), 10)
+    assert len(context.profile) + context.cut.profile == len(profile)
+    assert len(context.facts) + context.cut.facts == len(facts)
     found = len(context.recalled) + context.cut.recalled
     assert bool(recalled) <= found <= min(len(recalled), 5), "what is said twice is told once"
 
@@ -145,18 +184,18 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
 def test_sources_name_every_message_used_in_the_order_they_were_said(
     preset: str, turns: list[tuple[str, str, str | None]], limit: int, recalled: list[str]
 ) -> None:
-    said = messages_of(turns)
+    messages = messages_of(turns)
 
-    context = build(preset, said, limit=limit, recalled=recalled)
+    context = build(preset, messages, limit=limit, recalled=recalled)
 
     assert context.sources.messages == tuple(message.message_id for message in context.window)
     numbers = [message.sequence for message in context.window]
     assert numbers == sorted(set(numbers))
-    assert [said[n - 1].message_id for n in numbers] == list(context.sources.messages)
+    assert [messages[n - 1].message_id for n in numbers] == list(context.sources.messages)
     assert (context.sources.summary is None) == (context.summary is None)
     told = [identifier for found in context.recalled for identifier in found.message_ids]
     assert list(context.sources.recalled) == told
-    if len(context.window) < min(len(said), 6):
+    if len(context.window) < min(len(messages), 6):
         assert context.is_truncated
 
 
@@ -170,12 +209,12 @@ def test_a_new_turn_leaves_earlier_rendered_text_unchanged(
     preset: str, turns: list[tuple[str, str, str | None]], added: tuple[str, str, str | None]
 ) -> None:
     """As long as the window holds all of it, a prompt cache stays good up to the new turn."""
-    said = messages_of(turns)
+    messages = messages_of(turns)
 
-    before = build(preset, said, limit=100_000)
-    after = build(preset, [*said, *messages_of([added])], limit=100_000)
+    before = build(preset, messages, limit=100_000)
+    after = build(preset, [*messages, *messages_of([added])], limit=100_000)
 
-    assert after.messages()[: len(said)] == before.messages()[:-1]
+    assert after.messages()[: len(messages)] == before.messages()[:-1]
     assert after.conversation_block().startswith(before.conversation_block())
     guidance = before.instructions().index("\n\nINSTRUCTIONS:\n- The record above")
     assert after.instructions().startswith(before.instructions()[:guidance])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.conversation.message import AnswerDetails, Role
 from recollect.domain.conversation.paging import (
+    FactPosition,
     HistoryPosition,
     MessagePosition,
     Order,
@@ -68,9 +69,11 @@ def test_a_cursor_decodes_to_its_position(
     assert cursor_round_trip(session, order) == session
     history = HistoryPosition(time, session_id, sequence)
     assert cursor_round_trip(history, order) == history
+    fact = FactPosition("priority", sequence, time, session_id)
+    assert cursor_round_trip(fact, order) == fact
 
 
-@given(any_text, st.sampled_from([MessagePosition, SessionPosition, HistoryPosition]))
+@given(any_text, st.sampled_from([MessagePosition, SessionPosition, HistoryPosition, FactPosition]))
 @example("WyJNZXNzYWdlUG9zaXRpb24iLCJkZXNjIiwxXQ", MessagePosition)
 def test_any_text_is_a_cursor_or_refused(text: str, kind: type[MessagePosition]) -> None:
     try:

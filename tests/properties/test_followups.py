@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.rules import rule_candidate
@@ -20,7 +20,7 @@ SENTENCES = st.lists(WORDS, max_size=12).map(" ".join)
 TEXTS = st.one_of(SENTENCES, st.text(max_size=80))
 LANGUAGES = st.sampled_from(installed())
 MESSAGES = st.builds(
-    Said,
+    HistoryMessage,
     role=st.sampled_from(list(Role)),
     content=TEXTS,
     sql_query=st.none() | st.just("SELECT a FROM b WHERE c = 'x'") | st.text(max_size=20),
@@ -30,7 +30,7 @@ HISTORIES = st.lists(MESSAGES, max_size=5)
 
 @given(TEXTS, HISTORIES, LANGUAGES)
 def test_rules_change_one_question_and_invent_nothing(
-    question: str, history: list[Said], language: str
+    question: str, history: list[HistoryMessage], language: str
 ) -> None:
     proposal = rule_candidate(question, history, language)
 
@@ -49,7 +49,7 @@ def _words(text: str) -> set[str]:
 
 @given(TEXTS, TEXTS, HISTORIES, LANGUAGES)
 def test_any_reply_of_a_model_can_be_judged(
-    reply: str, question: str, history: list[Said], language: str
+    reply: str, question: str, history: list[HistoryMessage], language: str
 ) -> None:
     said = clean_reply(reply)
 

@@ -157,9 +157,9 @@ class Walkthrough:
 
     async def check(self) -> None:
         session = await self.stores.sessions.get(self.scope, self.session_id)
-        found = await self.stores.messages.last(self.scope, self.session_id, count=1000)
+        messages = await self.stores.messages.last(self.scope, self.session_id, count=1000)
         assert session is not None
-        assert found == tuple(self.expected)
+        assert messages == tuple(self.expected)
         assert session.message_count == len(self.expected)
         assert session.turn_count == len(self.turns())
         assert await self.stores.history.count(self.scope) == len(self.expected)

@@ -180,7 +180,7 @@ async def converse(
         if key not in sessions:
             sessions[key] = uuid4()
             await services.sessions.start(scope, a_session(sessions[key]))
-        said = [
+        messages = [
             a_message("user", exchange.question),
             a_message(
                 "assistant",
@@ -189,7 +189,7 @@ async def converse(
                 metadata={"value": exchange.answer},
             ),
         ]
-        await services.messages.append(scope, sessions[key], said)
+        await services.messages.append(scope, sessions[key], messages)
     while await services.work.do_one():
         pass
     return sessions

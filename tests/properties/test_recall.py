@@ -79,16 +79,15 @@ def test_a_smaller_limit_keeps_the_first_of_the_entries_without_duplicates(
     assert said_once(ranked, most=most) == said_once(ranked, most=len(found))[:most]
 
 
-@given(st.lists(ENTRY, min_size=1, max_size=8), QUESTION, WORDS)
+@given(st.lists(ENTRY, min_size=1, max_size=8), QUESTION)
 def test_only_entries_with_a_word_of_the_question_score_above_zero(
-    entries: list[dict[str, int]], question: dict[str, float], word: str
+    entries: list[dict[str, int]], question: dict[str, float]
 ) -> None:
     index = Bm25Index(entries)
     scores = index.scores(question)
-    with_word = index.scores({**question, word: question.get(word, 0) + 1})
     shares = (question.keys() & terms.keys() for terms in entries)
     assert scores.keys() == {at for at, shared in enumerate(shares) if shared}
-    assert all(0 < score <= with_word[at] for at, score in scores.items())
+    assert all(0 < score <= 1 for score in scores.values())
 
 
 @given(st.lists(ENTRY, min_size=2, max_size=8))
@@ -97,7 +96,8 @@ def test_a_rarer_word_has_a_higher_weight(entries: list[dict[str, int]]) -> None
     index = Bm25Index([*entries, probe])
     frequency = Counter(chain.from_iterable(entries))
     by_frequency = sorted(probe, key=frequency.__getitem__)
-    scores = [index.scores({word: 1.0})[len(entries)] for word in by_frequency]
+    asked = [index.scores({word: 1.0, "no word of theirs": 1.0}) for word in by_frequency]
+    scores = [one[len(entries)] for one in asked]
     assert scores == sorted(scores, reverse=True)
     assert all(score > 0 for score in scores)
 

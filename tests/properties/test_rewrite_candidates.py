@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.candidates import MAX_CONTEXT_TERMS, best_rewrite
-from recollect.domain.followup.dialogue import Method, Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal
 
 TEXTS = st.text(min_size=1, max_size=60)
 CHANCES = st.floats(min_value=0, max_value=1)
@@ -18,13 +18,14 @@ PROPOSALS = st.builds(
 )
 CANDIDATES = st.dictionaries(st.sampled_from([Method.MODEL, Method.RULES]), PROPOSALS)
 HISTORIES = st.lists(
-    st.builds(Said, role=st.sampled_from([Role.USER, Role.ASSISTANT]), content=TEXTS), max_size=3
+    st.builds(HistoryMessage, role=st.sampled_from([Role.USER, Role.ASSISTANT]), content=TEXTS),
+    max_size=3,
 )
 
 
 @given(question=TEXTS, history=HISTORIES, candidates=CANDIDATES, least=CHANCES)
 def test_only_a_sure_rewrite_of_a_follow_up_changes_a_question(
-    question: str, history: list[Said], candidates: dict[Method, Proposal], least: float
+    question: str, history: list[HistoryMessage], candidates: dict[Method, Proposal], least: float
 ) -> None:
     result = best_rewrite(question, history, candidates, least_confidence=least, language="en")
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.language import split_words
-from recollect.domain.summary.extractive import Utterance, summarise_extractively
+from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.extractive import summarise_extractively
 from recollect.domain.summary.prompting import SummaryPrompt, summary_from_answer, summary_prompt
 
 WORDS = (

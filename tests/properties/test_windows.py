@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.context.context import message_text
+from recollect.domain.context.rendering import message_text
 from recollect.domain.context.window import (
     CUT_MARK,
     LARGE,
@@ -25,7 +25,13 @@ from recollect.domain.context.window import (
 from recollect.domain.conversation.message import Role
 from recollect.domain.model_names import context_window_of, family_name, is_hosted, model_size
 from recollect.models.tokens import token_counter_for
-from support.stored_conversations import a_stored_message, sequences, stored_messages, stored_turns
+from support.stored_conversations import (
+    a_stored_message,
+    cost_by,
+    sequences,
+    stored_messages,
+    stored_turns,
+)
 
 roles = st.text(alphabet="uas", max_size=30)
 tiers = st.sampled_from(TIERS)
@@ -122,7 +128,7 @@ def test_messages_come_back_in_order_whatever_order_they_were_read_in(order: lis
 def test_fitted_turns_are_never_over_the_token_limit(
     turns: tuple[ConversationTurn, ...], limit: int
 ) -> None:
-    fitted = fit(turns, limit, words)
+    fitted = fit(turns, limit, cost_by(words))
     assert fitted.tokens == in_tokens(fitted.turns) <= limit
 
 
@@ -131,7 +137,7 @@ def test_fitted_turns_are_never_over_the_token_limit_of_a_real_tokenizer(
     turns: tuple[ConversationTurn, ...], limit: int, beside: int
 ) -> None:
     count = token_counter_for("gpt-4o").count
-    kept = fit(turns, limit, count, tokens_per_message=beside).turns
+    kept = fit(turns, limit, cost_by(count, tokens_per_message=beside)).turns
     assert sum(count(message_text(m)) + beside for m in messages_in(kept)) <= limit
 
 
@@ -139,7 +145,7 @@ def test_fitted_turns_are_never_over_the_token_limit_of_a_real_tokenizer(
 def test_turns_are_kept_whole_or_dropped_and_none_is_lost(
     turns: tuple[ConversationTurn, ...], limit: int
 ) -> None:
-    fitted = fit(turns, limit, words)
+    fitted = fit(turns, limit, cost_by(words))
     if fitted.lost_characters is not None:
         assert len(fitted.turns) <= 1
         assert {turn.number for turn in fitted.turns} <= {last_of(turns).number}
@@ -155,7 +161,7 @@ def test_the_last_turn_is_always_kept_and_its_latest_sql_whole(
     turns: tuple[ConversationTurn, ...], limit: int
 ) -> None:
     last = last_of(turns)
-    fitted = fit(turns, limit, words)
+    fitted = fit(turns, limit, cost_by(words))
     queries = [m.details.sql_query for m in last.messages if m.details.sql_query]
     needed = max([words(CUT_MARK), *(words(query) for query in queries[-1:])])
     if limit >= needed:
@@ -169,7 +175,7 @@ def test_the_last_turn_is_always_kept_and_its_latest_sql_whole(
 def test_a_larger_budget_keeps_all_turns_that_a_smaller_one_keeps(
     turns: tuple[ConversationTurn, ...], limit: int, more: int
 ) -> None:
-    smaller, larger = fit(turns, limit, len), fit(turns, limit + more, len)
+    smaller, larger = fit(turns, limit, cost_by(len)), fit(turns, limit + more, cost_by(len))
     assert set(sequences(larger.dropped)) <= set(sequences(smaller.dropped))
     assert {turn.number for turn in smaller.turns} <= {turn.number for turn in larger.turns}
     if smaller.lost_characters is None:
@@ -181,7 +187,7 @@ def test_a_larger_budget_keeps_all_turns_that_a_smaller_one_keeps(
 @given(texts, st.integers(0, 80))
 def test_a_shortened_text_is_its_beginning_and_an_ellipsis(text: str, limit: int) -> None:
     turn = ConversationTurn(number=1, messages=(a_stored_message(1, content=text),))
-    for kept in messages_in(fit([turn], limit, len).turns):
+    for kept in messages_in(fit([turn], limit, cost_by(len)).turns):
         assert kept.content == text or text.startswith(
             kept.content.removesuffix(CUT_MARK).rstrip(" ")
         )

@@ -58,9 +58,9 @@ class Setup:
     async def begin(self, text: str) -> ChatTurn:
         return await self.services.chat.begin(SCOPE, Inquiry(text=text, session_id=SESSION))
 
-    async def said(self) -> list[tuple[str, str]]:
-        found = await self.services.messages.last(SCOPE, SESSION, count=100)
-        return [(message.role, message.content) for message in found]
+    async def stored_texts(self) -> list[tuple[str, str]]:
+        messages = await self.services.messages.last(SCOPE, SESSION, count=100)
+        return [(message.role, message.content) for message in messages]
 
     async def status(self, turn_number: int) -> TurnStatus:
         return await self.services.messages.turn_status(SCOPE, SESSION, turn_number)

@@ -17,8 +17,8 @@ from recollect.domain.conversation.session import NewSession, Session
 from recollect.domain.identity.accounts import ApiKey, KeyScope, hash_secret
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import split_sentences
 from recollect.domain.summary.facts import Fact, facts_of
+from recollect.domain.summary.sentences import split_sentences
 from recollect.domain.text import JsonObject
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT
@@ -168,12 +168,18 @@ async def start_conversation(
     return session.session_id, stored
 
 
+async def summary_of(stores: Stores, scope: Scope, session_id: UUID) -> Summary | None:
+    """Return the summary that is stored for a session, or None."""
+    uncompacted = await stores.summaries.uncompacted(scope, session_id, limit=1)
+    return uncompacted and uncompacted.summary
+
+
 async def put_summary(
     stores: Stores, scope: Scope, session_id: UUID, summary: Summary, *, replaces: int
 ) -> bool:
     """Keep a summary of the messages that are there now."""
-    found = await stores.summaries.uncompacted(scope, session_id, limit=1000)
-    messages = found.messages if found else ()
+    uncompacted = await stores.summaries.uncompacted(scope, session_id, limit=1000)
+    messages = uncompacted.messages if uncompacted else ()
     added = sum(replaces < message.sequence <= summary.last_sequence for message in messages)
     return await stores.summaries.put(scope, session_id, summary, replaces=replaces, added=added)
 

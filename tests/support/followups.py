@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
 
-def conversation(*lines: str) -> tuple[Said, ...]:
+def conversation(*lines: str) -> tuple[HistoryMessage, ...]:
     """Read lines such as "user: Who was Marie Curie?"."""
     parts = (line.partition(": ") for line in lines)
-    return tuple(Said(role=_ROLES[role], content=content) for role, _, content in parts)
+    return tuple(HistoryMessage(role=_ROLES[role], content=content) for role, _, content in parts)
 
 
 class RepeatingModel:
@@ -20,7 +20,9 @@ class RepeatingModel:
     def load(self) -> None:
         """Nothing: there is nothing to load."""
 
-    def propose(self, question: str, history: Sequence[Said], *, language: str) -> Proposal:
+    def propose(
+        self, question: str, history: Sequence[HistoryMessage], *, language: str
+    ) -> Proposal:
         """The question and everything before it."""
         before = " ".join(f"{said.content} {said.sql_query or ''}" for said in history)
         return Proposal(

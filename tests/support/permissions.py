@@ -19,11 +19,11 @@ class ByHand:
 
     def __init__(self, access: Access | None = None) -> None:
         self.access = access
-        self.asked: list[Scope] = []
+        self.scopes: list[Scope] = []
 
     async def access_of(self, scope: Scope) -> Access:
         """What was told."""
-        self.asked.append(scope)
+        self.scopes.append(scope)
         if self.access is None:
             raise PermissionsUnavailable("the source is down")
         return self.access

@@ -20,7 +20,7 @@ class ScriptedAnswerer:
         self.pieces = pieces or ("Fine.",)
         self.details = details
         self.error = error
-        self.asked: list[AnswerRequest] = []
+        self.requests: list[AnswerRequest] = []
         self.is_closed = False
         self._questions = asyncio.Semaphore(0)
         self.gate: asyncio.Event | None = None
@@ -31,18 +31,18 @@ class ScriptedAnswerer:
         for _ in range(times):
             await self._questions.acquire()
 
-    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:
+    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:
         """All pieces at once."""
-        self.asked.append(asked)
+        self.requests.append(request)
         self._questions.release()
         await self._work()
         return self._answer()
 
     async def stream(
-        self, scope: Scope, asked: AnswerRequest
+        self, scope: Scope, request: AnswerRequest
     ) -> AsyncGenerator[str | Answer, None]:
         """Yield one piece after the other; an error is raised before the last one."""
-        self.asked.append(asked)
+        self.requests.append(request)
         self._questions.release()
         try:
             for piece in self.pieces[:-1]:

@@ -1,9 +1,11 @@
 """Stored messages and turns for tests of rules that need no store."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from uuid import UUID
 
-from recollect.domain.context.window import ConversationTurn, conversation_turns
+from recollect.domain.context.rendering import message_text
+from recollect.domain.context.window import ConversationTurn, Cost, conversation_turns
 from recollect.domain.conversation.message import NO_DETAILS, AnswerDetails, Message, Role
 from recollect.testing import FIRST_MOMENT
 
@@ -70,3 +72,14 @@ def _stored(roles: str) -> Iterator[Message]:
             turn = (turn or 0) + 1
         number = None if role is Role.SYSTEM else turn
         yield a_stored_message(sequence, role=role, turn_number=number)
+
+
+def cost_by(
+    count: Callable[[str], int],
+    *,
+    render: Callable[[Message], str] = message_text,
+    tokens_per_message: int = 0,
+) -> Cost:
+    """What a message costs: the count of its rendered text, and what its role takes."""
+    counted = cache(count)
+    return lambda message: counted(render(message)) + tokens_per_message

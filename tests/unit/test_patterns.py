@@ -21,10 +21,13 @@ from support.hostile.time_growth import grows_faster_than_linear
 _SHARES = 4
 _COMPILING = {"compile", "escape"}
 _MADE_IN_FUNCTIONS = {
-    "recollect.domain.recall.dates._starts": "recollect.domain.recall.dates.DATES.[en].asks",
-    "recollect.domain.recall.dates.__post_init__": "recollect.domain.recall.dates.DATES.[nl].ago",
+    "recollect.domain.dates._starts": "recollect.domain.dates.DATES.[en].asks",
+    "recollect.domain.dates.__post_init__": "recollect.domain.dates.DATES.[nl].ago",
     "recollect.domain.summary.sentences._rules": (
         "recollect.domain.summary.sentences._FIRST_PERSON.[0].[0]"
+    ),
+    "recollect.domain.recall.occurrence._phrases": (
+        "recollect.domain.recall.occurrence._PHRASES.[en].[0]"
     ),
     "recollect.domain.recall.query.pattern_of_names": (
         "recollect.domain.recall.query.pattern_of_names"

@@ -153,3 +153,15 @@ def test_how_sure_a_rewrite_must_be_and_its_hint_are_settings(
     assert (policies.rewrite_confidence, policies.shows_meaning) == (0.9, False)
     with pytest.raises(ConfigurationError, match="MEMORY_REWRITE_CONFIDENCE"):
         load_settings(rewrite_confidence=1.1)
+
+
+def test_how_many_standing_instructions_there_are_is_a_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert load_settings().policies().standing_instructions == 10
+    for value, expected in (("3", 3), ("off", 0), ("Off", 0), ("0", 0)):
+        monkeypatch.setenv("MEMORY_STANDING_INSTRUCTIONS", value)
+        assert load_settings().policies().standing_instructions == expected
+    for wrong in (-1, 51, "some", "on"):
+        with pytest.raises(ConfigurationError, match="MEMORY_STANDING_INSTRUCTIONS"):
+            load_settings(standing_instructions=wrong)

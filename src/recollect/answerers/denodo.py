@@ -22,15 +22,8 @@ from recollect.errors import (
     Unauthenticated,
     ViewsNotFound,
 )
-from recollect.http_client import (
-    AsyncCloseable,
-    HttpClient,
-    HttpFailure,
-    HttpReply,
-    ReplyTooLarge,
-    http_address,
-    json_bytes,
-)
+from recollect.http_client import AsyncCloseable, HttpClient, http_address, json_bytes
+from recollect.http_client.responses import HttpFailure, HttpReply, ReplyTooLarge
 from recollect.ports.models import SqlReader
 
 MAX_RESPONSE_BYTES: Final = 16_000_000
@@ -75,8 +68,9 @@ class DenodoClient(AsyncCloseable):
         self._max_response_bytes = max_response_bytes
         self._takes_lists = False
         """Whether fields with several names are lists; learnt from what the AI SDK refuses."""
-        problem = "MEMORY_DENODO_URL must be an address such as http://host:8008"
-        self._client = HttpClient(http_address(base_url, problem), verifies_tls=verifies_tls)
+        setting = "MEMORY_DENODO_URL"
+        address = http_address(base_url, f"{setting} must be an address such as http://host:8008")
+        self._client = HttpClient(address, setting=setting, verifies_tls=verifies_tls)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -202,32 +196,32 @@ class DenodoAnswerer:
     results: ResultPolicy
     sql: SqlReader
 
-    async def answer(self, scope: Scope, asked: AnswerRequest) -> Answer:
+    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:
         """The AI SDK's answer, with the query behind it."""
-        request = await off_loop(partial(_request, asked), characters=asked.context.characters)
-        received = await self.client.answer_question(request, scope.authorization)
+        body = await off_loop(partial(_body, request), characters=request.context.characters)
+        received = await self.client.answer_question(body, scope.authorization)
         # In a thread, whatever its size: that is known only once it is read.
         return await asyncio.to_thread(
             read_response, received, results=self.results, reader=self.sql
         )
 
     async def stream(
-        self, scope: Scope, asked: AnswerRequest
+        self, scope: Scope, request: AnswerRequest
     ) -> AsyncGenerator[str | Answer, None]:
         """The same in one piece: the answer is there only once the query has run."""
-        answer = await self.answer(scope, asked)
+        answer = await self.answer(scope, request)
         yield answer.content
         yield answer
 
 
-def _request(asked: AnswerRequest) -> dict[str, JsonValue]:
-    request = {name: value for name, value in asked.options.items() if value is not None}
-    custom = request.pop("custom_instructions", None)
-    parts = (custom if isinstance(custom, str) else "", asked.context.instructions())
+def _body(request: AnswerRequest) -> dict[str, JsonValue]:
+    options = {name: value for name, value in request.options.items() if value is not None}
+    custom = options.pop("custom_instructions", None)
+    parts = (custom if isinstance(custom, str) else "", request.context.instructions())
     instructions = "\n\n".join(part for part in parts if part.strip())
     if instructions:
-        request["custom_instructions"] = instructions
-    return {"question": asked.context.standalone_question, **request}
+        options["custom_instructions"] = instructions
+    return {"question": request.context.standalone_question, **options}
 
 
 def tables_of(sql: str, candidates: Sequence[str], reader: SqlReader) -> tuple[str, ...]:

@@ -81,8 +81,8 @@ def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
     nearest, recalled = _nearest(context), _news(context)
     opening = words.nearest if nearest or recalled else words.nothing
-    asked = without_breaks(context.standalone_question)
-    paragraphs = [words.no_model, opening.format(question=asked)]
+    standalone_question = without_breaks(context.standalone_question)
+    paragraphs = [words.no_model, opening.format(question=standalone_question)]
     for exchange in nearest:
         question, reply = exchange.question, exchange.reply
         quote = _quoted(question.content, question.created_at, words.question)
@@ -109,7 +109,7 @@ class _Exchange:
 
 def _nearest(context: Context) -> Sequence[_Exchange]:
     """The exchanges that share most with the question, the best first; a rare word counts more."""
-    exchanges = _exchanges(context.window, asked=context.question)
+    exchanges = _exchanges(context.window, question=context.question)
     wanted = _content_words(
         " ".join((context.standalone_question, context.question, *context.context_terms))
     )
@@ -135,7 +135,7 @@ def _news(context: Context) -> Sequence[Recalled]:
     return [one for one in context.recalled if is_news(one)][:_MOST_EXCHANGES]
 
 
-def _exchanges(window: Sequence[Message], *, asked: str) -> Sequence[_Exchange]:
+def _exchanges(window: Sequence[Message], *, question: str) -> Sequence[_Exchange]:
     """Each exchange once, the latest of its kind; the question itself is no answer to it."""
     replies = {
         message.turn_number: message
@@ -148,7 +148,7 @@ def _exchanges(window: Sequence[Message], *, asked: str) -> Sequence[_Exchange]:
             reply = replies.get(message.turn_number)
             key = (message.content, reply.content if reply else None)
             latest[key] = _Exchange(question=message, reply=reply)
-    latest.pop((asked, None), None)
+    latest.pop((question, None), None)
     return list(latest.values())
 
 

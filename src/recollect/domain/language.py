@@ -1,4 +1,4 @@
-"""The words of texts, and the language that the commonest of them tell."""
+"""The words and sentences of texts, and the language that the commonest words tell."""
 
 import re
 import unicodedata
@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
+
+from recollect.domain.dates import DATES
 
 MAX_WORD: Final = 64
 """Longer runs of letters are cut."""
@@ -22,6 +24,13 @@ _SHORTENED: Final = 2
 """The longest part beside an apostrophe that means nothing: 's, 'll, l', qu'."""
 _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'\u2019_-][^\W_]+)*_*")
 _PUNCTUATION: Final = str.maketrans(dict.fromkeys('.,;:!?()[]{}"`“”…', " "))
+# Each run of marks is tried once, from its start: ten thousand dots must not take seconds.
+_ENDS: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”\u2019)\]*]*+(?=\s)|[。\uff01\uff1f]+|\n+")
+_ABBREVIATED: Final = """mr mrs ms dr st prof e.g i.e vs etc no nr approx fig incl excl resp ca
+    bijv bv dhr mevr drs ing d.w.z a.u.b o.a m.b.t n.a.v z.b usw bzw sr jr"""
+_ABBREVIATIONS: Final = frozenset(_ABBREVIATED.split())
+_MONTHS: Final = frozenset(month for words in DATES.values() for month in words.months)
+_LONGEST_MONTH: Final = 14  # with the blank before it and a mark after it
 _READ_WORDS: Final = 400
 _MIN_HITS: Final = 2
 _MARGIN: Final = 1.3
@@ -140,3 +149,34 @@ def guess_language(texts: str | Iterable[str]) -> str | None:
 def _words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         yield from text.lower().replace("\u2019", "'").translate(_PUNCTUATION).split()
+
+
+def sentence_parts(text: str) -> Iterator[str]:
+    """Yield the sentences of a prose text as they stand in it; together they are the text."""
+    start = 0
+    for end in _ENDS.finditer(text):
+        if end.group() == "." and _goes_on(text, start, end):
+            continue
+        yield text[start : end.end()]
+        start = end.end()
+    yield text[start:]
+
+
+def _goes_on(text: str, start: int, dot: re.Match[str]) -> bool:
+    """Whether a full stop ends an abbreviation, an initial, a list's number, or a figure's half."""
+    before = text[max(start, dot.start() - 12) : dot.start()].split()
+    if not before:
+        return True
+    last = before[-1].lower().lstrip("(\"'")
+    if last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last != "i"):
+        return True
+    following = text[dot.end() : dot.end() + _LONGEST_MONTH].split(maxsplit=1)
+    after = following[0] if following else ""
+    return (
+        last[-1:].isdigit()
+        and (
+            after[:1].isdigit()
+            or fold(after.strip(".,;:!?)")) in _MONTHS  # "am 12. September"
+            or not text[start : dot.start()].strip(" 0123456789\n")
+        )
+    )

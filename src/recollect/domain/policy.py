@@ -9,8 +9,11 @@ from typing import Final, Self
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.window import Tier, WindowPolicy, WindowUnit
 from recollect.domain.conversation.message import Role
+from recollect.domain.facts.decay import DecayPolicy
+from recollect.domain.facts.ranking import NO_FACTS, FactPolicy
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.recall.entry import NO_RECALL, RecallPolicy
+from recollect.domain.standing.instruction import DEFAULT_STANDING
 from recollect.errors import InvalidInput
 
 _MAX_DAYS: Final = 36_500
@@ -134,6 +137,8 @@ class Preset:
     retention: RetentionPolicy = KEEP_ALL
     recall: RecallPolicy = NO_RECALL
     """What a context looks for among earlier exchanges."""
+    facts: FactPolicy = NO_FACTS
+    """Which facts about the user a context has."""
     context: ContextForm = ContextForm.MESSAGES
 
     def compaction_for(self, tier: Tier) -> CompactionPolicy | None:
@@ -145,7 +150,11 @@ class Preset:
 
 
 DEFAULT: Final = Preset(
-    name="default", window=_BY_MODEL, compacts_by_tier=True, recall=RecallPolicy()
+    name="default",
+    window=_BY_MODEL,
+    compacts_by_tier=True,
+    recall=RecallPolicy(),
+    facts=FactPolicy(),
 )
 DATA_QUESTIONS: Final = Preset(
     name="data-questions",
@@ -153,6 +162,7 @@ DATA_QUESTIONS: Final = Preset(
     compaction=CompactionPolicy(trigger=15, keep=10),
     retention=RetentionPolicy(mode=RetentionMode.FIXED, days=7),
     recall=RecallPolicy(),
+    facts=FactPolicy(),
     context=ContextForm.INSTRUCTIONS,
 )
 CHAT: Final = Preset(
@@ -170,7 +180,9 @@ AGENT: Final = Preset(
     retention=RetentionPolicy(mode=RetentionMode.SLIDING, days=90),
     context=ContextForm.OBJECT,
 )
-ASSISTANT: Final = Preset(name="assistant", roles=_TALK, window=_BY_MODEL, compacts_by_tier=True)
+ASSISTANT: Final = Preset(
+    name="assistant", roles=_TALK, window=_BY_MODEL, compacts_by_tier=True, facts=FactPolicy()
+)
 PRESETS: Final = {
     preset.name: preset for preset in (DEFAULT, DATA_QUESTIONS, CHAT, APP, AGENT, ASSISTANT)
 }
@@ -190,6 +202,14 @@ class Policies:
     max_context_tokens: int = DEFAULT_MAX_CONTEXT_TOKENS
     recall: RecallPolicy = DEFAULT.recall
     """What contexts look for among earlier exchanges."""
+    standing_instructions: int = DEFAULT_STANDING
+    """How many standing instructions of the user contexts have at most, where they recall."""
+    profile_keys: tuple[str, ...] = ()
+    """The keys of the user's profile that contexts have; `*` for all of them."""
+    fact_decay: DecayPolicy = field(default_factory=DecayPolicy)
+    """How facts about users fade."""
+    facts: FactPolicy = DEFAULT.facts
+    """Which facts about the user contexts have, if exchanges are indexed."""
     keeps_index: bool = True
     """Whether exchanges are indexed, so that recall can find them."""
     model: str | None = None

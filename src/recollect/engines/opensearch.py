@@ -12,14 +12,8 @@ import orjson
 
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
-from recollect.http_client import (
-    AsyncCloseable,
-    HttpClient,
-    HttpFailure,
-    HttpReply,
-    ReplyTooLarge,
-    http_address,
-)
+from recollect.http_client import AsyncCloseable, HttpClient, http_address
+from recollect.http_client.responses import HttpFailure, HttpReply, ReplyTooLarge
 from recollect.ports.recall import EntryKey
 
 _SECONDS: Final = 30.0
@@ -36,12 +30,13 @@ class OpenSearchClient(AsyncCloseable):
     def __init__(
         self, address: str, *, username: str | None = None, password: str | None = None
     ) -> None:
-        problem = "MEMORY_VECTOR_STORE_URL must be an address such as https://127.0.0.1:9200"
+        setting = "MEMORY_VECTOR_STORE_URL"
+        problem = f"{setting} must be an address such as https://127.0.0.1:9200"
         url = http_address(address, problem)
         if username:
             host = url.netloc.rpartition("@")[2]
             url = url._replace(netloc=f"{quote(username, '')}:{quote(password or '', '')}@{host}")
-        self._client = HttpClient(url, connect_seconds=_SECONDS, silence=_SECONDS)
+        self._client = HttpClient(url, setting=setting, connect_seconds=_SECONDS, silence=_SECONDS)
 
     async def aclose(self) -> None:
         """Close the connections."""

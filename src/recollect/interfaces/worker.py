@@ -15,6 +15,7 @@ from typing import Final
 from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import Unavailable
 from recollect.memory import Memory
+from recollect.services.facts.maintenance import FactReembedding
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.services import Services
@@ -150,6 +151,9 @@ def _rounds(
             "reindexing.waits",
             _ReindexRound(slowly, services.vector_store_check),
         )
+    if services.fact_reembedding is not None:
+        embedding = partial(_embed_facts, services.fact_reembedding)
+        rounds["fact_embedding"] = ("fact_embedding.waits", embedding)
     if services.removals is not None:
         rounds["removals"] = ("removals.wait", partial(_remove, services.removals))
     return rounds
@@ -185,6 +189,11 @@ class _ReindexRound:
         return 0 if count else _REINDEXING_SECONDS
 
 
+async def _embed_facts(reembedding: FactReembedding) -> float:
+    """Embed facts that lack a vector of the current model."""
+    return 0 if await reembedding.do_some() else _REINDEXING_SECONDS
+
+
 async def _remove(removals: Removals) -> float:
     """Delete from a vector store outside what was deleted here."""
     return 0 if await removals.do_some() else _IDLE_SECONDS
@@ -198,7 +207,8 @@ async def _settle_turns(services: Services) -> float:
 
 async def _clean_up(services: Services, every: timedelta) -> float:
     deleted = await services.retention.clean_up()
-    logger.info("cleanup.done", extra={"facts": {"sessions": deleted}})
+    pruned = await services.fact_pruning.prune()
+    logger.info("cleanup.done", extra={"facts": {"sessions": deleted, "facts": pruned}})
     return every.total_seconds()
 
 

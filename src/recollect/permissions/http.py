@@ -13,14 +13,8 @@ from recollect.domain.conversation.message import Visibility
 from recollect.domain.identity.permissions import Access, normalised
 from recollect.domain.identity.scope import Scope
 from recollect.errors import ConfigurationError, PermissionsUnavailable
-from recollect.http_client import (
-    AsyncCloseable,
-    HttpClient,
-    HttpFailure,
-    ReplyTooLarge,
-    bearer_header,
-    http_address,
-)
+from recollect.http_client import AsyncCloseable, HttpClient, bearer_header, http_address
+from recollect.http_client.responses import HttpFailure, ReplyTooLarge
 from recollect.permissions.local import access_from, merged
 
 _MAX_ANSWER_BYTES: Final = 16_000_000
@@ -45,6 +39,7 @@ class HttpService(AsyncCloseable):
         self._time_limit = time_limit
         self._client = HttpClient(
             address,
+            setting="MEMORY_PERMISSIONS",
             headers={
                 "Accept": "application/json",
                 "Content-Type": "application/json",

@@ -11,7 +11,9 @@ from recollect.ports.conversations import (
     SessionStore,
     TurnStore,
 )
+from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore
+from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
 
 
@@ -26,10 +28,12 @@ class Stores:
     history: HistoryStore
     summaries: SummaryStore
     states: StateStore
+    profiles: ProfileStore
     jobs: JobQueue
     expired: ExpiredSessions
     api_keys: ApiKeyStore
     audit: AuditLog
+    facts: FactStore
     recall: RecallIndex | None = None
     """None for an engine without an index; recall then finds nothing, with a warning."""
     indexing: IndexingStore | None = None

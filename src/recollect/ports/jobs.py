@@ -55,9 +55,6 @@ class JobQueue(Protocol):
     async def postpone(self, job: Job, *, until: datetime) -> None:
         """Let a job that failed wait for another try."""
 
-    async def depth(self, *, now: datetime) -> int:
-        """Return how many jobs wait to be taken."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueTurn:
@@ -99,9 +96,6 @@ class IndexingStore(Protocol):
 
 class SummaryStore(Protocol):
     """Stores at most one summary for each session; the messages themselves always stay."""
-
-    async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        """Return the session's summary, or None."""
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int

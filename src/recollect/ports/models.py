@@ -7,7 +7,7 @@ from typing import Protocol
 
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import AnswerDetails
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 
@@ -99,13 +99,38 @@ class Embedder(Protocol):
         """Return the vector of one text, before all texts that wait in `embed`."""
 
 
+class Reranker(Protocol):
+    """A cross-encoder: it reads a question together with a text, and tells whether they match."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The codes of the languages it reads; None: any."""
+
+    async def warm(self) -> None:
+        """Load what the first question would have to wait for."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return how well each text answers the question, in their order; higher is better.
+
+        A score is a logarithm of odds, and does not depend on the other texts. Only the beginning
+        of a long text is read. Never blocks the event loop; questions that come at once wait for
+        each other. `ModelUnavailable` or `ConfigurationError` if the model cannot be used.
+        """
+
+
 class FollowUpModel(Protocol):
     """Proposes standalone questions. It blocks: the services call it in a thread of its own."""
 
     def load(self) -> None:
         """Load what the first question would wait for; a second call does nothing."""
 
-    def propose(self, question: str, history: Sequence[Said], *, language: str) -> Proposal:
+    def propose(
+        self, question: str, history: Sequence[HistoryMessage], *, language: str
+    ) -> Proposal:
         """Return the likeliest standalone question; takes some milliseconds.
 
         The history is what users and assistants said, oldest message first; `language` is that

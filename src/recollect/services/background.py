@@ -75,10 +75,6 @@ class Work:
             await self.jobs.finish(job)
         return True
 
-    async def waiting(self) -> int:
-        """How many jobs wait."""
-        return await self.jobs.depth(now=self.clock.now())
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:

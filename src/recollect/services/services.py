@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.domain.language import PlainWords
+from recollect.domain.recall.reranking import AUTO, RerankPolicy
 from recollect.ports.accounts import AuditLog, PermissionSource
+from recollect.ports.facts import FactExtractor, RelationModel, UnknownRelations
 from recollect.ports.models import (
     Answerer,
     ChatModel,
     Completions,
     Embedder,
     FollowUpModel,
+    Reranker,
     SqlReader,
     TokenCounter,
     UnreadSql,
@@ -28,6 +31,10 @@ from recollect.services.chat.turn import Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
+from recollect.services.facts.facts import Facts
+from recollect.services.facts.maintenance import FactPruning, FactReembedding
+from recollect.services.facts.transfer import FactTransfer
+from recollect.services.profiles import Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall
@@ -62,8 +69,14 @@ class ServiceDependencies:
     stems: WordStems = field(default_factory=PlainWords)
     embedder: Embedder | None = None
     """None: recall compares words alone."""
+    fact_extractor: FactExtractor | None = None
+    """None: nothing is learnt about users."""
+    fact_relations: RelationModel = field(default_factory=UnknownRelations)
     embedding_timeout: float = 5
     """The most seconds that a question waits for its vector."""
+    reranker: Reranker | None = None
+    """None: results keep the order of words and meaning."""
+    reranking: RerankPolicy = AUTO
     vectors: VectorStore | None = None
     """Where the engine's index keeps its vectors; None: it keeps them itself."""
 
@@ -78,6 +91,9 @@ class Services:
     history: OwnerMessages
     contexts: Contexts
     states: States
+    profiles: Profiles
+    facts: Facts
+    fact_transfer: FactTransfer
     turns: Turns
     chat: Chat
     proxy: Proxy
@@ -93,6 +109,9 @@ class Services:
     """None where no store outside has vectors, or no model embeds."""
     permissions: Permissions
     retention: Retention
+    fact_pruning: FactPruning
+    fact_reembedding: FactReembedding | None
+    """None where no model embeds."""
     work: Work
     api_keys: ApiKeys
     audit: AuditLog
@@ -107,7 +126,9 @@ class Services:
         """
         try:
             async with asyncio.timeout(_SETTLE_SECONDS):
-                await asyncio.gather(self.turns.settle(), self.last_access.settle())
+                await asyncio.gather(
+                    self.turns.settle(), self.last_access.settle(), self.contexts.settle()
+                )
         except TimeoutError:
             logger.warning("memory.not_settled")
 

@@ -10,6 +10,8 @@ from pydantic import ConfigDict, ValidationError, model_validator
 
 from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.window import WindowPolicy, tier_of
+from recollect.domain.facts.decay import DecayPolicy, parse_half_lives
+from recollect.domain.facts.ranking import FactPolicy
 from recollect.domain.policy import PRESETS, Policies, Preset, RetentionPolicies, RetentionPolicy
 from recollect.domain.recall.entry import RecallPolicy, RecallScope
 from recollect.errors import ConfigurationError
@@ -17,6 +19,7 @@ from recollect.settings.behaviour import (
     AnswererKind,
     AnsweringSettings,
     BehaviourSettings,
+    FactExtractorKind,
     ModelSettings,
     SizeSettings,
     UnknownSession,
@@ -35,7 +38,14 @@ from recollect.settings.server import (
     VectorStoreKind,
 )
 
-__all__ = ["AnswererKind", "Settings", "UserIdSource", "VectorStoreKind", "load_settings"]
+__all__ = [
+    "AnswererKind",
+    "FactExtractorKind",
+    "Settings",
+    "UserIdSource",
+    "VectorStoreKind",
+    "load_settings",
+]
 
 _PREFIX: Final = "MEMORY_"
 _IGNORED: Final = "MEMORY_IGNORED_VARIABLES"
@@ -190,6 +200,17 @@ class Settings(
             retention=RetentionPolicies(usual=usual, by_tenant=tenants),
             max_context_tokens=self.max_context_tokens,
             recall=RecallPolicy(scope=self.recall or preset.recall.scope, k=k),
+            standing_instructions=self.standing_instructions,
+            profile_keys=self.profile_keys,
+            fact_decay=DecayPolicy(
+                half_lives=parse_half_lives(self.facts_half_lives),
+                threshold=self.facts_prune_below,
+            ),
+            facts=FactPolicy(
+                is_enabled=preset.facts.is_enabled if self.facts is None else self.facts,
+                k=self.facts_k,
+                threshold=self.facts_threshold,
+            ),
             keeps_index=self.recall is not RecallScope.OFF,
             model=self.llm_model,
             chat_template=self.chat_template,

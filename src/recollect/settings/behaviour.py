@@ -1,12 +1,15 @@
 """Settings of models, answers and the behaviour of memory."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator
 
 from recollect.domain.chat.answers import ResultPolicy, StoredPart
 from recollect.domain.context.window import MAX_WINDOW_SIZE
+from recollect.domain.facts.decay import DEFAULT_THRESHOLD, DecayPolicy, parse_half_lives
+from recollect.domain.facts.ranking import DEFAULT_FACTS, DEFAULT_RELEVANCE, MAX_FACTS
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import (
     DEFAULT,
@@ -15,8 +18,16 @@ from recollect.domain.policy import (
     PRESETS,
     MissingSession,
 )
+from recollect.domain.profile.profile import check_chosen_keys
 from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
+from recollect.domain.recall.reranking import RerankPolicy
+from recollect.domain.standing.instruction import DEFAULT_STANDING, MAX_STANDING
+from recollect.errors import InvalidInput
 from recollect.settings.server import NumbersByName, SeparatedByCommas, accepted_by
+
+
+def _number_or_off(value: object) -> object:
+    return 0 if isinstance(value, str) and value.strip().lower() == "off" else value
 
 
 class UnknownSession(StrEnum):
@@ -24,6 +35,13 @@ class UnknownSession(StrEnum):
 
     CREATE = "create"
     REJECT = "reject"
+
+
+class FactExtractorKind(StrEnum):
+    """Who finds facts in messages."""
+
+    LOCAL = "local"
+    LLM = "llm"
 
 
 class BehaviourSettings(BaseModel):
@@ -56,6 +74,30 @@ class BehaviourSettings(BaseModel):
     keeps them from being indexed; default: the preset's."""
     semantic_search_k: int | None = Field(default=None, ge=0, le=MAX_RECALLED)
     """How many earlier exchanges a context has at most; default: the preset's."""
+    standing_instructions: Annotated[int, BeforeValidator(_number_or_off)] = Field(
+        default=DEFAULT_STANDING, ge=0, le=MAX_STANDING
+    )
+    """How many standing instructions of the user ("from now on answer in Dutch") a context has at
+    most, the newest, where contexts recall; off: none."""
+    profile_keys: SeparatedByCommas = ()
+    """Keys of the user's profile that contexts have, comma-separated and in this order, such as
+    preferences,company; * for all; default: none."""
+    facts_extractor: FactExtractorKind = FactExtractorKind.LOCAL
+    """Who finds facts about users in their messages: local (the small model that comes with
+    Recollect) or llm (MEMORY_SUMMARIZATION_MODEL, else MEMORY_LLM_MODEL; local if it fails)."""
+    facts_half_lives: str = ""
+    """Days after which an unused fact about a user counts half, by priority, such as
+    high:365,medium:180,low:60, which is the default; critical ones never fade."""
+    facts_prune_below: float = Field(default=DEFAULT_THRESHOLD, ge=0, lt=1)
+    """Facts that count less than this are pruned by the clean-up, and can be restored; 0: none."""
+    facts: bool | None = None
+    """Whether contexts have facts about the user that matter to the question: on or off; default:
+    the preset's; off with MEMORY_RECALL=off."""
+    facts_k: int = Field(default=DEFAULT_FACTS, ge=0, le=MAX_FACTS)
+    """How many facts about the user a context has at most, beside what they want of all answers;
+    0: none."""
+    facts_threshold: float = Field(default=DEFAULT_RELEVANCE, ge=0, le=1)
+    """How relevant to the question such a fact must be, from 0 to 1."""
     summarization_enabled: bool = True
     """Whether older messages are summarised, where the preset does."""
     summarization_threshold: int | None = Field(default=None, ge=2)
@@ -69,6 +111,23 @@ class BehaviourSettings(BaseModel):
         if value not in PRESETS:
             raise ValueError(f"must be one of: {', '.join(PRESETS)}")
         return value
+
+    @field_validator("facts_half_lives")
+    @classmethod
+    def _check_half_lives(cls, value: str) -> str:
+        try:
+            DecayPolicy(half_lives=parse_half_lives(value))
+        except InvalidInput as error:
+            raise ValueError(error.problem) from None
+        return value
+
+    @field_validator("profile_keys")
+    @classmethod
+    def _check_keys(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return check_chosen_keys(value)
+        except InvalidInput as error:
+            raise ValueError(f"each key {error.problem}") from None
 
 
 class AnswererKind(StrEnum):
@@ -131,8 +190,8 @@ class ModelSettings(BaseModel):
     """Time limit of one call of a model, retries included."""
     embedding_model: str | None = None
     """What finds messages by meaning: a folder with tokenizer.json and model.onnx, the name of an
-    endpoint's model, or none: by words alone; default: all-MiniLM-L6-v2, which is installed
-    along."""
+    endpoint's model, or none: by words alone; default: the model of five languages
+    that comes with Recollect (recollect-multilingual-1)."""
     embedding_base_url: str | None = None
     """Endpoint of the embedding model; default: MEMORY_LLM_BASE_URL."""
     embedding_api_key: SecretStr | None = None
@@ -144,6 +203,13 @@ class ModelSettings(BaseModel):
     alone, and the answer has a warning."""
     embedding_pooling: str = Field(default="mean", pattern="^(mean|cls)$")
     """How a model in a folder makes one vector of a text: mean or cls."""
+    rerank: Annotated[str, accepted_by(RerankPolicy.parse)] = "auto"
+    """How many of the best search results a cross-encoder reads again to put them in order: off, a
+    number (2 to 100), or auto: as many as fit into 0.1 s, from 5 to 20 or none, if a model is
+    installed and reads the question's language."""
+    rerank_model: Path | None = None
+    """Folder with tokenizer.json and model.onnx of a cross-encoder, for questions in any language;
+    default: ms-marco-MiniLM-L-12-v2 for English questions, if recollect[rerank] is installed."""
 
 
 class SizeSettings(BaseModel):

@@ -134,11 +134,6 @@ class ServerSettings(BaseModel):
             return self.db_max_connections
         return self.db_pool_size + (self.db_max_overflow or 0)
 
-    @property
-    def cache_folder(self) -> Path:
-        """Where may lie what can be made again."""
-        return _user_folder("XDG_CACHE_HOME", ".cache", "Library/Caches")
-
 
 class UserIdSource(StrEnum):
     """Which verified credential tells who the caller is."""

@@ -19,6 +19,7 @@ from support.examples import (
     put_summary,
     seconds_on,
     start_session,
+    summary_of,
 )
 
 
@@ -206,13 +207,13 @@ class BranchStoreContract:
     async def test_a_question_that_is_asked_again_has_all_its_time_again(
         self, stores: Stores
     ) -> None:
-        scope, said = a_scope(), listed("one")
+        scope, messages = a_scope(), listed("one")
         async with alone(stores, "abandoned turns"):
             await stores.turns.fail_abandoned(started_by=END_OF_PAST)
             session = await start_session(stores, scope, now=long_ago(1))
             for moment in (long_ago(1), long_ago(5)):
                 await stores.branches.follow(
-                    scope, session.session_id, said, continues=False, now=moment
+                    scope, session.session_id, messages, continues=False, now=moment
                 )
             assert await stores.turns.fail_abandoned(started_by=long_ago(4)) == 0
             assert await stores.turns.fail_abandoned(started_by=long_ago(5)) == 1
@@ -288,9 +289,9 @@ class BranchStoreContract:
             stores, talk.scope, talk.session_id, a_summary(through=4), replaces=0
         )
         await talk.say(*told, "three, edited")
-        assert await stores.summaries.get(talk.scope, talk.session_id) is not None
+        assert await summary_of(stores, talk.scope, talk.session_id) is not None
         await talk.say("one", "re: one", "two, edited")
-        assert await stores.summaries.get(talk.scope, talk.session_id) is None
+        assert await summary_of(stores, talk.scope, talk.session_id) is None
         found = await stores.summaries.uncompacted(talk.scope, talk.session_id, limit=50)
         assert found is not None
         assert [m.content for m in found.messages] == await talk.shown()

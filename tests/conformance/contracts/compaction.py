@@ -19,6 +19,7 @@ from support.examples import (
     seconds_on,
     start_conversation,
     start_session,
+    summary_of,
 )
 
 WAYS_TO_DELETE = ("message", "history message", "session's messages", "history", "old messages")
@@ -30,7 +31,7 @@ class SummaryStoreContract:
     async def test_a_summary_is_found_as_it_was_put(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, ["user"] * 4)
-        assert await stores.summaries.get(scope, session_id) is None
+        assert await summary_of(stores, scope, session_id) is None
         summary = Summary(
             text="Over naïve 数据库 and 🧠:\n'quotes' \"too\" \\",
             first_sequence=1,
@@ -40,7 +41,7 @@ class SummaryStoreContract:
             created_at=seconds_on(7.123456),
         )
         assert await put_summary(stores, scope, session_id, summary, replaces=0) is True
-        assert await stores.summaries.get(scope, session_id) == summary
+        assert await summary_of(stores, scope, session_id) == summary
 
     async def test_every_method_that_returns_a_session_includes_its_summary(
         self, stores: Stores
@@ -82,7 +83,7 @@ class SummaryStoreContract:
         session_id, _ = await _summarized(stores, scope, through=4)
         later = a_summary("They asked again.", through=6, tables=("sales",))
         assert await put_summary(stores, scope, session_id, later, replaces=4) is True
-        assert await stores.summaries.get(scope, session_id) == later
+        assert await summary_of(stores, scope, session_id) == later
 
     @pytest.mark.parametrize("replaces", [0, 3, 5, 6])
     async def test_a_summary_that_comes_too_late_changes_nothing(
@@ -92,7 +93,7 @@ class SummaryStoreContract:
         session_id, kept = await _summarized(stores, scope, through=4)
         late = a_summary("too late", through=6)
         assert await put_summary(stores, scope, session_id, late, replaces=replaces) is False
-        assert await stores.summaries.get(scope, session_id) == kept
+        assert await summary_of(stores, scope, session_id) == kept
 
     async def test_of_workers_that_summarise_one_range_at_once_one_succeeds(
         self, stores: Stores
@@ -109,7 +110,7 @@ class SummaryStoreContract:
             )
             assert sum(were_kept) == 1
             kept = summaries[were_kept.index(True)]
-            assert await stores.summaries.get(scope, session_id) == kept
+            assert await summary_of(stores, scope, session_id) == kept
 
     async def test_the_next_summary_is_made_of_the_oldest_messages_after_the_last(
         self, stores: Stores
@@ -160,7 +161,7 @@ class SummaryStoreContract:
         scope = a_scope()
         session_id, _ = await _summarized(stores, scope, through=4)
         await _delete(stores, scope, session_id, way, sequence=4)
-        assert await stores.summaries.get(scope, session_id) is None
+        assert await summary_of(stores, scope, session_id) is None
         session = await stores.sessions.get(scope, session_id)
         assert session is not None
         assert not session.is_summarized
@@ -183,7 +184,7 @@ class SummaryStoreContract:
         scope = a_scope()
         session_id, summary = await _summarized(stores, scope, through=4)
         await _delete(stores, scope, session_id, way, sequence=5)
-        assert await stores.summaries.get(scope, session_id) == summary
+        assert await summary_of(stores, scope, session_id) == summary
         later = a_summary(through=6)
         assert await put_summary(stores, scope, session_id, later, replaces=4) is True
 
@@ -196,14 +197,14 @@ class SummaryStoreContract:
         summary = a_summary(through=1)
         assert await put_summary(stores, scope, session_id, summary, replaces=0)
         await stores.history.trim(scope, keep_last=len(messages), now=seconds_on(2))
-        assert await stores.summaries.get(scope, session_id) == summary
+        assert await summary_of(stores, scope, session_id) == summary
 
     async def test_clearing_one_session_keeps_the_summaries_of_others(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, summary = await _summarized(stores, scope)
         other_id, _ = await _summarized(stores, scope)
         await stores.messages.clear(scope, other_id, now=seconds_on(1))
-        assert await stores.summaries.get(scope, session_id) == summary
+        assert await summary_of(stores, scope, session_id) == summary
 
     async def test_a_session_started_again_after_its_deletion_has_no_summary(
         self, stores: Stores
@@ -211,7 +212,7 @@ class SummaryStoreContract:
         scope = a_scope()
         session_id, _ = await _summarized(stores, scope)
         await stores.sessions.delete(scope, session_id, now=seconds_on(1))
-        assert await stores.summaries.get(scope, session_id) is None
+        assert await summary_of(stores, scope, session_id) is None
         session, _ = await stores.sessions.start(scope, a_session(session_id), now=seconds_on(2))
         assert not session.is_summarized
         found = await stores.summaries.uncompacted(scope, session_id, limit=9)
@@ -219,7 +220,7 @@ class SummaryStoreContract:
 
     async def test_without_a_session_there_is_no_summary(self, stores: Stores) -> None:
         scope, unknown = a_scope(), uuid4()
-        assert await stores.summaries.get(scope, unknown) is None
+        assert await summary_of(stores, scope, unknown) is None
         assert await stores.summaries.uncompacted(scope, unknown, limit=9) is None
         summary = a_summary(through=1)
         assert await put_summary(stores, scope, unknown, summary, replaces=0) is False
@@ -232,12 +233,12 @@ class SummaryStoreContract:
         is_neighbour = stranger_is == "another user"
         stranger = a_scope(owner.tenant, user="mallory") if is_neighbour else a_scope()
         session_id, summary = await _summarized(stores, owner, through=4)
-        assert await stores.summaries.get(stranger, session_id) is None
+        assert await summary_of(stores, stranger, session_id) is None
         assert await stores.summaries.uncompacted(stranger, session_id, limit=9) is None
         stolen = a_summary("stolen", through=6)
         for replaces in (0, 4):
             assert not await put_summary(stores, stranger, session_id, stolen, replaces=replaces)
-        assert await stores.summaries.get(owner, session_id) == summary
+        assert await summary_of(stores, owner, session_id) == summary
 
     async def test_a_summary_is_not_stored_if_one_of_its_messages_was_deleted_meanwhile(
         self, stores: Stores
@@ -248,7 +249,7 @@ class SummaryStoreContract:
         assert await stores.messages.delete(scope, session_id, gone, now=seconds_on(9))
         summary = a_summary(through=3)
         assert not await stores.summaries.put(scope, session_id, summary, replaces=0, added=3)
-        assert await stores.summaries.get(scope, session_id) is None
+        assert await summary_of(stores, scope, session_id) is None
 
 
 async def _summarized(

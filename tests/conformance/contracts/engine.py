@@ -5,6 +5,9 @@ from conformance.contracts.audit import AuditLogContract
 from conformance.contracts.branches import BranchStoreContract
 from conformance.contracts.compaction import SummaryStoreContract
 from conformance.contracts.expiry import ExpiredSessionsContract
+from conformance.contracts.facts import FactStoreContract
+from conformance.contracts.facts_embedding import FactEmbeddingContract
+from conformance.contracts.facts_reading import FactReadingContract
 from conformance.contracts.history import HistoryStoreContract
 from conformance.contracts.isolation import IsolationContract
 from conformance.contracts.jobs import JobQueueContract
@@ -13,6 +16,7 @@ from conformance.contracts.message_deleting import MessageDeletingContract
 from conformance.contracts.message_importing import MessageImportingContract
 from conformance.contracts.message_reading import MessageReadingContract
 from conformance.contracts.message_retrying import MessageRetryingContract
+from conformance.contracts.profiles import ProfileStoreContract
 from conformance.contracts.queueing import QueueingContract
 from conformance.contracts.retention import RetentionContract
 from conformance.contracts.session_naming import SessionNamingContract
@@ -59,6 +63,9 @@ class EngineContract:
     class TestStates(StateStoreContract):
         """The mode a user is in."""
 
+    class TestProfiles(ProfileStoreContract):
+        """What programs store about a user."""
+
     class TestHistory(HistoryStoreContract):
         """Across sessions."""
 
@@ -85,6 +92,15 @@ class EngineContract:
 
     class TestAuditLog(AuditLogContract):
         """What was done is told."""
+
+    class TestFacts(FactStoreContract):
+        """Learnt once, changed as one."""
+
+    class TestFactReading(FactReadingContract):
+        """Lists, numbers and deletions."""
+
+    class TestFactEmbedding(FactEmbeddingContract):
+        """Found by meaning, embedded by workers."""
 
     class TestIsolation(IsolationContract):
         """Nobody else's is reached."""

@@ -76,8 +76,8 @@ class HistoryStoreContract:
         (late,) = await append(
             stores, scope, first_id, a_message("assistant"), reply_to=first[1].message_id
         )
-        found = await stores.history.of_turns(scope, [(first_id, 1), (second_id, 1)])
-        assert sorted(found, key=lambda m: (m.session_id, m.sequence)) == sorted(
+        messages = await stores.history.of_turns(scope, [(first_id, 1), (second_id, 1)])
+        assert sorted(messages, key=lambda m: (m.session_id, m.sequence)) == sorted(
             [first[1], late, *second[:2]], key=lambda m: (m.session_id, m.sequence)
         )
         assert await stores.history.of_turns(scope, [(first_id, 9), (uuid4(), 1)]) == ()

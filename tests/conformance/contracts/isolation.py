@@ -129,8 +129,8 @@ class _Case:
     async def assert_untouched(self, stores: Stores) -> None:
         """Check that everything the owner has is as it was."""
         assert await stores.sessions.get(self.owner, self.session_id) == self.session
-        found = await stores.messages.last(self.owner, self.session_id, count=9)
-        assert found == self.messages
+        messages = await stores.messages.last(self.owner, self.session_id, count=9)
+        assert messages == self.messages
         status = await stores.messages.turn_status(self.owner, self.session_id, 2)
         assert status is TurnStatus.PENDING
         assert await stores.audit.entries(self.owner, limit=9) == self.audit

@@ -135,18 +135,6 @@ class JobQueueContract:
         await stores.jobs.postpone(await _take(stores, 0), until=long_ago(1))
         assert (await _take(stores, 1)).attempts == 2
 
-    async def test_the_depth_is_how_many_could_be_taken(self, stores: Stores) -> None:
-        assert await stores.jobs.depth(now=END_OF_PAST) == 0
-        for second in (1, 2):
-            await queue_job(stores, a_scope(), at=long_ago(second))
-        depths = [await stores.jobs.depth(now=long_ago(second)) for second in (0, 1, 2)]
-        assert depths == [0, 1, 2]
-        job = await _take(stores, 2)
-        assert await stores.jobs.depth(now=long_ago(2)) == 1
-        assert await stores.jobs.depth(now=long_ago(62)) == 2, "its worker may have died"
-        await stores.jobs.finish(job)
-        assert await stores.jobs.depth(now=long_ago(62)) == 1
-
     async def test_two_owners_with_sessions_of_one_id_have_a_job_each(self, stores: Stores) -> None:
         scopes = [a_scope(), a_scope()]
         new = a_session()

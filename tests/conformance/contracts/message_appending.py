@@ -80,14 +80,14 @@ class MessageAppendingContract:
         new = NewSession(session_id=uuid4(), databases=("d\"w\\h'",))
         await stores.sessions.start(scope, new, now=seconds_on(0))
         details = AnswerDetails(sql_query="SELECT 1", execution_result=EVERY_KIND_OF_JSON)
-        said = [
+        messages = [
             a_message("assistant", "Read", details=details),
             a_message("assistant", "Named", details=AnswerDetails(tables_used=("t",))),
             a_message("assistant", "Placed", details=replace(details, database="crm")),
             a_message("assistant", "Unread", details=AnswerDetails(model="m")),
             a_message("assistant", "Plain"),
         ]
-        appended = await append(stores, scope, new.session_id, *said)
+        appended = await append(stores, scope, new.session_id, *messages)
         databases = [message.details.database for message in appended]
         assert databases == ["d\"w\\h'", "d\"w\\h'", "crm", None, None]
         await stores.sessions.change(
@@ -134,9 +134,9 @@ class MessageAppendingContract:
                 stores, scope, session.session_id, a_message(), now=seconds_on(now)
             )
             assert message.created_at == seconds_on(expected)
-            found = await stores.sessions.get(scope, session.session_id)
-            assert found is not None
-            assert found.updated_at == found.last_accessed_at == seconds_on(expected)
+            stored = await stores.sessions.get(scope, session.session_id)
+            assert stored is not None
+            assert stored.updated_at == stored.last_accessed_at == seconds_on(expected)
 
     async def test_many_writers_at_once_share_and_skip_no_number(self, stores: Stores) -> None:
         scope = a_scope()
@@ -170,9 +170,9 @@ class MessageAppendingContract:
         for question, answer in batches:
             assert answer.sequence == question.sequence + 1
             assert answer.turn_number == question.turn_number
-        found = await stores.sessions.get(scope, session.session_id)
-        assert found is not None
-        assert (found.message_count, found.turn_count) == (20, 10)
+        stored = await stores.sessions.get(scope, session.session_id)
+        assert stored is not None
+        assert (stored.message_count, stored.turn_count) == (20, 10)
 
     async def test_the_first_question_names_a_session_without_a_name(self, stores: Stores) -> None:
         scope = a_scope()

@@ -106,11 +106,11 @@ class MessageImportingContract:
             )
             assert appended is not None
             assert appended.is_new
-        found = await stores.sessions.get(scope, new.session_id)
-        assert found is not None
-        assert (found.message_count, found.turn_count, found.name) == (2, 2, "user 1")
-        assert found.created_at == found.updated_at == seconds_on(3)
-        assert found.expires_at == seconds_on(10**9)
+        stored = await stores.sessions.get(scope, new.session_id)
+        assert stored is not None
+        assert (stored.message_count, stored.turn_count, stored.name) == (2, 2, "user 1")
+        assert stored.created_at == stored.updated_at == seconds_on(3)
+        assert stored.expires_at == seconds_on(10**9)
 
     async def test_a_session_is_not_started_for_messages_that_cannot_be_stored(
         self, stores: Stores
@@ -137,18 +137,18 @@ class MessageImportingContract:
         new = a_session()
         old = long_ago(0)
         await stores.sessions.start(scope, new, now=old, expires_at=old + timedelta(days=1))
-        said = a_message()
-        await stores.messages.append(scope, new.session_id, [said], now=old)
+        message = a_message()
+        await stores.messages.append(scope, new.session_id, [message], now=old)
         appended = await stores.messages.append(
-            *(scope, new.session_id, [said]),
+            *(scope, new.session_id, [message]),
             now=seconds_on(0),
             start=SessionStart(session=new),
         )
         assert appended is not None
         assert appended.is_new
-        found = await stores.sessions.get(scope, new.session_id)
-        assert found is not None
-        assert (found.message_count, found.created_at) == (1, seconds_on(0))
+        stored = await stores.sessions.get(scope, new.session_id)
+        assert stored is not None
+        assert (stored.message_count, stored.created_at) == (1, seconds_on(0))
 
     async def test_ten_thousand_messages_are_stored_as_one_by_one(self, stores: Stores) -> None:
         scope = a_scope()
@@ -174,9 +174,9 @@ class MessageImportingContract:
             status = await stores.messages.turn_status(scope, session_id, number)
             is_complete = status is TurnStatus.COMPLETE
             assert is_complete == (number in answered)
-        found = await stores.sessions.get(scope, session_id)
-        assert found is not None
-        assert (found.message_count, found.turn_count) == (_ALL_AT_ONCE + 1, turn)
+        stored = await stores.sessions.get(scope, session_id)
+        assert stored is not None
+        assert (stored.message_count, stored.turn_count) == (_ALL_AT_ONCE + 1, turn)
         again = await stores.messages.append(scope, session_id, messages, now=seconds_on(9))
         assert again is not None
         assert (again.is_new, again.messages) == (False, appended)
@@ -188,8 +188,8 @@ class MessageImportingContract:
         messages[-1] = a_message("assistant", message_id=taken.message_id)
         with pytest.raises(IdAlreadyUsed):
             await append(stores, scope, session_id, *messages)
-        found = await stores.sessions.get(scope, session_id)
-        assert found is not None
-        assert (found.message_count, found.turn_count) == (2, 1)
+        stored = await stores.sessions.get(scope, session_id)
+        assert stored is not None
+        assert (stored.message_count, stored.turn_count) == (2, 1)
         (following,) = await append(stores, scope, session_id, a_message(message_id=uuid4()))
         assert (following.sequence, following.turn_number) == (3, 2)

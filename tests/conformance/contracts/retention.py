@@ -27,6 +27,7 @@ from support.examples import (
     seconds_on,
     start_conversation,
     start_session,
+    summary_of,
 )
 
 NEVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
@@ -147,7 +148,7 @@ class RetentionContract:
         assert await stores.messages.turn_status(scope, session_id, 1) is None
         assert (await stores.history.list(scope, PageRequest())).items == ()
         assert await stores.history.count(scope) == 0
-        assert await stores.summaries.get(scope, session_id) is None
+        assert await summary_of(stores, scope, session_id) is None
         assert await stores.summaries.uncompacted(scope, session_id, limit=9) is None
 
     async def test_an_expired_session_is_not_written(self, stores: Stores) -> None:
@@ -201,7 +202,7 @@ class RetentionContract:
         assert (session.created_at, session.expires_at) == (seconds_on(9), NEVER)
         assert (session.name, session.message_count, session.summary) == (None, 0, None)
         assert await stores.messages.last(scope, session_id, count=9) == ()
-        assert await stores.summaries.get(scope, session_id) is None
+        assert await summary_of(stores, scope, session_id) is None
         message = a_message(message_id=old[0].message_id)
         (stored,) = await append(stores, scope, session_id, message, now=seconds_on(9))
         assert (stored.sequence, stored.turn_number) == (1, 1), "its ids and numbers are free"

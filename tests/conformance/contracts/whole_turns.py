@@ -36,7 +36,7 @@ class TurnStoreContract:
         turn = await stores.turns.get(scope, session_id, 2)
         assert turn is not None
         assert turn.status is TurnStatus.COMPLETE
-        assert [said.content for said in turn.messages] == ["And 2023?", "2.2M", "2.3M"]
+        assert [message.content for message in turn.messages] == ["And 2023?", "2.2M", "2.3M"]
         assert turn.reply is not None
         assert turn.reply.message_id == replies[1].message_id
 
@@ -75,8 +75,8 @@ _Case: TypeAlias = tuple[Scope, UUID]
 async def _asked(stores: Stores, scope: Scope, at: datetime, *roles: str) -> tuple[_Case, UUID]:
     """A conversation of that moment: whose and which, and its first message."""
     session = await start_session(stores, scope, now=at)
-    said = await append(stores, scope, session.session_id, *messages_of(*roles), now=at)
-    return (scope, session.session_id), said[0].message_id
+    messages = await append(stores, scope, session.session_id, *messages_of(*roles), now=at)
+    return (scope, session.session_id), messages[0].message_id
 
 
 async def _status(stores: Stores, case: _Case) -> TurnStatus | None:

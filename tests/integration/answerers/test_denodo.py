@@ -30,7 +30,7 @@ DIALECTS = ["0.10", "1.2", "1.4"]
 SUMMARY = ResultPolicy()
 
 
-def asked(question: str = QUESTION, options: JsonObject | None = None) -> AnswerRequest:
+def answer_request(question: str = QUESTION, options: JsonObject | None = None) -> AnswerRequest:
     context = Context(
         question=question,
         standalone_question=question,
@@ -57,7 +57,7 @@ async def refusal(reply: Response, version: str = "1.4") -> RecollectError:
     async with denodo(version) as (double, answerer):
         double.reply = reply
         with pytest.raises(RecollectError) as caught:
-            await answerer.answer(alice(), asked())
+            await answerer.answer(alice(), answer_request())
     return caught.value
 
 
@@ -74,9 +74,9 @@ async def test_database_and_view_names_are_sent_in_the_form_each_version_takes(
         "custom_instructions": "Be brief.",
     }
     async with denodo(version) as (double, answerer):
-        await answerer.answer(alice(), asked(options=options))
-        await answerer.answer(alice(), asked())
-    sent = double.asked[0]
+        await answerer.answer(alice(), answer_request(options=options))
+        await answerer.answer(alice(), answer_request())
+    sent = double.bodies[0]
     instructions = sent.pop("custom_instructions")
     assert instructions.startswith("Be brief.\n\n=== EARLIER CONVERSATION ===")
     assert "They asked for sales." in instructions
@@ -96,7 +96,7 @@ async def test_database_and_view_names_are_sent_in_the_form_each_version_takes(
 @pytest.mark.parametrize("version", DIALECTS)
 async def test_an_answer_of_every_version_is_read(version: str) -> None:
     async with denodo(version) as (_, answerer):
-        answer = await answerer.answer(alice(), asked())
+        answer = await answerer.answer(alice(), answer_request())
     details = answer.details
     assert answer.content.startswith("The total sales by region for 2024 are:\n- North: $2.5M")
     assert "DISCLAIMER" in answer.content
@@ -116,7 +116,7 @@ async def test_an_answer_of_every_version_is_read(version: str) -> None:
 
 async def test_a_text_without_a_query_is_an_answer() -> None:
     async with denodo() as (_, answerer):
-        answer = await answerer.answer(alice(), asked("How are you?"))
+        answer = await answerer.answer(alice(), answer_request("How are you?"))
     assert answer.remembered.startswith("Sorry")
     assert answer.details.sql_query is None
     assert answer.response["tables_used"] == []
@@ -124,11 +124,11 @@ async def test_a_text_without_a_query_is_an_answer() -> None:
 
 async def test_the_callers_credentials_are_handed_on_as_they_came() -> None:
     async with denodo() as (double, answerer):
-        await answerer.answer(alice("Bearer alices-token"), asked())
+        await answerer.answer(alice("Bearer alices-token"), answer_request())
         assert set(double.authorizations) == {"Bearer alices-token"}
         for wrong in ("Bearer nobodys", None):
             with pytest.raises(Unauthenticated) as caught:
-                await answerer.answer(alice(wrong), asked())
+                await answerer.answer(alice(wrong), answer_request())
             assert "nobodys" not in str(caught.value)
 
 
@@ -165,8 +165,8 @@ async def test_denodos_failures_become_our_errors_without_its_traceback(
 async def test_what_a_version_refuses_is_sent_in_its_other_form_and_not_tried_again() -> None:
     async with denodo("1.4") as (double, answerer):
         for _ in range(2):
-            await answerer.answer(alice(), asked(options={"use_views": "a.b"}))
-    sent = [body["use_views"] for body in double.asked]
+            await answerer.answer(alice(), answer_request(options={"use_views": "a.b"}))
+    sent = [body["use_views"] for body in double.bodies]
     assert sent == [["a.b"], ["a.b"]], "the refused one never reached the endpoint"
     assert double.refused == 1
 
@@ -175,7 +175,7 @@ async def test_an_unreachable_denodo_raises_model_unavailable() -> None:
     async with DenodoClient(f"http://127.0.0.1:{free_port()}") as client:
         answerer = DenodoAnswerer(client, results=SUMMARY, sql=SqlglotReader())
         with pytest.raises(ModelUnavailable, match="could not be reached"):
-            await answerer.answer(alice(), asked())
+            await answerer.answer(alice(), answer_request())
 
 
 async def test_an_endless_response_is_cut_off() -> None:
@@ -185,12 +185,12 @@ async def test_an_endless_response_is_cut_off() -> None:
     ):
         answerer = DenodoAnswerer(client, results=SUMMARY, sql=SqlglotReader())
         with pytest.raises(ModelUnavailable, match="more than 100 bytes"):
-            await answerer.answer(alice(), asked())
+            await answerer.answer(alice(), answer_request())
 
 
 async def test_a_stream_is_the_answer_in_one_piece() -> None:
     async with denodo() as (_, answerer):
-        text, answer = [piece async for piece in answerer.stream(alice(), asked())]
+        text, answer = [piece async for piece in answerer.stream(alice(), answer_request())]
     assert isinstance(answer, Answer)
     assert text == answer.content
 

@@ -65,7 +65,7 @@ class ScriptedModel:
     def __init__(self, *statements: str, explains: bool = True) -> None:
         self._statements = list(statements)
         self._explains = explains
-        self.asked: list[str] = []
+        self.prompts: list[str] = []
 
     async def complete(
         self,
@@ -75,14 +75,14 @@ class ScriptedModel:
         timeout: float,  # noqa: ASYNC109  # the port's
     ) -> str:
         question = messages[-1].content
-        self.asked.append("\n".join(message.content for message in messages))
+        self.prompts.append("\n".join(message.content for message in messages))
         if "Rows:" in question:
             if not self._explains:
                 raise ModelUnavailable("gone")
             return "Said from " + question.partition("Rows: ")[2]
         if self._statements:
             return self._statements.pop(0)
-        year = re.findall(r"\d{4}", self.asked[-1])[-1]
+        year = re.findall(r"\d{4}", self.prompts[-1])[-1]
         return (
             f"```sql\nSELECT region, SUM(amount) AS total FROM sales WHERE year = {year}"
             " GROUP BY region ORDER BY region\n```\nSums the amounts."
@@ -226,7 +226,7 @@ async def test_a_statement_that_does_more_than_read_is_refused_and_not_run(
         await _ask(answerer, "Show me total sales by region for 2024")
 
     assert "4711" not in str(refused.value)
-    assert len(model.asked) == 1  # it is not given a second try
+    assert len(model.prompts) == 1  # it is not given a second try
     answer = await _ask(answerer, "Show me total sales by region for 2024")
     assert "2500000" in answer.content
 
@@ -277,7 +277,7 @@ async def test_a_statement_the_database_does_not_take_is_written_again(
 
     answer = await _ask(answering(model), "Show me total sales by region for 2024")
 
-    assert "did not take" in model.asked[1]
+    assert "did not take" in model.prompts[1]
     assert "2500000" in answer.content
 
 
@@ -320,8 +320,8 @@ async def test_the_model_sees_only_the_tables_it_may_read(answering: Answering) 
     model = ScriptedModel()
     await _ask(answering(model), "Show me total sales by region for 2024")
 
-    assert "sales(region" in model.asked[0]
-    assert "salaries" not in model.asked[0]
+    assert "sales(region" in model.prompts[0]
+    assert "salaries" not in model.prompts[0]
 
 
 async def test_even_a_statement_that_slips_through_cannot_write(address: str) -> None:

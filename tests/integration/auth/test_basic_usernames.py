@@ -123,4 +123,4 @@ async def test_a_halted_user_cannot_use_the_pass_through_route(
     response = await using(anybody, ALICE).post("/answerQuestion", QUESTION)
     await operator.delete("/api/v1/state")
     assert response.status_code == 423
-    assert denodo.asked == []
+    assert denodo.bodies == []

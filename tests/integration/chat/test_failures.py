@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from recollect.ports import Stores
-from recollect.services.chat.turn import NO_MEMORY, NOT_STORED, REPLY_NOT_STORED
+from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, REPLY_NOT_STORED
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
 from support.http.callers import Caller, Json
 from support.servers.answering_server import answering_server

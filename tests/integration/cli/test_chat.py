@@ -217,7 +217,7 @@ class Parrot:
     """Says what it is told, as slowly as it is told."""
 
     def __init__(self, *, pause: float = 0, fails: bool = False) -> None:
-        self.asked: list[str] = []
+        self.questions: list[str] = []
         self.is_closed = False
         self.conversations = 1
         self.session_id: str | None = None
@@ -226,7 +226,7 @@ class Parrot:
         self._fails = fails
 
     async def ask(self, question: str) -> AsyncGenerator[str | AnswerSummary, None]:
-        self.asked.append(question)
+        self.questions.append(question)
         self.session_id = f"session-{self.conversations}"
         try:
             yield "You said: "
@@ -323,7 +323,7 @@ async def test_slash_commands_do_what_the_help_says() -> None:
         "no",
     )
 
-    assert partner.asked == ["hi"]
+    assert partner.questions == ["hi"]
     assert partner.conversations == 2
     told = shown.getvalue()
     assert "Ctrl+D leaves" in told
@@ -362,7 +362,7 @@ async def test_ctrl_c_ends_a_chat_that_reads_from_a_pipe() -> None:
 
     assert not await _talk(partner, screen, "hi", "never asked", is_piped=True)
 
-    assert partner.asked == ["hi"]
+    assert partner.questions == ["hi"]
 
 
 @pytest.mark.parametrize(

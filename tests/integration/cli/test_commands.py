@@ -111,6 +111,61 @@ async def test_sessions_are_listed_shown_and_deleted(run: Run, memory: Memory) -
     }
 
 
+def test_values_of_a_profile_are_set_merged_shown_and_deleted(run: Run) -> None:
+    user = ("--user", f"user-{uuid4()}")
+    assert run("profile", "set", "units", '{"length": "km"}', *user).stdout.count("km") == 1
+    merged = json.loads(run("profile", "merge", "units", '{"mass": 1.0}', *user, "--json").stdout)
+    assert merged["value"] == {"length": "km", "mass": 1.0}
+    assert json.loads(run("profile", "get", "units", *user).stdout) == merged["value"]
+    outdated = run("profile", "set", "units", "1", "--version", "1", *user, "--json")
+    assert outdated.returncode == 1
+    assert "version 1 was expected" in json.loads(outdated.stderr)["error"]
+    assert run("profile", "set", "plan", "NaN", *user).stdout == '"NaN"\n', "it is no JSON"
+    listed = run("profile", "list", *user, COLUMNS="200").stdout
+    assert '"NaN"' in listed
+    assert '{"length": "km", "mass": 1.0}' in listed
+    assert run("profile", "delete", "plan", *user).returncode != 0, "without a yes"
+    assert run("profile", "delete", "plan", *user, "--yes").returncode == 0
+    missing = run("profile", "get", "plan", *user)
+    assert (missing.returncode, missing.stderr) == (1, "recollect: no profile key of that name\n")
+    cleared = run("profile", "clear", *user, "--yes", "--json")
+    assert json.loads(cleared.stdout) == {"deleted": 1}
+
+
+def test_facts_are_added_shown_changed_forgotten_and_restored(run: Run) -> None:
+    user = ("--user", f"user-{uuid4()}")
+    added = run("facts", "add", "We report in euros.", "--type", "procedure", *user, "--json")
+    fact_id = json.loads(added.stdout)["fact_id"]
+    again = run("facts", "add", "we report in euros", *user)
+    assert (again.returncode, fact_id in again.stderr) == (1, True)
+    run("facts", "edit", fact_id, "--priority", "critical", "--version", "1", *user)
+    run("facts", "forget", fact_id, *user)
+    assert run("facts", "list", *user).stdout == "nothing of the kind is known\n"
+    assert "is restored" in run("facts", "restore", fact_id, *user).stdout
+    shown = run("facts", "show", fact_id, *user, COLUMNS="200").stdout
+    assert "procedure, critical, active" in shown
+    assert shown.count("We report in euros.") == 5, "and four lines of history"
+    listed = json.loads(run("facts", "list", "--search", "euros", *user, "--json").stdout)
+    assert [fact["fact_id"] for fact in listed["items"]] == [fact_id]
+    assert run("facts", "forget", fact_id, "--erase", *user).returncode != 0, "without a yes"
+    assert json.loads(run("facts", "stats", *user, "--json").stdout)["total"] == 1
+    assert json.loads(run("facts", "clear", "--yes", *user, "--json").stdout) == {"deleted": 1}
+
+
+def test_facts_are_exported_to_a_file_and_imported_from_it(run: Run, tmp_path: Path) -> None:
+    alice, bob = (("--user", f"user-{uuid4()}") for _ in range(2))
+    file = tmp_path / "facts.json"
+    run("facts", "add", "Wij rapporteren in €.", *alice)
+    exported = run("facts", "export", str(file), *alice)
+    assert exported.stdout == f"1 facts are in {file}\n"
+    assert json.loads(run("facts", "export", *alice).stdout) == json.loads(file.read_text("utf-8"))
+    reports = [run("facts", "import", str(file), *bob, "--json").stdout for _ in range(2)]
+    assert [json.loads(report)["added"] for report in reports] == [1, 0]
+    file.write_text("{}")
+    refused = run("facts", "import", str(file), *bob)
+    assert (refused.returncode, "must have a list of facts" in refused.stderr) == (1, True)
+
+
 async def test_brackets_in_a_name_are_printed_and_not_read_as_markup(
     run: Run, memory: Memory
 ) -> None:

@@ -48,8 +48,11 @@ async def test_reindex_indexes_then_embeds_and_then_finds_nothing_to_do(
 ) -> None:
     scope = a_scope()
     session = await start_session(own_stores, scope)
-    said = (a_message(content="Where do kiwis grow?"), a_message("assistant", "In New Zealand."))
-    await append(own_stores, scope, session.session_id, *said)
+    messages = (
+        a_message(content="Where do kiwis grow?"),
+        a_message("assistant", "In New Zealand."),
+    )
+    await append(own_stores, scope, session.session_id, *messages)
 
     by_words = reindex(own_dsn, "--json", MEMORY_EMBEDDING_MODEL="none")
     by_meaning = reindex(own_dsn, "--json", "--per-second", "1000")
@@ -66,8 +69,11 @@ async def test_a_store_of_vectors_that_was_lost_is_filled_again(
 ) -> None:
     scope = a_scope()
     session = await start_session(own_stores, scope)
-    said = (a_message(content="Where do kiwis grow?"), a_message("assistant", "In New Zealand."))
-    await append(own_stores, scope, session.session_id, *said)
+    messages = (
+        a_message(content="Where do kiwis grow?"),
+        a_message("assistant", "In New Zealand."),
+    )
+    await append(own_stores, scope, session.session_id, *messages)
     settings = {"MEMORY_VECTOR_STORE": "chroma", "MEMORY_HOME": str(tmp_path)}
 
     filled = reindex(own_dsn, "--json", **settings)

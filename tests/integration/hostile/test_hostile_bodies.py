@@ -98,7 +98,7 @@ def fields_of_routes() -> Iterator[tuple[tuple[str, str], list[str]]]:
             (body,) = route.dependant.body_params
             model = body.field_info.annotation
             (method,) = route.methods
-            yield (method, route.path), [*model.model_fields]
+            yield (method, route.path_format), [*model.model_fields]
 
 
 FIELDS: Final = dict(fields_of_routes())

@@ -1,3 +1,4 @@
+from itertools import product
 from typing import Final
 
 import httpx
@@ -16,16 +17,21 @@ from support.http.callers import Caller
 from support.http.openapi_operations import Operation, operations
 
 OPERATIONS: Final = operations()
+CONFIRMED: Final = {"DELETE /api/v1/profile", "DELETE /api/v1/memory"}
 WITHOUT_BODY: Final = [operation for operation in OPERATIONS if operation.example is None]
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+READ_AS_IDS: Final = {  # the last word as the id of a message or a fact, and refused as one
+    ("DELETE", "/api/v1/history/count"),
+    *product(("PATCH", "DELETE"), ("/api/v1/memory/stats", "/api/v1/memory/export")),
+    *product(("GET", "PATCH", "DELETE"), ("/api/v1/memory/import",)),
+}
 NOT_ALLOWED: Final = [
     (method, path)
     for path in dict.fromkeys(operation.path for operation in OPERATIONS)
     for method in METHODS
     if (method, path) not in {(known.method, known.path) for known in OPERATIONS}
     and not path.startswith("/v1/")  # whose errors have OpenAI's form
-    # 'count' there is read as the id of a message, and refused as one
-    and (method, path) != ("DELETE", "/api/v1/history/count")
+    and (method, path) not in READ_AS_IDS
 ]
 
 
@@ -125,10 +131,15 @@ async def test_a_body_where_none_is_taken_does_no_harm(
     alice: Caller, operator: Caller, operation: Operation
 ) -> None:
     nothing = "00000000-0000-4000-8000-000000000000"
-    path = operation.path_with({"session_id": nothing, "message_id": nothing, "turn_number": 1})
+    ids = dict.fromkeys(("session_id", "message_id", "fact_id", "key"), nothing)
 
     caller = operator if operation.is_for_operators else alice
 
-    response = await caller.send(operation.method, path, content=b"\xff not json")
+    response = await caller.send(
+        operation.method,
+        operation.path_with({**ids, "turn_number": 1}),
+        content=b"\xff not json",
+        params={"confirm": "true"} if str(operation) in CONFIRMED else {},
+    )
 
     assert response.status_code == (404 if operation.names_something else 200)

@@ -79,7 +79,9 @@ async def test_ten_thousand_messages_are_one_batch(alice: Caller) -> None:
 
     assert (response.status_code, again.status_code) == (201, 200)
     assert response.json() == again.json()
-    assert [said["sequence"] for said in response.json()["messages"]] == list(range(1, 10_001))
+    assert [message["sequence"] for message in response.json()["messages"]] == list(
+        range(1, 10_001)
+    )
     last = await alice.messages(session, limit=1)
     assert (last[0]["content"], last[0]["turn_number"]) == ("number 9999", 5000)
 

@@ -2,7 +2,10 @@
 
 import pytest
 
-from support.http.callers import Caller, Json
+from conformance.contracts.facts_shared import a_fact, evidence_of, store
+from recollect.domain.facts.slots import Slot
+from recollect.ports import Stores
+from support.http.callers import Caller, Json, Tenant
 
 
 async def in_form(caller: Caller, form: str | None) -> Json:
@@ -22,6 +25,9 @@ async def test_a_template_gets_its_variables(alice: Caller) -> None:
     told = await in_form(alice, "variables")
 
     assert told == {
+        "standing_instructions": [],
+        "profile": {},
+        "facts": [],
         "history": [
             {"role": "user", "content": "Wat kost een hamer?"},
             {"role": "assistant", "content": "Een hamer kost 12 euro."},
@@ -32,11 +38,35 @@ async def test_a_template_gets_its_variables(alice: Caller) -> None:
     }
 
 
+async def test_a_context_has_facts_about_the_user_with_their_sources(
+    alice: Caller, tenant: Tenant, stores: Stores
+) -> None:
+    said = evidence_of("in het Nederlands graag")
+    wish = a_fact("In het Nederlands graag.", slot=Slot.ANSWER_LANGUAGE, evidence=said)
+    await store(stores, tenant.scope("alice"), wish)
+
+    told = await in_form(alice, "object")
+
+    (fact,) = told["facts"]
+    assert fact == {
+        "id": str(wish.fact_id),
+        "content": wish.content,
+        "type": "fact",
+        "quote": said.quote,
+        "created_at": fact["created_at"],
+    }
+    assert told["sources"]["facts"] == [str(said.message_id)]
+    assert wish.content in told["messages"][-1]["content"]
+    assert (await in_form(alice, "variables"))["facts"] == [wish.content]
+    assert "Bekend sinds" in (await in_form(alice, "block"))["block"]
+    assert wish.content in (await in_form(alice, "instructions"))["instructions"]
+
+
 async def test_a_chat_model_gets_messages(alice: Caller) -> None:
     told = await in_form(alice, "messages")
 
     assert list(told) == ["messages"]
-    assert [said["role"] for said in told["messages"]] == ["user", "assistant", "user"]
+    assert [message["role"] for message in told["messages"]] == ["user", "assistant", "user"]
     assert told == {"messages": (await in_form(alice, "object"))["messages"]}
 
 

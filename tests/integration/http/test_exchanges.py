@@ -78,4 +78,4 @@ async def test_the_first_exchange_starts_its_session(alice: Caller) -> None:
 
     assert response.status_code == 201
     messages = await alice.messages(session)
-    assert [said["created_at"] for said in messages] == ["2024-05-06T09:30:00Z"] * 2
+    assert [message["created_at"] for message in messages] == ["2024-05-06T09:30:00Z"] * 2

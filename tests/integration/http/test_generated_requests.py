@@ -56,12 +56,18 @@ def ids(program: str) -> dict[str, object]:
     session: str = httpx.post(sessions, json={}, timeout=PATIENCE).json()["session_id"]
     question = {"role": "user", "content": "Hello"}
     message = httpx.post(f"{sessions}/{session}/messages", json=question, timeout=PATIENCE).json()
+    value = {"value": {"language": "nl"}}
+    httpx.put(f"{program}/api/v1/profile/preferences", json=value, timeout=PATIENCE)
+    content = {"content": f"The number is {uuid4()}."}
+    fact = httpx.post(f"{program}/api/v1/memory", json=content, timeout=PATIENCE).json()
     models = httpx.get(f"{program}/v1/models", timeout=PATIENCE).json()["data"]
     return {
         "session_id": session,
         "message_id": message["message_id"],
         "turn_number": 1,
         "model_id": models[0]["id"],
+        "key": "preferences",
+        "fact_id": fact["fact_id"],
     }
 
 

@@ -25,18 +25,29 @@ STARTING = {  # with the id of a session that is not there, one of one's own
     "POST /api/v1/sessions/{session_id}/messages:batch",
     "POST /api/v1/sessions/{session_id}/exchanges",
 }
+SETTING = {"PUT /api/v1/profile/{key}", "PATCH /api/v1/profile/{key}"}  # a key of one's own
 OF_ONE_THING = [operation for operation in OPERATIONS if operation.names_something]
-FINDING = [operation for operation in OF_ONE_THING if str(operation) not in STARTING]
+OF_CHOSEN_IDS = [one for one in OF_ONE_THING if "{fact_id}" not in one.path]
+FINDING = [operation for operation in OF_ONE_THING if str(operation) not in STARTING | SETTING]
 OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
     "GET /api/v1/sessions": {"items": [], "next_cursor": None},
     "GET /api/v1/history": {"items": [], "next_cursor": None},
     "GET /api/v1/history/count": {"count": 0},
     "DELETE /api/v1/history": {"deleted": 0},
+    "GET /api/v1/profile": {"items": []},
+    "GET /api/v1/memory": {"items": [], "next_cursor": None},
+    "GET /api/v1/memory/stats": {
+        "total": 0,
+        **{f"by_{name}": {} for name in ("type", "priority", "status", "week")},
+    },
+    "GET /api/v1/memory/export": {"facts": []},
     "GET /api/v1/state": {"mode": "active", "updated_at": None},
 }
+CONFIRMED = {"DELETE /api/v1/profile": {"deleted": 0}, "DELETE /api/v1/memory": {"deleted": 0}}
 OF_NOBODY = {"GET /healthz", "GET /readyz"}
 OF_THE_ENDPOINT = {"GET /v1/models", "GET /v1/models/{model_id}"}
-CREATING = {"POST /api/v1/sessions", "POST /api/v1/history"}
+ADDING = {"POST /api/v1/memory", "POST /api/v1/memory/import"}
+CREATING = {"POST /api/v1/sessions", "POST /api/v1/history", *ADDING}
 NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
 OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
@@ -51,6 +62,8 @@ class Owned:
     session_id: str
     message_id: str
     turn_number: int
+    key: str
+    fact_id: str
 
     async def read(self) -> list[bytes]:
         """All of it, as it is served."""
@@ -62,6 +75,9 @@ class Owned:
             "/api/v1/sessions",
             "/api/v1/history",
             "/api/v1/history/count",
+            "/api/v1/profile",
+            f"/api/v1/memory/{self.fact_id}",
+            "/api/v1/memory?status=any",
         ]
         responses = [await self.caller.get(path) for path in paths]
         assert all(response.status_code == 200 for response in responses)
@@ -74,6 +90,8 @@ class Owned:
             "session_id": self.session_id,
             "message_id": self.message_id,
             "turn_number": self.turn_number,
+            "key": self.key,
+            "fact_id": self.fact_id,
         }
 
 
@@ -84,15 +102,22 @@ async def owned(tenant: Tenant, database: Database, stores: Stores) -> AsyncIter
     session = await alice.start_session(name=SECRET, metadata={SECRET: SECRET}, tags=[SECRET])
     await alice.add(session, f"What is {SECRET}?")
     await alice.add(session, f"{SECRET} is a fruit", role="assistant", model=SECRET)
-    said = await stores.messages.last(tenant.scope("alice"), UUID(session["session_id"]), count=2)
-    await index_messages(stores, tenant.scope("alice"), said or ())
+    messages = await stores.messages.last(
+        tenant.scope("alice"), UUID(session["session_id"]), count=2
+    )
+    await index_messages(stores, tenant.scope("alice"), messages or ())
     pending = await alice.add(session, f"And green {SECRET}?")
+    fact = await alice.post("/api/v1/memory", {"content": f"My fruit is the {SECRET}."})
     found = Owned(
         caller=alice,
         session_id=session["session_id"],
         message_id=pending["message_id"],
         turn_number=pending["turn_number"],
+        key="fruit",
+        fact_id=fact.json()["fact_id"],
     )
+    value = {"value": {SECRET: SECRET}}
+    assert (await alice.send("PUT", "/api/v1/profile/fruit", json=value)).is_success
     served = await found.read()
     stored = await rows_of(database, tenant.scope("alice").owner_id)
     yield found
@@ -122,7 +147,7 @@ async def attempt(stranger: Caller, operation: Operation, owned: Owned) -> httpx
 
 
 def test_every_route_is_tested_one_way_or_another() -> None:
-    known = {*OF_EVERYTHING_ONE_HAS, *OF_NOBODY, *CREATING, *NAMING_IN_THE_BODY}
+    known = {*OF_EVERYTHING_ONE_HAS, *CONFIRMED, *OF_NOBODY, *CREATING, *NAMING_IN_THE_BODY}
     known |= {*ASKING, *OF_OPERATORS, *NAMING_IN_A_HEADER, *OF_THE_ENDPOINT}
 
     assert known | set(map(str, OF_ONE_THING)) == {str(operation) for operation in OPERATIONS}
@@ -149,20 +174,23 @@ async def test_a_stranger_gets_the_same_response_for_existing_and_missing_resour
         session_id="00000000-0000-4000-8000-000000000000",
         message_id="00000000-0000-4000-8000-000000000001",
         turn_number=7,
+        key="vegetable",
+        fact_id="00000000-0000-4000-8000-000000000002",
     )
 
     foreign = await attempt(stranger, operation, owned)
     nowhere = await attempt(stranger, operation, absent)
 
     def without_ids(text: str, of: Owned) -> str:
-        for name, value in of.ids.items():
+        # The longest first: a UUID may begin as the number of the turn.
+        for name, value in sorted(of.ids.items(), key=lambda one: -len(str(one[1]))):
             text = text.replace(f" {value}", f" {name}")
         return text
 
     assert without_ids(foreign.text, owned) == without_ids(nowhere.text, absent)
 
 
-@pytest.mark.parametrize("operation", OF_ONE_THING, ids=str)
+@pytest.mark.parametrize("operation", OF_CHOSEN_IDS, ids=str)
 async def test_a_stranger_with_sessions_and_messages_of_the_same_ids_reaches_only_those(
     operation: Operation, stranger: Caller, owned: Owned
 ) -> None:
@@ -170,6 +198,7 @@ async def test_a_stranger_with_sessions_and_messages_of_the_same_ids_reaches_onl
     for n in range(owned.turn_number - 1):
         await stranger.add(twin, f"mine {n}")
     await stranger.add(twin, "mine", message_id=owned.message_id)
+    await stranger.send("PUT", f"/api/v1/profile/{owned.key}", json={"value": "mine"})
 
     response = await attempt(stranger, operation, owned)
 
@@ -200,6 +229,44 @@ async def test_a_stranger_has_nothing_to_see_or_to_delete(
     assert (response.status_code, response.json()) == (200, nothing)
 
 
+@pytest.mark.parametrize(("operation", "nothing"), CONFIRMED.items())
+async def test_a_stranger_has_nothing_to_delete_at_once(
+    operation: str, nothing: Json, stranger: Caller, owned: Owned
+) -> None:
+    method, path = operation.split()
+
+    response = await stranger.send(method, path, params={"confirm": "true"})
+
+    assert (response.status_code, response.json()) == (200, nothing)
+
+
+@pytest.mark.parametrize("path", sorted(ADDING))
+async def test_a_fact_that_a_stranger_adds_is_one_of_their_own(
+    path: str, stranger: Caller, owned: Owned
+) -> None:
+    fact = (await owned.caller.get(f"/api/v1/memory/{owned.fact_id}")).json()
+    body: Json = {"content": fact["content"]}
+    body = {"facts": [fact]} if path.endswith("import") else body
+
+    assert (await stranger.post(path.split()[1], body)).is_success
+
+    (mine,) = (await stranger.get("/api/v1/memory")).json()["items"]
+    assert mine["fact_id"] != owned.fact_id
+
+
+@pytest.mark.parametrize("path", sorted(SETTING))
+async def test_a_value_for_a_foreign_key_is_one_of_ones_own(
+    path: str, stranger: Caller, owned: Owned
+) -> None:
+    (operation,) = (operation for operation in OPERATIONS if str(operation) == path)
+
+    response = await attempt(stranger, operation, owned)
+
+    assert response.status_code == 200
+    assert operation.example is not None
+    assert response.json()["value"] == operation.example["value"]
+
+
 async def test_starting_a_session_of_a_foreign_id_makes_an_empty_one_of_ones_own(
     stranger: Caller, owned: Owned
 ) -> None:
@@ -228,7 +295,7 @@ async def test_a_message_without_a_session_goes_to_ones_own(stranger: Caller, ow
     response = await stranger.post("/api/v1/history", {"role": "user", "content": "Hello"})
 
     assert response.status_code == 201
-    assert [said["content"] for said in await stranger.history()] == ["Hello"]
+    assert [message["content"] for message in await stranger.history()] == ["Hello"]
     assert "Hello" not in str(await owned.read())
 
 

@@ -27,6 +27,9 @@ INSERTS: Final = {
     "jobs": "INSERT INTO jobs VALUES ($1, $2, 'x', '{}', 0, now(), now())",
     "api_keys": "INSERT INTO api_keys VALUES ($1, $2, 't', 'u', '{user}', 'n', '', now())",
     "states": "INSERT INTO states VALUES ($1, $2::uuid::text, now())",
+    "profiles": "INSERT INTO profiles VALUES ($1, length($2::uuid::text))",
+    "profile_values": "INSERT INTO profile_values "
+    "VALUES ($1, $2::uuid::text, '1', 1, 1, now(), now())",
     "audit": "INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at) "
     "VALUES ($1, 'x', $2::uuid::text, 1, 'x', 'x', now())",
     "recall_entries": "INSERT INTO recall_entries VALUES ($1, $2, 1, 1, 1, now(), 1, 1, "
@@ -36,6 +39,11 @@ INSERTS: Final = {
     "recall_models": "INSERT INTO recall_models VALUES ($1, $2::uuid::text, 1)",
     "recall_removals": "INSERT INTO recall_removals (owner_id, kept_in, session_id, number) "
     "VALUES ($1, 'x', $2, 1)",
+    "facts": "INSERT INTO facts VALUES ($1, $2, 1, 'fact', 'high', 'active', 'api', 1, now(), "
+    "now(), now(), 0, now(), NULL, NULL, false, $2, NULL, 'x', NULL, NULL, NULL, NULL, '{}', 'x')",
+    "fact_changes": "INSERT INTO fact_changes VALUES "
+    "($1, $2, 1, 'created', now(), 'api', 'x', 'active')",
+    "fact_models": "INSERT INTO fact_models VALUES ($1, $2::uuid::text)",
 }
 TABLES: Final = sorted(INSERTS)
 
@@ -59,9 +67,17 @@ async def filled(services: Services, database: Database, scope: Scope) -> UUID:
     await services.messages.append(scope, session.session_id, [a_message(), gone])
     await services.messages.delete(scope, session.session_id, gone.message_id)
     async with database.owned_by(scope.owner_id) as owner:
-        for table in ("summaries", "recall_entries"):
+        for table in ("summaries", "recall_entries", "facts", "fact_changes"):
             await owner.execute(INSERTS[table], scope.owner_id, session.session_id)
-        for table in ("jobs", "api_keys", "states", "recall_removals"):
+        for table in (
+            "jobs",
+            "api_keys",
+            "states",
+            "profiles",
+            "profile_values",
+            "recall_removals",
+            "fact_models",
+        ):
             await owner.execute(INSERTS[table], scope.owner_id, uuid4())
     assert all((await rows_of(database, scope.owner_id)).values())
     return scope.owner_id

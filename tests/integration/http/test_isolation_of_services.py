@@ -22,6 +22,7 @@ from recollect.domain.text import JsonValue
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import NotFound, UserHalted
 from recollect.ports import Stores
+from recollect.ports.facts import FactStats
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from support.examples import a_message
@@ -37,6 +38,7 @@ class Owned:
     scope: Scope
     session_id: UUID
     message_id: UUID
+    fact_id: UUID
     key_id: UUID
     key_text: str
 
@@ -86,6 +88,12 @@ NOT_FOUND: Final[dict[str, Call]] = {
         a_message("assistant"),
     ),
     "history.delete": lambda s, scope, o: s.history.delete(scope, o.message_id),
+    "profiles.get": lambda s, scope, _: s.profiles.get(scope, SECRET),
+    "profiles.delete": lambda s, scope, _: s.profiles.delete(scope, SECRET),
+    "facts.get": lambda s, scope, o: s.facts.get(scope, o.fact_id),
+    "facts.update": lambda s, scope, o: s.facts.update(scope, o.fact_id, content="Mine now."),
+    "facts.forget": lambda s, scope, o: s.facts.forget(scope, o.fact_id),
+    "facts.restore": lambda s, scope, o: s.facts.restore(scope, o.fact_id),
     "rewriting.in_session": lambda s, scope, o: s.rewriting.in_session(
         scope, o.session_id, "And now?"
     ),
@@ -103,6 +111,13 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
     "history.trim": (lambda s, scope, _: s.history.trim(scope, keep_last=0), 0),
     "states.get": (lambda s, scope, _: s.states.get(scope), None),
     "states.delete": (lambda s, scope, _: s.states.delete(scope), False),
+    "profiles.find": (lambda s, scope, _: s.profiles.find(scope, SECRET), None),
+    "profiles.list": (lambda s, scope, _: s.profiles.list(scope), ()),
+    "profiles.clear": (lambda s, scope, _: s.profiles.clear(scope), 0),
+    "facts.list": (lambda s, scope, _: s.facts.list(scope, PAGE), EMPTY),
+    "facts.search": (lambda s, scope, _: s.facts.search(scope, SECRET), ()),
+    "facts.stats": (lambda s, scope, _: s.facts.stats(scope), FactStats(total=0)),
+    "facts.clear": (lambda s, scope, _: s.facts.clear(scope), 0),
     "recall.for_context": (
         lambda s, scope, _: s.recall.for_context(
             scope,
@@ -126,7 +141,8 @@ OF_TENANTS: Final = {
     "api_keys.list",
     "api_keys.revoke",
 }
-CREATING: Final = {"sessions.start"}
+ADDING_FACTS: Final = {"facts.add", "fact_transfer.take_in"}
+CREATING: Final = {"sessions.start", "profiles.set", "profiles.merge", *ADDING_FACTS}
 # What is given everything it works on, and leaves no more of it than may be seen.
 OF_CALLERS: Final = {
     "rewriting.after",
@@ -135,7 +151,7 @@ OF_CALLERS: Final = {
     "permissions.for_model",
     "permissions.for_owner",
     "permissions.sessions_for_owner",
-    *("contexts.request", "contexts.bare", "contexts.prepare"),
+    *("contexts.request", "contexts.bare", "contexts.prepare", "contexts.settle"),
     *("proxy.models", "proxy.model"),
 }
 # What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
@@ -148,7 +164,8 @@ OF_ONES_OWN: Final = {
 # but a number. See the conformance tests of queueing and expiry.
 OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
-    *("work.do_one", "work.do_waiting", "work.waiting"),
+    *("fact_pruning.count", "fact_pruning.prune"),
+    *("work.do_one", "work.do_waiting"),
     "indexing.do_some",
 }
 
@@ -165,6 +182,8 @@ async def owned(services: Services, stores: Stores, scope: Scope) -> Owned:
     await services.messages.append(scope, session.session_id, [gone])
     await services.history.delete(scope, gone.message_id)  # leaves an entry in the audit log
     await services.states.put(scope, "busy")
+    await services.profiles.set(scope, SECRET, {"is": SECRET})
+    fact = await services.facts.add(scope, f"My fruit is the {SECRET}.")
     key, text = await services.api_keys.create(
         tenant_of(scope), name="a key", scopes=[KeyScope.USER], user="alice"
     )
@@ -172,6 +191,7 @@ async def owned(services: Services, stores: Stores, scope: Scope) -> Owned:
         scope=scope,
         session_id=session.session_id,
         message_id=message.message_id,
+        fact_id=fact.fact_id,
         key_id=key.key_id,
         key_text=text,
     )
@@ -234,8 +254,8 @@ async def test_a_search_without_filters_finds_only_the_callers_own_entries(
     services: Services, owned: Owned, stranger: Scope
 ) -> None:
     assert (await services.recall.search(stranger, SECRET)).items == ()
-    (found,) = (await services.recall.search(owned.scope, SECRET)).items
-    assert found.session_id == owned.session_id
+    (result,) = (await services.recall.search(owned.scope, SECRET)).items
+    assert result.session_id == owned.session_id
 
 
 async def test_a_session_started_under_a_foreign_id_is_a_new_one(
@@ -248,6 +268,33 @@ async def test_a_session_started_under_a_foreign_id_is_a_new_one(
     assert is_new
     assert session.message_count == 0
     assert (await services.sessions.get(owned.scope, owned.session_id)).message_count == 3
+
+
+async def test_a_value_merged_under_a_foreign_key_is_a_new_one(
+    services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+
+    for change in (services.profiles.merge, services.profiles.set):
+        item = await change(stranger, SECRET, {"of": "mine"})
+        assert item.value == {"of": "mine"}
+
+    assert await rows_of(database, owned.scope.owner_id) == before
+
+
+async def test_a_fact_that_a_stranger_adds_or_imports_is_one_of_their_own(
+    services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+    facts = [item async for item in services.fact_transfer.export(owned.scope)]
+    assert [item async for item in services.fact_transfer.export(stranger)] == []
+
+    assert (await services.fact_transfer.take_in(stranger, facts)).added == 1
+    mine = await services.facts.add(stranger, "I live in Gent.")
+
+    assert len({mine.fact_id, owned.fact_id}) == 2
+    assert (await services.facts.stats(stranger)).total == 2
+    assert await rows_of(database, owned.scope.owner_id) == before
 
 
 async def test_a_question_under_a_foreign_session_id_is_asked_in_a_session_of_ones_own(

@@ -90,6 +90,6 @@ async def test_the_order_is_that_of_storing_and_the_history_that_of_time(alice: 
     in_session = await alice.messages(session, order="asc")
     by_time = await alice.history(order="asc")
 
-    assert [said["content"] for said in in_session] == ["day 3", "day 1", "day 2"]
-    assert [said["sequence"] for said in in_session] == [1, 2, 3]
-    assert [said["content"] for said in by_time] == ["day 1", "day 2", "day 3"]
+    assert [message["content"] for message in in_session] == ["day 3", "day 1", "day 2"]
+    assert [message["sequence"] for message in in_session] == [1, 2, 3]
+    assert [message["content"] for message in by_time] == ["day 1", "day 2", "day 3"]

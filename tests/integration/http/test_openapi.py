@@ -11,7 +11,12 @@ from support.http.openapi_operations import Operation, openapi_document, operati
 DOCUMENT: Final = openapi_document()
 OPERATIONS: Final = operations(DOCUMENT)
 SCHEMAS: Final[dict[str, Json]] = DOCUMENT["components"]["schemas"]
-GENERATED: Final = {"JsonValue", "ListOf_SessionOut_", "ListOf_MessageOut_"}  # by pydantic
+GENERATED: Final = {
+    "JsonValue",
+    "ListOf_SessionOut_",
+    "ListOf_MessageOut_",
+    "ListOf_FoundFactOut_",
+}  # by pydantic
 OF_MEMORY: Final = [operation for operation in OPERATIONS if operation.path.startswith("/api/")]
 WITH_BODY: Final = [operation for operation in OPERATIONS if "requestBody" in operation.spec]
 
@@ -84,9 +89,10 @@ async def test_every_example_body_is_accepted_by_its_route(
     session = await alice.start_session()
     message = await alice.add(session, "Hello")
 
-    response = await caller.send(
-        operation.method, operation.path_with({**session, **message}), json=operation.example
-    )
+    fact = (await alice.post("/api/v1/memory", {"content": "I live in Gent."})).json()
+
+    path = operation.path_with({**session, **message, "key": "preferences", **fact})
+    response = await caller.send(operation.method, path, json=operation.example)
 
     assert response.is_success
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from conformance.contracts.recall_shared import CLOSE, index_of
+from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.ports import Stores
-from recollect.ports.recall import IndexSize
+from recollect.ports.recall import RecallIndex
 from recollect.services.recall.indexing import Reindexing
 from support.doubles.chat_endpoint import serving
 from support.doubles.embedding_endpoint import WordsDouble
@@ -21,25 +22,40 @@ from support.examples import a_scope
 from support.recall.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
 
 EXCHANGES = 3_000
+FEW_EXCHANGES = 300
+"""More than a worker embeds before it stores vectors and waits, so as to embed fifty a second."""
 FASTEST = 2_000
 """So many a second leave time to kill the process halfway."""
 
 
-async def reindex(dsn: str, home: Path, endpoint: str, *options: str) -> Process:
-    """`recollect reindex` with the new model, as a process of its own."""
-    settings = {
-        "MEMORY_HOME": str(home),
-        "MEMORY_DB_CONNECTION_STRING": dsn,
-        "MEMORY_EMBEDDING_BASE_URL": endpoint,
-        "MEMORY_EMBEDDING_MODEL": "new",
-        "MEMORY_EMBEDDING_DIMENSIONS": str(DIMENSIONS),
-    }
+async def start(dsn: str, home: Path, *command: str, **settings: str) -> Process:
+    """The program, as a process of its own."""
+    around = {"MEMORY_HOME": str(home), "MEMORY_DB_CONNECTION_STRING": dsn}
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "recollect", "reindex", "--json", *options),
+        *(sys.executable, "-m", "recollect", *command),
         stdout=PIPE,
         stderr=DEVNULL,
-        env={**os.environ, **settings},
+        env={**os.environ, **around, **settings},
     )
+
+
+async def reindex(dsn: str, home: Path, endpoint: str, *options: str) -> Process:
+    """`recollect reindex` with the new model of an endpoint."""
+    return await start(
+        *(dsn, home, "reindex", "--json", *options),
+        MEMORY_EMBEDDING_BASE_URL=endpoint,
+        MEMORY_EMBEDDING_MODEL="new",
+        MEMORY_EMBEDDING_DIMENSIONS=str(DIMENSIONS),
+    )
+
+
+async def kill_halfway(process: Process, index: RecallIndex, *, model: str, left: int) -> None:
+    """Kill a process when it has this many entries left to embed, or fewer."""
+    while await index.count_outdated(model=model) > left:
+        assert process.returncode is None, "it ended by itself"
+        await asyncio.sleep(0.01)
+    process.kill()
+    await process.wait()
 
 
 @asynccontextmanager
@@ -64,11 +80,7 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
 
     async with serving(WordsDouble()) as endpoint, searching(old, new):
         killed = await reindex(own_dsn, tmp_path, endpoint.url, "--per-second", str(FASTEST))
-        while await index.count_outdated(model=NEW.model) > EXCHANGES * 0.7:
-            assert killed.returncode is None, "it ended by itself"
-            await asyncio.sleep(0.01)
-        killed.kill()
-        await killed.wait()
+        await kill_halfway(killed, index, model=NEW.model, left=int(EXCHANGES * 0.7))
         left, given = await left_behind(own_dsn, scope, NEW.model), endpoint.texts
         assert 0 < left < EXCHANGES * 0.7
         resumed = await reindex(own_dsn, tmp_path, endpoint.url)
@@ -76,11 +88,34 @@ async def test_a_new_model_takes_over_while_searches_go_on_and_its_process_is_ki
 
     assert json.loads(told) == {"indexed_turns": 0, "embedded_entries": left}
     assert endpoint.texts - given == left, "nothing was embedded again that was already"
-    size = await index.size(scope, model=NEW.model)
-    assert size == IndexSize(entries=EXCHANGES, embedded=EXCHANGES)
+    assert await left_behind(own_dsn, scope, NEW.model) == 0
+    assert await index.count_outdated(model="another") == EXCHANGES, "none was lost"
     assert min(old.by_meaning, new.by_meaning) > 0, "both models were searched with"
     assert (await new.search())[0] == pytest.approx(1, abs=CLOSE)
     assert set(await old.search()) == {None}
+
+
+@pytest.mark.slow
+async def test_the_embedder_of_the_package_takes_over_from_a_worker_that_was_killed(
+    own_dsn: str, own_stores: Stores, tmp_path: Path
+) -> None:
+    scope, index = a_scope(), index_of(own_stores)
+    await load(own_dsn, scope, FEW_EXCHANGES)
+    async with open_embedder(EmbeddingChoice()) as shipped:
+        assert shipped is not None
+        old, new = Searcher.on(own_stores, scope, OLD), Searcher.on(own_stores, scope, shipped)
+        async with searching(old, new):
+            killed = await start(own_dsn, tmp_path, "worker")
+            await kill_halfway(killed, index, model=shipped.model, left=FEW_EXCHANGES - 10)
+            left = await left_behind(own_dsn, scope, shipped.model)
+            assert 0 < left < FEW_EXCHANGES
+            resumed = await start(own_dsn, tmp_path, "reindex", "--json")
+            told, _ = await resumed.communicate()
+        assert json.loads(told) == {"indexed_turns": 0, "embedded_entries": left}
+        assert await index.count_outdated(model=shipped.model) == 0
+        assert await index.count_outdated(model="another") == FEW_EXCHANGES, "none was lost"
+        assert None not in await new.search()
+        assert set(await old.search()) == {None}
 
 
 async def test_several_workers_share_the_embedding_of_entries(

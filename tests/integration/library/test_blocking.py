@@ -4,7 +4,17 @@ from uuid import uuid4
 
 import pytest
 
-from recollect import History, Memory, NotFound, SessionHandle, blocking
+from recollect import (
+    FactConflict,
+    Facts,
+    History,
+    Memory,
+    NotFound,
+    Profile,
+    SessionHandle,
+    VersionConflict,
+    blocking,
+)
 
 
 def test_the_blocking_memory_does_what_the_async_one_does(shared_home: Path) -> None:
@@ -30,10 +40,59 @@ def test_the_blocking_memory_for_tests_needs_no_database() -> None:
         assert memory.session(history.session_id, user="alice").last()[0].turn_number == 1
 
 
-@pytest.mark.parametrize("twin", [blocking.Memory, blocking.SessionHandle, blocking.History])
+def test_a_blocking_profile_is_set_merged_read_and_deleted() -> None:
+    with blocking.Memory.in_memory() as memory:
+        profile = memory.profile(user="alice")
+        first = profile.set("units", {"length": "km"}, version=0)
+        second = profile.merge("units", {"mass": "kg"}, version=first.version)
+        assert profile.get("units") == second
+        assert profile.list() == (second,)
+        assert second.value == {"length": "km", "mass": "kg"}
+        with pytest.raises(VersionConflict):
+            profile.set("units", {}, version=first.version)
+        profile.delete("units")
+        assert profile.get("units") is None
+        with pytest.raises(NotFound):
+            profile.delete("units")
+        profile.set("a", None)
+        assert memory.profile("alice", tenant="other").list() == ()
+        assert profile.clear() == 1
+
+
+def test_blocking_facts_are_added_found_changed_forgotten_and_moved() -> None:
+    with blocking.Memory.in_memory() as memory:
+        facts = memory.facts(user="alice")
+        fact = facts.add("We report in euros.", type="procedure")
+        with pytest.raises(FactConflict):
+            facts.add("we report in EUROS")
+        assert [found.fact for found in facts.search("euros?")] == [fact]
+        changed = facts.update(fact.fact_id, priority="critical", version=1)
+        with pytest.raises(VersionConflict):
+            facts.update(fact.fact_id, priority="low", version=1)
+        facts.forget(fact.fact_id)
+        assert facts.list().items == ()
+        assert facts.restore(str(fact.fact_id)).version == 4
+        exported = list(facts.export())
+        other = memory.facts("alice", tenant="other")
+        assert (other.import_(exported).added, other.import_(exported).skipped) == (1, 1)
+        (moved,) = other.list(priority="critical").items
+        assert (moved.content, moved.type) == (changed.content, changed.type)
+        assert [line.kind for line in facts.get(fact.fact_id).history][-1] == "restored"
+        assert facts.stats().total == facts.clear() == 1
+        with pytest.raises(NotFound):
+            facts.get(fact.fact_id)
+
+
+TWINS = [
+    *(blocking.Memory, blocking.SessionHandle, blocking.History),
+    *(blocking.Profile, blocking.Facts),
+]
+ORIGINALS = [Memory, SessionHandle, History, Profile, Facts]
+
+
+@pytest.mark.parametrize("twin", TWINS)
 def test_blocking_and_async_memory_have_the_same_methods_and_docstrings(twin: type) -> None:
-    originals = {"Memory": Memory, "SessionHandle": SessionHandle, "History": History}
-    original = originals[twin.__name__]
+    (original,) = (one for one in ORIGINALS if one.__name__ == twin.__name__)
     names = {name for name in vars(original) if not name.startswith("_")}
     assert names == {name for name in vars(twin) if not name.startswith("_")}
     for name in names:

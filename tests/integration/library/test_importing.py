@@ -58,7 +58,11 @@ async def test_many_messages_are_stored_at_once(memory: Memory, user: str) -> No
         ]"""
     )
     stored = await session.add_many(exported)
-    assert [(said.sequence, said.turn_number) for said in stored] == [(1, 1), (2, 1), (3, 2)]
+    assert [(message.sequence, message.turn_number) for message in stored] == [
+        (1, 1),
+        (2, 1),
+        (3, 2),
+    ]
     assert stored[0].created_at == MONDAY
     assert stored[1].details.tables_used == ("sales",)
     assert stored[2].metadata == {"agentName": "Query"}
@@ -118,8 +122,8 @@ async def test_a_message_needs_no_session(memory: Memory, user: str) -> None:
     assert (question.turn_number, answer.turn_number) == (1, 1)
     assert question.session_id == answer.session_id == history.session_id
     session = await memory.session(history.session_id, user=user)
-    assert [said.content for said in await session.last()] == ["Sales?", "2.5M", "And costs?"]
-    assert [said.content for said in await history.last()] == ["2.5M", "Sales?", "And costs?"]
+    assert [message.content for message in await session.last()] == ["Sales?", "2.5M", "And costs?"]
+    assert [message.content for message in await history.last()] == ["2.5M", "Sales?", "And costs?"]
 
 
 async def test_a_retried_message_without_a_session_is_stored_once(

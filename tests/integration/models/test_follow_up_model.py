@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.domain.followup.candidates import best_rewrite
-from recollect.domain.followup.dialogue import Method, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Method
 from recollect.domain.policy import DEFAULT_REWRITE_CONFIDENCE
 from recollect.models.followup.span_editor import SpanEditor
 from support.followups import conversation
@@ -34,7 +34,11 @@ def model() -> SpanEditor:
     ],
 )
 def test_it_is_sure_of_plain_follow_ups(
-    model: SpanEditor, history: Sequence[Said], question: str, language: str, expected: str
+    model: SpanEditor,
+    history: Sequence[HistoryMessage],
+    question: str,
+    language: str,
+    expected: str,
 ) -> None:
     proposal = model.propose(question, history, language=language)
 
@@ -78,7 +82,7 @@ def test_what_was_asked_is_never_lost(model: SpanEditor) -> None:
     ],
 )
 def test_what_it_cannot_read_stays_as_it_is_for_certain(
-    model: SpanEditor, question: str, history: Sequence[Said]
+    model: SpanEditor, question: str, history: Sequence[HistoryMessage]
 ) -> None:
     proposal = model.propose(question, history, language="en")
 

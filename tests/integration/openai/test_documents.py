@@ -20,7 +20,7 @@ async def test_a_question_about_a_document_is_a_turn_and_stored_without_the_docu
     assert double.last_messages == [{"role": "user", "content": sent}], "the model reads it all"
     await chat.ask("And of the rope?", documents=[DOCUMENT, "The rope has none."])
     await chat.ask("Thank you.")
-    assert await stage.said(chat.user, chat.chat_id, include_inactive="true") == [
+    assert await stage.stored_texts(chat.user, chat.chat_id, include_inactive="true") == [
         ("user", "How long is the warranty?"),
         ("assistant", "Answer 2."),
         ("user", "And of the rope?"),
@@ -39,7 +39,7 @@ async def test_an_answer_about_a_document_can_be_had_again(stage: Stage, style: 
     await chat.ask("How long is the warranty?", documents=[DOCUMENT])
     chat.shown = []
     await chat.ask("How long is the warranty?", documents=[DOCUMENT, "Something else."])
-    assert await stage.said(chat.user, chat.chat_id, include_inactive="true") == [
+    assert await stage.stored_texts(chat.user, chat.chat_id, include_inactive="true") == [
         ("user", "How long is the warranty?"),
         ("assistant", "Answer 1."),
         ("assistant", "Answer 2."),
@@ -55,7 +55,7 @@ async def test_sources_that_tools_bring_within_a_turn_leave_it_one_turn(
     await chat.ask("What does the web say?")
     chat.shown[0] = {"role": "user", "content": rag_prompt("What does the web say?", [""])}
     await chat.use_tool('{"found": "much"}')
-    assert await stage.said(chat.user, chat.chat_id, include_inactive="true") == [
+    assert await stage.stored_texts(chat.user, chat.chat_id, include_inactive="true") == [
         ("user", "What does the web say?"),
         ("assistant", "Answer 2."),
     ]
@@ -66,7 +66,7 @@ async def test_a_question_that_begins_with_a_task_heading_is_stored_where_messag
 ) -> None:
     chat = OpenWebUI(server=await stage.tenant.service(), style="templates")
     await chat.ask("### Task:\nWrite a poem.")
-    assert await stage.said(chat.user, chat.chat_id) == [
+    assert await stage.stored_texts(chat.user, chat.chat_id) == [
         ("user", "### Task:\nWrite a poem."),
         ("assistant", "Answer 1."),
     ]

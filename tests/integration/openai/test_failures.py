@@ -14,7 +14,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.ports import Stores
-from recollect.services.chat.turn import REPLY_NOT_STORED
+from recollect.services.chat.degradation import REPLY_NOT_STORED
 from recollect.system import SystemClock
 from support.doubles.chat_endpoint import Reply
 from support.doubles.chat_endpoint import serving as listening
@@ -57,8 +57,8 @@ async def failing_server(
 
 
 async def contents(stores: Stores, scope: Scope) -> list[str]:
-    found = await stores.messages.last(scope, UUID(SESSION), count=10)
-    return [message.content for message in found or ()]
+    messages = await stores.messages.last(scope, UUID(SESSION), count=10)
+    return [message.content for message in messages or ()]
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -194,7 +194,10 @@ async def test_an_answer_that_is_cut_short_is_not_stored(
     double.will(Reply(body=b'data: {"choices":[{"index":0,"delta":{"content":"one"}}]}\n\n'))
     await caller.post(PATH, question("Count, then!", stream=True))
     assert await stage.statuses("ada", SESSION) == ["failed", "failed"]
-    assert await stage.said("ada", SESSION) == [("user", "Count!"), ("user", "Count, then!")]
+    assert await stage.stored_texts("ada", SESSION) == [
+        ("user", "Count!"),
+        ("user", "Count, then!"),
+    ]
 
 
 @pytest.mark.parametrize("body", [b'{"choices":[{"message":{"content":" "}}]}', b"{}"])
@@ -227,9 +230,9 @@ async def test_a_client_that_leaves_ends_the_endpoints_work_and_fails_the_turn(
             await asyncio.sleep(0.01)
         while await stage.statuses("ada", SESSION) != ["failed"]:  # noqa: ASYNC110  # as above
             await asyncio.sleep(0.01)
-    assert await stage.said("ada", SESSION) == [("user", "Count!")]
+    assert await stage.stored_texts("ada", SESSION) == [("user", "Count!")]
     await caller.post(PATH, question("Count!"))
-    assert len(await stage.said("ada", SESSION)) == 2, "tried again, and not stored twice"
+    assert len(await stage.stored_texts("ada", SESSION)) == 2, "tried again, and not stored twice"
 
 
 async def test_two_questions_at_once_are_both_kept_and_both_answered(
@@ -240,8 +243,8 @@ async def test_two_questions_at_once_are_both_kept_and_both_answered(
     asked = (question("First?"), question("Second?", stream=True))
     responses = await asyncio.gather(*(caller.post(PATH, body) for body in asked))
     assert all(response.status_code == 200 for response in responses)
-    said = await stage.said("ada", SESSION)
-    assert sorted(said) == sorted(
+    messages = await stage.stored_texts("ada", SESSION)
+    assert sorted(messages) == sorted(
         [
             ("user", "First?"),
             ("user", "Second?"),

@@ -3,12 +3,15 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from itertools import pairwise
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest_asyncio
 
+from conformance.contracts.facts_shared import a_fact, evidence_of, store
 from recollect.domain.context.compaction import CompactionPolicy
+from recollect.domain.facts.fact import Evidence
+from recollect.domain.facts.slots import Slot
 from recollect.domain.policy import PRESETS, Policies
 from recollect.ports import Stores
 from support.examples import a_summary
@@ -51,7 +54,7 @@ async def test_a_client_that_sends_the_whole_branch_gets_nothing_added(
     await say(caller, SYSTEM, user("One?"), assistant("Answer 1."), user("Two?"))
     expected = [SYSTEM, user("One?"), assistant("Answer 1."), user("Two?")]
     assert double.last_messages == expected
-    assert await stage.said("ada", SESSION) == [
+    assert await stage.stored_texts("ada", SESSION) == [
         (m["role"], m["content"]) for m in [*expected[1:], assistant("Answer 2.")]
     ]
 
@@ -80,21 +83,21 @@ async def test_the_end_of_a_branch_gets_a_summary_of_its_beginning_that_stays_th
     stage: Stage, stores: Stores, double: NumberingDouble
 ) -> None:
     caller = await ada(stage)
-    said = [SYSTEM, user("Question 1?")]
+    messages = [SYSTEM, user("Question 1?")]
     for number in (1, 2, 3):
-        await say(caller, *said)
-        said += [assistant(f"Answer {number}."), user(f"Question {number + 1}?")]
+        await say(caller, *messages)
+        messages += [assistant(f"Answer {number}."), user(f"Question {number + 1}?")]
     await summarise(stage, stores, through=4)
     told = []
     for number in (4, 5):
-        await say(caller, SYSTEM, *said[5:])
+        await say(caller, SYSTEM, *messages[5:])
         told.append(double.last_messages)
-        said += [assistant(f"Answer {number}."), user(f"Question {number + 1}?")]
+        messages += [assistant(f"Answer {number}."), user(f"Question {number + 1}?")]
     first, second = told
     assert first[0]["role"] == "system"
     assert first[0]["content"].startswith("Be brief.\n\nWhat was said earlier")
     assert "They spoke of hills." in first[0]["content"]
-    assert first[1:] == said[5 : 5 + len(first) - 1]
+    assert first[1:] == messages[5 : 5 + len(first) - 1]
     assert second[: len(first)] == first
     assert len(await stage.messages("ada", SESSION)) == 10, "no message was stored twice"
 
@@ -122,7 +125,7 @@ async def test_parts_images_and_greetings_are_understood(
         assistant(" Answer 1.\n"),
         {"role": "user", "content": [image]},
     )
-    assert await stage.said("ada", SESSION) == [
+    assert await stage.stored_texts("ada", SESSION) == [
         ("user", "What is this?"),
         ("assistant", "Answer 1."),
         ("user", "[image_url]"),
@@ -135,15 +138,15 @@ async def test_the_rest_of_a_begun_answer_is_stored_with_its_beginning(stage: St
     await say(caller, user("Tell me!"))
     await say(caller, user("Tell me!"), assistant("It began so: "))
     expected = [("user", "Tell me!"), ("assistant", "It began so: Answer 2.")]
-    assert await stage.said("ada", SESSION) == expected
+    assert await stage.stored_texts("ada", SESSION) == expected
 
 
 async def test_a_conversation_that_began_elsewhere_is_taken_over(stage: Stage) -> None:
     caller = await ada(stage)
-    said = [user("One?"), assistant("Told elsewhere."), user("Two?")]
-    await say(caller, *said)
-    stored = await stage.said("ada", SESSION)
-    assert stored == [(m["role"], m["content"]) for m in [*said, assistant("Answer 1.")]]
+    messages = [user("One?"), assistant("Told elsewhere."), user("Two?")]
+    await say(caller, *messages)
+    stored = await stage.stored_texts("ada", SESSION)
+    assert stored == [(m["role"], m["content"]) for m in [*messages, assistant("Answer 1.")]]
 
 
 @pytest_asyncio.fixture
@@ -173,3 +176,42 @@ async def test_without_a_session_id_nothing_is_stored_unless_the_preset_has_one_
     assert session["message_count"] == 4
     assert app_stage.double.requests[-1].body["model"] == "the-default"
     assert app_stage.double.last_messages[0] == user("My name is Ada.")
+
+
+async def test_the_chosen_keys_of_the_profile_follow_the_clients_instructions(
+    stores: Stores, client: httpx.AsyncClient
+) -> None:
+    async with staged(stores, client, policies=Policies(profile_keys=("plan",))) as stage:
+        caller = await ada(stage)
+        for key, value in (("plan", "gold"), ("secret", "silver")):
+            await caller.send("PUT", f"/api/v1/profile/{key}", json={"value": value})
+        await say(caller, SYSTEM, user("One?"))
+        leading, question = stage.double.last_messages
+    assert leading["role"] == "system"
+    assert leading["content"].startswith("Be brief.\n\n")
+    assert 'Profile "plan": "gold"' in leading["content"]
+    assert "silver" not in leading["content"]
+    assert question == user("One?")
+
+
+async def test_facts_come_within_the_question_unless_the_client_sends_their_conversation(
+    stage: Stage, stores: Stores, double: NumberingDouble
+) -> None:
+    caller, scope = await ada(stage), stage.tenant.scope("ada")
+    here = Evidence(session_id=UUID(SESSION), message_id=uuid4(), turn_number=1, quote="I ski.")
+    for content, source in (("Always rhyme.", evidence_of("rhyme")), ("Never rhyme.", here)):
+        fact = a_fact(content, slot=Slot.ANSWER_STYLE, evidence=source)
+        await store(stores, scope, fact)
+    await say(caller, SYSTEM, user("One?"))
+    _, question = double.last_messages
+    assert "Always rhyme." in question["content"]
+    assert "Never rhyme." in question["content"]
+    before = [SYSTEM, user("One?"), assistant("Answer 1.")]
+    await say(caller, *before, user("Two?"))
+    *first, question = double.last_messages
+    assert first == before
+    assert "Always rhyme." in question["content"]
+    assert "Never rhyme." not in question["content"]
+    assert question["content"].endswith("</conversation_facts>\n\nTwo?")
+    stored = await stage.stored_texts("ada", SESSION)
+    assert [text for role, text in stored if role == "user"] == ["One?", "Two?"]

@@ -75,7 +75,7 @@ async def test_a_retry_with_the_same_idempotency_key_does_not_store_its_question
     for key in ("first", "second", "second"):
         answered = await caller.post(PATH, question("Hello?"), {"Idempotency-Key": key})
         assert answered.status_code == 200
-    assert await stage.said("ada", SESSION) == [
+    assert await stage.stored_texts("ada", SESSION) == [
         ("user", "Hello?"),
         ("assistant", "Answer 1."),
         ("user", "Hello?"),

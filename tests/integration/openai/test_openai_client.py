@@ -51,7 +51,7 @@ async def test_a_conversation_is_remembered(stage: Stage, ada: AsyncOpenAI) -> N
     )
     assert raw.headers["X-Session-ID"] == SESSION
     assert (raw.headers["X-Memory"], raw.headers.get("X-Memory-Warning")) == ("full", None)
-    assert await stage.said("ada", SESSION) == [
+    assert await stage.stored_texts("ada", SESSION) == [
         ("user", "One?"),
         ("assistant", "Answer 1."),
         ("user", "Two?"),
@@ -68,7 +68,10 @@ async def test_a_streamed_answer_comes_in_pieces_and_is_stored_whole(
     stream = await ada.chat.completions.create(model="m", messages=asked("Count!"), stream=True)
     pieces = [chunk.choices[0].delta.content async for chunk in stream]
     assert pieces == ["one ", "two ", "three", None]
-    assert await stage.said("ada", SESSION) == [("user", "Count!"), ("assistant", "one two three")]
+    assert await stage.stored_texts("ada", SESSION) == [
+        ("user", "Count!"),
+        ("assistant", "one two three"),
+    ]
 
 
 async def test_a_tool_is_called_and_answered_in_one_turn(
@@ -87,7 +90,7 @@ async def test_a_tool_is_called_and_answered_in_one_turn(
     messages.append({"role": "tool", "tool_call_id": "1", "content": "noon"})
     await ada.chat.completions.create(model="m", messages=messages, tools=[TOOL])  # type: ignore[list-item]
     expected = [("user", "What time is it?"), ("assistant", "Answer 2.")]
-    assert await stage.said("ada", SESSION) == expected
+    assert await stage.stored_texts("ada", SESSION) == expected
 
 
 async def test_a_client_that_sends_only_its_question_gets_the_conversation_added(
@@ -119,7 +122,10 @@ async def test_errors_of_the_endpoint_reach_the_client_as_they_are(
         assert caught.value.response.headers["Retry-After"] == "7"
     assert await stage.statuses("ada", SESSION) == ["failed"], "tried twice and stored once"
     await ada.chat.completions.create(model="m", messages=asked("Hello?"))
-    assert await stage.said("ada", SESSION) == [("user", "Hello?"), ("assistant", "Answer 3.")]
+    assert await stage.stored_texts("ada", SESSION) == [
+        ("user", "Hello?"),
+        ("assistant", "Answer 3."),
+    ]
 
 
 async def test_our_own_errors_have_the_form_that_the_client_knows(
@@ -144,7 +150,7 @@ async def test_a_stream_that_is_cut_is_an_error_for_the_client(
     with pytest.raises(openai.APIError, match="does not answer"):
         _ = [chunk async for chunk in stream]
     assert await stage.statuses("ada", SESSION) == ["failed"]
-    assert await stage.said("ada", SESSION) == [("user", "Count!")]
+    assert await stage.stored_texts("ada", SESSION) == [("user", "Count!")]
 
 
 async def test_a_warning_in_the_middle_of_a_stream_is_passed_over(

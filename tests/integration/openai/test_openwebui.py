@@ -31,7 +31,7 @@ async def test_a_conversation_is_stored_and_work_of_the_front_ends_own_is_not(
     await chat.task("tags_generation", "tags")
     assert await chat.ask("What is my name?") == "Answer 6."
     await chat.task("query_generation", "queries")
-    assert await stage.said(chat.user, chat.chat_id) == [
+    assert await stage.stored_texts(chat.user, chat.chat_id) == [
         ("user", "My name is Ada."),
         ("assistant", "Answer 3."),
         ("user", "What is my name?"),
@@ -51,16 +51,16 @@ async def test_regenerating_and_editing_leave_siblings_and_show_one_branch(
     await chat.ask("One?")
     await chat.regenerate()
     first = [("user", "One?"), ("assistant", "Answer 2.")]
-    assert await stage.said(chat.user, chat.chat_id) == first
+    assert await stage.stored_texts(chat.user, chat.chat_id) == first
     await chat.ask("Two?")
     await chat.ask("Three?")
     await chat.edit("Two, edited?", turn=1)
     await chat.task("follow_up_generation", "suggestions")
     edited = [*first, ("user", "Two, edited?"), ("assistant", "Answer 5.")]
-    assert await stage.said(chat.user, chat.chat_id) == edited
+    assert await stage.stored_texts(chat.user, chat.chat_id) == edited
     (session,) = await stage.sessions(chat.user)
     assert (session["message_count"], session["turn_count"]) == (4, 2)
-    everything = await stage.said(chat.user, chat.chat_id, include_inactive="true")
+    everything = await stage.stored_texts(chat.user, chat.chat_id, include_inactive="true")
     assert everything == [
         ("user", "One?"),
         ("assistant", "Answer 1."),
@@ -77,7 +77,7 @@ async def test_regenerating_and_editing_leave_siblings_and_show_one_branch(
         {"role": "assistant", "content": "Answer 1."},
     ]
     await chat.ask("Back on the first branch?")
-    assert await stage.said(chat.user, chat.chat_id) == [
+    assert await stage.stored_texts(chat.user, chat.chat_id) == [
         ("user", "One?"),
         ("assistant", "Answer 1."),
         ("user", "Back on the first branch?"),
@@ -93,7 +93,7 @@ async def test_an_edited_first_question_is_a_sibling_of_the_first(
     await chat.ask("One?")
     await chat.edit("One, edited?", turn=0)
     expected = [("user", "One, edited?"), ("assistant", "Answer 2.")]
-    assert await stage.said(chat.user, chat.chat_id) == expected
+    assert await stage.stored_texts(chat.user, chat.chat_id) == expected
 
 
 @styles
@@ -111,7 +111,7 @@ async def test_a_turn_that_calls_tools_is_one_turn_with_its_final_answer(
     await chat.ask("And now?")
     await chat.use_tool("one")
     assert await chat.use_tool("two") == "Answer 6."
-    assert await stage.said(chat.user, chat.chat_id) == [
+    assert await stage.stored_texts(chat.user, chat.chat_id) == [
         ("user", "What time is it?"),
         ("assistant", "Answer 2."),
         ("user", "And now?"),
@@ -212,8 +212,8 @@ async def test_a_chat_that_is_deleted_by_its_id_is_not_recalled(
     chat = await front_end(stage, "forwarded")
     await chat.ask("The sales of the North were 2.5M.")
     scope = stage.tenant.scope(chat.user)
-    said = await stage.services.messages.list(scope, UUID(chat.chat_id), PageRequest())
-    await index_messages(stores, scope, tuple(reversed(said.items)))
+    messages = await stage.services.messages.list(scope, UUID(chat.chat_id), PageRequest())
+    await index_messages(stores, scope, tuple(reversed(messages.items)))
     asking = OpenWebUI(server=chat.server, style="forwarded", user=chat.user)
     await asking.ask("Which sales did the North have?")
     assert "2.5M" in str(double.last_messages)

@@ -69,7 +69,7 @@ async def test_events_come_back_byte_by_byte(stage: Stage, double: NumberingDoub
     assert response.content == EVENTS
     assert response.headers["Content-Type"] == "text/event-stream"
     session = response.headers["X-Session-ID"]
-    assert await stage.said("ada", session) == [("user", "How?"), ("assistant", "Good.")]
+    assert await stage.stored_texts("ada", session) == [("user", "How?"), ("assistant", "Good.")]
     assert (await stage.messages("ada", session))[1]["tokens"] == 5
 
 
@@ -82,8 +82,8 @@ async def test_a_completion_comes_back_byte_by_byte(stage: Stage, double: Number
     assert response.content == completion
     assert response.headers["X-Request-Id"] == "r-1"
     assert "Set-Cookie" not in response.headers
-    said = await stage.said("ada", response.headers["X-Session-ID"])
-    assert said == [("user", "How?"), ("assistant", "Good.")]
+    messages = await stage.stored_texts("ada", response.headers["X-Session-ID"])
+    assert messages == [("user", "How?"), ("assistant", "Good.")]
 
 
 async def test_the_clients_key_and_headers_stay_here(stage: Stage, double: NumberingDouble) -> None:

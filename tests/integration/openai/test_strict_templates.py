@@ -54,8 +54,8 @@ async def tell_sales(stage: Stage, stores: Stores) -> None:
     await caller.add(other, "Which sales did the North have in 2024?")
     await caller.add(other, "The sales of the North were 2.5M.", role="assistant")
     scope = stage.tenant.scope("ada")
-    said = await stage.services.messages.list(scope, UUID(other["session_id"]), PageRequest())
-    await index_messages(stores, scope, tuple(reversed(said.items)))
+    messages = await stage.services.messages.list(scope, UUID(other["session_id"]), PageRequest())
+    await index_messages(stores, scope, tuple(reversed(messages.items)))
 
 
 async def test_strict_templates_accept_the_messages_that_memory_adds(
@@ -68,8 +68,10 @@ async def test_strict_templates_accept_the_messages_that_memory_adds(
     asked = strict_stage.double.last_messages[-1]["content"]
     assert "The sales of the North were 2.5M." in asked
     assert asked.endswith("</conversation_recalled>\n\nWhich sales did the North have?")
-    said = await strict_stage.said("ada", caller.headers["X-Session-ID"])
-    assert said[2] == ("user", "Which sales did the North have?"), "stored is what the user said"
+    messages = await strict_stage.stored_texts("ada", caller.headers["X-Session-ID"])
+    assert messages[2] == ("user", "Which sales did the North have?"), (
+        "stored is what the user said"
+    )
 
 
 async def test_the_summary_joins_the_clients_instructions(
@@ -77,15 +79,15 @@ async def test_the_summary_joins_the_clients_instructions(
 ) -> None:
     caller = await ada(strict_stage)
     session = caller.headers["X-Session-ID"]
-    said = [SYSTEM]
+    messages = [SYSTEM]
     for number in (1, 2, 3):
-        said.append(user(f"Question {number}?"))
-        await say(caller, *said)
-        said.append({"role": "assistant", "content": f"Answer {number}."})
+        messages.append(user(f"Question {number}?"))
+        await say(caller, *messages)
+        messages.append({"role": "assistant", "content": f"Answer {number}."})
     scope, summary = strict_stage.tenant.scope("ada"), a_summary("They spoke of hills.", through=4)
     assert await stores.summaries.put(scope, UUID(session), summary, replaces=0, added=4)
     late = {"role": "developer", "content": "And kind."}
-    await say(caller, SYSTEM, *said[5:], late, user("Question 4?"))
+    await say(caller, SYSTEM, *messages[5:], late, user("Question 4?"))
     told = strict_stage.double.last_messages
     assert told[0]["content"].startswith("Be brief.\n\nAnd kind.\n\nWhat was said earlier")
     assert "They spoke of hills." in told[0]["content"]
@@ -101,7 +103,7 @@ async def test_model_families_with_strict_templates_are_recognised_without_a_set
         response = await caller.post(PATH, {"model": "gemma3:4b", "messages": sent})
         assert response.status_code == 200, response.text
         assert double.last_messages == [user("Be brief.\n\nOne?\n\nTwo?")]
-        assert await stage.said("ada", caller.headers["X-Session-ID"]) == [
+        assert await stage.stored_texts("ada", caller.headers["X-Session-ID"]) == [
             ("user", "One?"),
             ("user", "Two?"),
             ("assistant", "Answer 1."),

@@ -40,7 +40,10 @@ async def test_memory_answers_as_a_model_of_its_own(ada: tuple[AsyncOpenAI, Stag
     answer = told.choices[0].message.content or ""
     assert "No language model is set" in answer
     assert "The sales of the North were 2.5M." in answer
-    assert [role for role, _ in await stage.said("ada", SESSION)] == ["user", "assistant"] * 2
+    assert [role for role, _ in await stage.stored_texts("ada", SESSION)] == [
+        "user",
+        "assistant",
+    ] * 2
     assert stage.double.requests == []
     again = await client.chat.completions.create(
         model="recollect-memory", messages=[{"role": "user", "content": "Which sales again?"}]
@@ -58,7 +61,7 @@ async def test_the_answer_is_streamed_too(ada: tuple[AsyncOpenAI, Stage]) -> Non
     )
     pieces = [chunk.choices[0].delta.content or "" async for chunk in stream]
     assert len(pieces) > 2
-    ((_, _), (_, stored)) = await stage.said("ada", SESSION)
+    ((_, _), (_, stored)) = await stage.stored_texts("ada", SESSION)
     assert "".join(pieces) == stored
 
 

@@ -25,11 +25,11 @@ class Hook:
     def __init__(self) -> None:
         self.url = ""
         self.answer: Response | None = None
-        self.asked: list[Any] = []
+        self.requests: list[Any] = []
 
     async def __call__(self, request: Request) -> Response:
         body = json.loads(await request.body())
-        self.asked.append((body, request.headers.get("Authorization")))
+        self.requests.append((body, request.headers.get("Authorization")))
         if self.answer is None:
             await asyncio.sleep(1)
         return self.answer or Response()
@@ -46,7 +46,7 @@ async def listening() -> AsyncIterator[Hook]:
 
 @pytest.fixture
 def hook(listening: Hook) -> Hook:
-    listening.asked.clear()
+    listening.requests.clear()
     return listening
 
 
@@ -55,7 +55,7 @@ async def test_a_hook_gets_tenant_and_user_and_returns_tables(hook: Hook) -> Non
     async with PermissionsHook(hook.url, secret="geheim") as permissions:
         access = await permissions.access_of(ANN)
     assert access.tables == {"sales.*": Visibility.ALL, "sales.customers": Visibility.SHAPE}
-    assert hook.asked == [({"tenant": "acme", "user": "ann"}, "Bearer geheim")]
+    assert hook.requests == [({"tenant": "acme", "user": "ann"}, "Bearer geheim")]
 
 
 async def test_a_hook_without_a_secret_is_asked_without_one_and_never_with_the_callers(
@@ -64,7 +64,7 @@ async def test_a_hook_without_a_secret_is_asked_without_one_and_never_with_the_c
     hook.answer = JSONResponse({})
     async with PermissionsHook(hook.url) as permissions:
         await permissions.access_of(ANN)
-    assert hook.asked == [({"tenant": "acme", "user": "ann"}, None)]
+    assert hook.requests == [({"tenant": "acme", "user": "ann"}, None)]
 
 
 @pytest.mark.parametrize(

@@ -117,15 +117,15 @@ async def test_a_permissions_file_decides_what_each_user_sees(
 
     write_grants(grants, **{user: {"tables": ["sales.*"]}})
     context = await context_of(ann, session)
-    assert [said["content"] for said in context["window"]] == [
+    assert [message["content"] for message in context["window"]] == [
         "How much did we sell in 2024?",
         "We sold 1234567.",
     ]
     assert context["window"][1]["tables_used"] == ["sales.orders"]
     assert context["warnings"] == []
     listed = await ann.messages(session, order="asc")
-    assert [said["content"] for said in listed[2:]] == ["[…]", "[…]"]
-    assert [said["visibility"] for said in listed[2:]] == ["nothing", "nothing"]
+    assert [message["content"] for message in listed[2:]] == ["[…]", "[…]"]
+    assert [message["visibility"] for message in listed[2:]] == ["nothing", "nothing"]
     assert "visibility" not in listed[0]
     assert await ann.history(order="asc") == listed
     assert "Quentin" not in str(listed)
@@ -159,7 +159,7 @@ async def test_a_broken_file_gives_nothing_of_any_table_and_a_warning(
 
     assert context["window"] == []
     assert context["warnings"] == [UNAVAILABLE]
-    assert {said["visibility"] for said in await ann.history()} == {"nothing"}
+    assert {message["visibility"] for message in await ann.history()} == {"nothing"}
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,13 @@ class Scene:
     async def say_it(self) -> Message:
         """Say it first, so that the session is named after it, and summarise and index it."""
         await self.services.sessions.start(self.scope, NewSession(session_id=self.session_id))
-        said = [
+        messages = [
             a_message("user", f"My number is {self.marker}"),
             a_message("assistant", "I will remember that."),
             a_message("user", "What is the weather like?"),
             a_message("assistant", "Sunny."),
         ]
-        stored = await self.services.messages.append(self.scope, self.session_id, said)
+        stored = await self.services.messages.append(self.scope, self.session_id, messages)
         summary = a_summary(f"The number is {self.marker}.", through=2)
         assert await put_summary(self.stores, self.scope, self.session_id, summary, replaces=0)
         await self.index()
@@ -65,8 +65,8 @@ class Scene:
         return {table.removeprefix("recollect.") for table, count in counts.items() if count}
 
     async def recalled(self) -> list[str]:
-        found = await self.services.recall.search(self.scope, f"number {self.marker}")
-        return [one.text for one in found.items if self.marker in one.text]
+        results = await self.services.recall.search(self.scope, f"number {self.marker}")
+        return [one.text for one in results.items if self.marker in one.text]
 
 
 @pytest_asyncio.fixture
@@ -87,6 +87,32 @@ WAYS: dict[str, Way] = {
     "trim history": lambda s, _: s.services.history.trim(s.scope, keep_last=2),
     "session": lambda s, _: s.services.sessions.delete(s.scope, s.session_id),
 }
+
+
+async def delete_owner(scene: Scene) -> None:
+    statement = "DELETE FROM recollect.owners WHERE owner_id = $1"
+    assert await scene.connection.execute(statement, scene.scope.owner_id) == "DELETE 1"
+
+
+WAYS_OF_PROFILES: dict[str, Callable[[Scene], Awaitable[object]]] = {
+    "set anew": lambda s: s.services.profiles.set(s.scope, "number", "none"),
+    "merge": lambda s: s.services.profiles.merge(s.scope, "number", {"is": None}),
+    "key": lambda s: s.services.profiles.delete(s.scope, "number"),
+    "clear": lambda s: s.services.profiles.clear(s.scope),
+    "owner": delete_owner,
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OF_PROFILES.values(), ids=WAYS_OF_PROFILES)
+async def test_deleted_values_of_a_profile_are_in_no_table(
+    scene: Scene, way: Callable[[Scene], Awaitable[object]]
+) -> None:
+    await scene.services.profiles.set(scene.scope, "number", {"is": scene.marker})
+    assert await scene.places() == {"profile_values"}
+
+    await way(scene)
+
+    assert await scene.places() == set()
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)

@@ -25,7 +25,7 @@ from support.examples import a_message, a_scope, a_session
 @pytest_asyncio.fixture(scope="module")
 async def embedder() -> AsyncIterator[Embedder]:
     """The model that comes along."""
-    async with LocalEmbedder.mini_lm() as opened:
+    async with LocalEmbedder.built_in() as opened:
         yield opened
 
 
@@ -126,3 +126,40 @@ async def test_a_question_asked_twice_is_recalled_once_with_its_latest_answer(
     assert [found.text.partition("summary: ")[2] for found in context.recalled] == [
         "We have 17 of them."
     ]
+
+
+async def test_the_first_and_the_last_time_something_was_asked_are_found(
+    embedder: Embedder,
+) -> None:
+    diary = Diary(embedder)
+    await diary.talk(("Is my ladder long enough?", "It reaches the gutter."))
+    await diary.talk(("Where do I store the ladder?", "Under the roof."), days_later=30)
+    await diary.talk(("Is my ladder long enough?", "It reaches the roof."), days_later=30)
+    await diary.talk(("When are the shops open?", "From nine to six."), days_later=1)
+
+    async def answer(question: str) -> str:
+        found = await diary.services.recall.search(diary.scope, question)
+        return found.items[0].text.partition("summary: ")[2]
+
+    assert await answer("When did I first ask about the ladder?") == "It reaches the gutter."
+    assert await answer("What was the last thing I asked about the ladder?") == (
+        "It reaches the roof."
+    )
+
+
+async def test_a_question_about_two_things_recalls_both(embedder: Embedder) -> None:
+    diary = Diary(embedder)
+    await diary.talk(
+        ("Is the ladder safe on grass?", "With a board under its feet."),
+        ("How long should a ladder be?", "A metre longer than the wall."),
+        ("Who may climb the ladder?", "Only one person at a time."),
+        ("We decided to buy the ladder from Hailo.", "Noted: the ladder comes from Hailo."),
+        ("My harness is ten years old.", "Then it should be replaced."),
+    )
+
+    found = await diary.services.recall.search(
+        diary.scope, "What did we decide about the ladder and the harness?"
+    )
+
+    assert "Hailo" in found.items[0].text
+    assert "ten years" in found.items[1].text

@@ -79,9 +79,9 @@ def turns_about_sales(count: int, *, first: int = 1) -> list[NewMessage]:
 
 async def all_messages(stores: Stores, scope: Scope, session_id: UUID) -> tuple[Message, ...]:
     """Every message of a session, whole, oldest first; up to a thousand of them."""
-    found = await stores.messages.last(scope, session_id, count=1000)
-    assert found is not None
-    return found
+    messages = await stores.messages.last(scope, session_id, count=1000)
+    assert messages is not None
+    return messages
 
 
 async def work_until_idle(services: Services) -> int:

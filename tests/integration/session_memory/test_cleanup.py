@@ -63,8 +63,8 @@ async def test_cleanup_counts_deletes_and_audits_expired_sessions(
     wet = await run_command(own_dsn, "cleanup", "--json")
     empty = await run_command(own_dsn, "cleanup")
 
-    assert json.loads(dry.stdout) == json.loads(again.stdout) == {"expired": 3}
-    assert json.loads(wet.stdout) == {"deleted": 3}
+    assert json.loads(dry.stdout) == json.loads(again.stdout) == {"expired": 3, "faded_facts": 0}
+    assert json.loads(wet.stdout) == {"deleted": 3, "pruned_facts": 0}
     assert "0 expired sessions" in empty.stdout
     entries = await services.audit.entries(gone, limit=10)
     assert {entry.target for entry in entries} == {str(session_id) for session_id in ended}

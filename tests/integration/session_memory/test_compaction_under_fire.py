@@ -30,7 +30,7 @@ from recollect.ports.models import ChatModel
 from recollect.services.context.summarising import Compaction, LlmSummariser
 from recollect.services.services import Services
 from recollect.testing import FixedClock
-from support.examples import a_message
+from support.examples import a_message, summary_of
 from support.timeouts import PATIENCE
 
 LEASE = timedelta(minutes=5)
@@ -63,7 +63,7 @@ class Scene:
 
     async def summary(self) -> Summary | None:
         """What is stored as the session's summary."""
-        return await self.stores.summaries.get(self.scope, self.session_id)
+        return await summary_of(self.stores, self.scope, self.session_id)
 
     async def say(self, *messages: NewMessage) -> None:
         """Add messages, as a server does."""
@@ -375,6 +375,6 @@ async def test_a_failed_question_is_not_summarised(own_stores: Stores, scope: Sc
 
     assert len(model.prompts) == 1
     assert "kiwi" not in model.prompts[0]
-    summary = await own_stores.summaries.get(scope, session_id)
+    summary = await summary_of(own_stores, scope, session_id)
     assert summary is not None
     assert summary.last_sequence >= 30

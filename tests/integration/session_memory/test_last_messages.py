@@ -44,16 +44,16 @@ async def test_a_context_has_exactly_the_last_ten_messages_in_order(
     chat: Services, caller: Caller, scope: Scope, size: int
 ) -> None:
     session_id = await started(chat, scope)
-    said: list[NewMessage] = spoken(size)
+    messages: list[NewMessage] = spoken(size)
     for start in range(0, size, 1000):
-        await chat.messages.append(scope, session_id, said[start : start + 1000])
+        await chat.messages.append(scope, session_id, messages[start : start + 1000])
 
     context = await chat.contexts.build(scope, session_id, "What is the capital of France?")
     served = await caller.post(
         f"/api/v1/sessions/{session_id}/context", {"question": "What is the capital of France?"}
     )
 
-    expected = [message.message_id for message in said[-10:]]
+    expected = [message.message_id for message in messages[-10:]]
     sequences = list(range(max(1, size - 9), size + 1))
     assert [message.message_id for message in context.window] == expected
     assert [message.sequence for message in context.window] == sequences
@@ -65,13 +65,15 @@ async def test_a_context_has_exactly_the_last_ten_messages_in_order(
     assert [message["message_id"] for message in body["window"]] == [str(i) for i in expected]
     assert [message["sequence"] for message in body["window"]] == sequences
     assert [m["content"] for m in body["messages"]] == [
-        *(message.content for message in said[-10:]),
+        *(message.content for message in messages[-10:]),
         "What is the capital of France?",
     ]
     assert body["sources"] == {
         "messages": [str(i) for i in expected],
         "summary": None,
         "recalled": [],
+        "standing_instructions": [],
+        "facts": [],
     }
     assert (body["tokens"], body["truncated"]) == (context.tokens.total, False)
 
@@ -80,21 +82,21 @@ async def test_a_pending_question_is_not_among_the_last_messages(
     chat: Services, scope: Scope
 ) -> None:
     session_id = await started(chat, scope)
-    said = spoken(12)
-    await chat.messages.append(scope, session_id, said)
+    messages = spoken(12)
+    await chat.messages.append(scope, session_id, messages)
     await chat.messages.append(scope, session_id, spoken(2)[:1])
 
     context = await chat.contexts.build(scope, session_id, "What is the capital of France?")
 
-    assert [m.message_id for m in context.window] == [m.message_id for m in said[-10:]]
+    assert [m.message_id for m in context.window] == [m.message_id for m in messages[-10:]]
 
 
 async def test_a_failed_question_is_not_among_the_last_messages(
     chat: Services, scope: Scope
 ) -> None:
     session_id = await started(chat, scope)
-    said = spoken(12)
-    await chat.messages.append(scope, session_id, said)
+    messages = spoken(12)
+    await chat.messages.append(scope, session_id, messages)
     await chat.messages.append(scope, session_id, spoken(2)[:1])
     await chat.messages.fail_turn(scope, session_id, 7)
     later = spoken(2)
@@ -102,7 +104,7 @@ async def test_a_failed_question_is_not_among_the_last_messages(
 
     context = await chat.contexts.build(scope, session_id, "What is the capital of France?")
 
-    expected = [*said[-8:], *later]
+    expected = [*messages[-8:], *later]
     assert [m.message_id for m in context.window] == [m.message_id for m in expected]
 
 

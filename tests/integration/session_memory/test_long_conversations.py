@@ -24,7 +24,7 @@ from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.examples import a_scope
+from support.examples import a_scope, summary_of
 
 TURNS = 200
 MODELS = {
@@ -107,7 +107,7 @@ async def test_two_hundred_turns_fit_and_are_covered_before_and_after_the_worker
     jobs = await work_until_idle(services)
     await check(services, scope, session_id, preset=preset, model=model)
 
-    summary = await own_stores.summaries.get(scope, session_id)
+    summary = await summary_of(own_stores, scope, session_id)
     assert jobs == (preset in COMPACTING)
     assert (summary is not None) == (preset in COMPACTING)
 

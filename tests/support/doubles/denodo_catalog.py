@@ -74,9 +74,9 @@ class DenodoCatalogDouble:
     def _answer(self, path: str, rights: list[Right], body: dict[str, Any]) -> Response:
         match path, body:
             case "ai-sdk/user-permissions", {"dataMode": "ALL"} if not self.is_legacy:
-                told = [right.to_json() for right in rights]
+                as_json = [right.to_json() for right in rights]
                 return JSONResponse(
-                    {"username": "x", "isAdmin": False, "roles": [], "viewsPermissions": told}
+                    {"username": "x", "isAdmin": False, "roles": [], "viewsPermissions": as_json}
                 )
             case "views/allowed-identifiers", {"dataMode": "ALL"}:
                 return JSONResponse([right.view_id for right in rights])

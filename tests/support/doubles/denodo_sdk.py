@@ -49,7 +49,7 @@ class DenodoDouble:
     def __init__(self, version: str) -> None:
         self.version = version
         self.url = ""
-        self.asked: list[Json] = []
+        self.bodies: list[Json] = []
         """The bodies of /answerQuestion, as they were sent."""
         self.authorizations: list[str | None] = []
         self.paths: list[str] = []
@@ -85,7 +85,7 @@ class DenodoDouble:
             authorization: Authorization = None,
         ):
             self._note(request, authorization)
-            self.asked.append(await request.json())
+            self.bodies.append(await request.json())
             self._check(authorization)
             return self.reply or self._answer(question.question, disclaimer=question.disclaimer)  # type: ignore[attr-defined]
 

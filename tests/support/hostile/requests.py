@@ -73,6 +73,8 @@ def as_question(text: str) -> Iterator[HostileRequest]:
         body={"status": text},
         path={"session_id": str(uuid4()), "turn_number": "1"},
     )
+    yield from _profiling(text)
+    yield from _facts(text)
     yield _post("/answerQuestion", "question", {"question": text})
 
 
@@ -84,6 +86,21 @@ def follow_up_requests(session_id: str) -> Iterator[HostileRequest]:
     asked = {"question": FOLLOW_UP, "session_id": session_id}
     yield _post("/api/v1/rewrite", "said before", asked)
     yield _post("/api/v1/recall", "said before", {"query": "show sales", "session_id": session_id})
+    yield HostileRequest(method="GET", route="/api/v1/profile", way="said before")
+    for query in ({}, {"q": "sales"}, {"search": FOLLOW_UP}):
+        yield HostileRequest(
+            method="GET",
+            route="/api/v1/memory",
+            way="said before",
+            params={**query, "limit": "1000"},
+        )
+    yield HostileRequest(method="GET", route="/api/v1/memory/export", way="said before")
+    yield HostileRequest(
+        method="POST",
+        route="/api/v1/memory/{fact_id}/restore",
+        way="said before",
+        path={"fact_id": str(uuid4())},
+    )
     paths = ("", "/messages")
     for path in (*(f"/api/v1/sessions/{{session_id}}{path}" for path in paths), "/api/v1/history"):
         yield HostileRequest(
@@ -105,6 +122,33 @@ def as_reply(text: str) -> Iterator[HostileRequest]:
         ("/v1/chat/completions", "reply, streamed", {**completion, "stream": True}),
     ):
         yield replace(_post(route, way, body, headers=headers), reply=text)
+
+
+def _facts(text: str) -> Iterator[HostileRequest]:
+    """The text as a fact, and as many facts."""
+    yield _post("/api/v1/memory", "fact", {"content": text[:500]})
+    parts = [{"content": text[start : start + 500]} for start in range(0, len(text), 500)]
+    yield _post("/api/v1/memory/import", "facts", {"facts": parts})
+    yield HostileRequest(
+        method="PATCH",
+        route="/api/v1/memory/{fact_id}",
+        way="content",
+        body={"content": text},
+        path={"fact_id": str(uuid4())},
+    )
+
+
+def _profiling(text: str) -> Iterator[HostileRequest]:
+    """The text as a value of the profile, as far as a value may be so long."""
+    value: Json = {"value": {"note": text[:10_000], text[:100]: [*text[:5_000]]}}
+    for method in ("PUT", "PATCH"):
+        yield HostileRequest(
+            method=method,
+            route="/api/v1/profile/{key}",
+            way="value",
+            body=value,
+            path={"key": "hostile"},
+        )
 
 
 def _asking(text: str, *, way: str, session_id: str | None = None) -> Iterator[HostileRequest]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import asyncpg
@@ -107,6 +107,7 @@ class Searcher:
     searches: int = 0
     by_meaning: int = 0
     """How many of all that was found had a vector of its model."""
+    _cosines: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def on(cls, stores: Stores, scope: Scope, embedder: Embedder) -> "Searcher":
@@ -132,9 +133,16 @@ class Searcher:
         for item in found.items:
             assert item.lexical > 0
             if item.semantic is not None:
-                theirs, ours = await self.embedder.embed([item.text, QUESTION])
-                cosine = sum(a * b for a, b in zip(theirs, ours, strict=True))
+                cosine = await self._cosine(item.text)
                 assert abs(item.semantic - cosine) < CLOSE, "a vector of another model"
                 self.by_meaning += 1
         self.searches += 1
         return [item.semantic for item in found.items]
+
+    async def _cosine(self, text: str) -> float:
+        """How near a text is to the question, to its model; computed once."""
+        if text not in self._cosines:
+            (theirs,) = await self.embedder.embed([text])
+            ours = await self.embedder.embed_question(QUESTION)
+            self._cosines[text] = sum(a * b for a, b in zip(theirs, ours, strict=True))
+        return self._cosines[text]

@@ -122,10 +122,10 @@ class ServerProgram:
         while time.monotonic() < deadline:
             has_ended = self._process.poll() is not None
             log.seek(0)
-            told = log.read().decode()
-            assert not has_ended, f"the server ended by itself: {told}"
-            if found := _LISTENS.search(told):
-                self.port = int(found[1])
+            text = log.read().decode()
+            assert not has_ended, f"the server ended by itself: {text}"
+            if match := _LISTENS.search(text):
+                self.port = int(match[1])
                 if httpx.get(f"{self.url}/readyz", timeout=PATIENCE).is_success:
                     return
             time.sleep(0.05)

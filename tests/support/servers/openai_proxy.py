@@ -58,10 +58,12 @@ class Stage:
     services: Services
     tenant: Tenant
 
-    async def said(self, user: str, session: str, **params: str | int) -> list[tuple[str, str]]:
+    async def stored_texts(
+        self, user: str, session: str, **params: str | int
+    ) -> list[tuple[str, str]]:
         """What a session's active branch holds, or with `include_inactive` all of them."""
-        found = await self.messages(user, session, **params)
-        return [(message["role"], message["content"]) for message in found]
+        messages = await self.messages(user, session, **params)
+        return [(message["role"], message["content"]) for message in messages]
 
     async def messages(self, user: str, session: str, **params: str | int) -> list[Json]:
         """The same with everything about it."""
@@ -76,8 +78,8 @@ class Stage:
 
     async def statuses(self, user: str, session: str) -> list[str]:
         """How far the turns of a session have come."""
-        found = await self.messages(user, session, include_inactive="true")
-        turns = sorted({message["turn_number"] for message in found})
+        messages = await self.messages(user, session, include_inactive="true")
+        turns = sorted({message["turn_number"] for message in messages})
         scope = self.tenant.scope(user)
         return [
             str(await self.services.messages.turn_status(scope, UUID(session), turn))

@@ -118,12 +118,12 @@ async def test_a_long_answer_is_cut_and_stays_on_its_line() -> None:
 
 
 async def test_a_stream_is_the_same_answer_in_paragraphs() -> None:
-    asked = AnswerRequest(context=context("zeppelin", COSTS))
-    *pieces, answer = [piece async for piece in FromMemory().stream(SCOPE, asked)]
+    request = AnswerRequest(context=context("zeppelin", COSTS))
+    *pieces, answer = [piece async for piece in FromMemory().stream(SCOPE, request)]
     assert isinstance(answer, Answer)
     assert len(pieces) == 3
     assert "".join(map(str, pieces)) == answer.content
-    assert replace(answer) == await FromMemory().answer(SCOPE, asked)
+    assert replace(answer) == await FromMemory().answer(SCOPE, request)
 
 
 async def test_equal_exchanges_are_quoted_once_and_the_current_question_never() -> None:

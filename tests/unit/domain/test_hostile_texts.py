@@ -2,26 +2,31 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 
-from recollect.domain.chat.requests import without_thoughts
-from recollect.domain.context.context import quoted
+from recollect.domain.chat.front_end_texts import without_thoughts
+from recollect.domain.context.quoting import quoted
 from recollect.domain.conversation.message import Role
+from recollect.domain.facts.commands import commands_in
+from recollect.domain.facts.gate import refuses
+from recollect.domain.facts.secrets import secrets_in
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Statement
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.identity.permissions import normalised
 from recollect.domain.language import words_of
 from recollect.domain.recall.entry_maker import is_empty_answer
 from recollect.domain.recall.query import read_question
-from recollect.domain.summary.extractive import (
-    Utterance,
-    cut_to_fit,
-    read_summary,
-    summarise_extractively,
-)
+from recollect.domain.standing.detection import standing_instructions_in
+from recollect.domain.summary.candidates import Utterance, read_summary
+from recollect.domain.summary.extractive import cut_to_fit, summarise_extractively
+from recollect.domain.summary.keeping import keep_facts
 from recollect.domain.summary.sentences import in_third_person, split_sentences, tighten
+from recollect.domain.summary.statements import puts_off, read_statement
 from recollect.models.endpoint.chat_model import without_thoughts as without_leading_thoughts
 from support.examples import facts_in
 from support.hostile.texts import HOSTILE_PIECES, IS_WHOLE, repeated, sample
@@ -29,7 +34,7 @@ from support.hostile.time_growth import grows_faster_than_linear
 
 _SIZES = (25_000, 200_000) if IS_WHOLE else (5_000, 40_000)
 _HISTORIES = ((125, 1_000), (1_000, 8_000), (25_000, 200_000))
-_HISTORY = [Said(role=Role.USER, content="Show me total sales by region for 2024")]
+_HISTORY = [HistoryMessage(role=Role.USER, content="Show me total sales by region for 2024")]
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -42,8 +47,20 @@ def _summarised(text: str) -> str:
     return summarise_extractively(said, limit=500, count=_tokens, earlier=text)
 
 
+def _kept(text: str) -> str:
+    said = [Utterance(speaker="user", text=text)]
+    return keep_facts("Nothing.", earlier=text, utterances=said, limit=500, count=_tokens)
+
+
 def _asked(text: str) -> object:
     return read_question(text, speakers=["Ann Lee"], me="Ann Lee", language="en", now=_NOW)
+
+
+def _refused(text: str) -> object:
+    quote = text[:500]
+    return refuses(
+        Statement(message_id=UUID(int=1), quote=quote, content=quote, slot=Slot.OTHER), text
+    )
 
 
 _READERS: dict[str, Callable[[str], object]] = {
@@ -57,11 +74,18 @@ _READERS: dict[str, Callable[[str], object]] = {
     "summarise_extractively": _summarised,
     "read_summary": read_summary,
     "facts_in": facts_in,
+    "keep_facts": _kept,
+    "read_statement": lambda text: read_statement(f"{text}?", language=None),
+    "puts_off": lambda text: puts_off(text, None),
     "cut_to_fit": lambda text: cut_to_fit(text, limit=500, count=_tokens),
     "normalised": normalised,
     "without_thoughts": without_thoughts,
     "is_chit_chat": lambda text: is_chit_chat(text, "en"),
     "without_chit_chat": lambda text: without_chit_chat(f"ok. {text}", "en"),
+    "standing_instructions_in": standing_instructions_in,
+    "secrets_in": lambda text: list(secrets_in(text)),
+    "refuses": _refused,
+    "commands_in": commands_in,
     "rule_candidate": lambda text: rule_candidate(text, _HISTORY, "en"),
     "without_leading_thoughts": without_leading_thoughts,
 }
@@ -84,8 +108,8 @@ def test_eight_times_the_text_takes_about_eight_times_as_long(
 @pytest.mark.parametrize("sizes", sample(_HISTORIES, of=_HISTORIES[1:]))
 def test_a_follow_up_is_read_in_time_linear_in_its_history(sizes: tuple[int, int]) -> None:
     def follow(text: str) -> object:
-        said = Said(role=Role.USER, content=text)
-        reply = Said(role=Role.ASSISTANT, content=text, sql_query="SELECT 1")
+        said = HistoryMessage(role=Role.USER, content=text)
+        reply = HistoryMessage(role=Role.ASSISTANT, content=text, sql_query="SELECT 1")
         return rule_candidate("And for 2023?", [said, reply] * 3, "en")
 
     slow = [

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect.domain.chat.requests import user_words_in
+from recollect.domain.chat.front_end_texts import user_words_in
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.recall.entry import Recalled
@@ -157,13 +157,13 @@ def test_no_stored_text_ends_the_record_it_is_recalled_in_or_adds_to_it(
             *_, question = PLACES[place](HOSTILE[name]).messages()
 
             assert question["role"] == "user"
-            told, end, asked = question["content"].partition("\n\nAnd now?")
+            text, end, asked = question["content"].partition("\n\nAnd now?")
             assert (end, asked) == ("\n\nAnd now?", "")
-            said = told.lower().replace(" ", "")
+            said = text.lower().replace(" ", "")
             assert said.count("</conversation_recalled>") == 1
             assert said.endswith("</conversation_recalled>")
             assert said.count("<conversation_recalled>") == 1
-            items = [line for line in told.splitlines() if line.startswith("- ")]
+            items = [line for line in text.splitlines() if line.startswith("- ")]
             assert len(items) == 2
             assert user_words_in(question["content"]) == "And now?", (
                 "a record that comes back is not the user's"
@@ -347,6 +347,9 @@ def test_a_new_conversation_renders_as_its_question_alone() -> None:
     assert context.conversation_block(language="nl") == ""
     assert context.messages() == [{"role": "user", "content": "And now?"}]
     assert context.variables() == {
+        "standing_instructions": [],
+        "profile": {},
+        "facts": [],
         "history": [],
         "summary": "",
         "recalled": [],
@@ -401,6 +404,9 @@ def test_template_variables_are_those_of_the_third_seed() -> None:
     context = a_context(asked("Hello"), answered("Hi"), summary="They met.")
 
     assert context.variables() == {
+        "standing_instructions": [],
+        "profile": {},
+        "facts": [],
         "history": [
             {"role": "user", "content": "Hello"},
             {"role": "assistant", "content": "Hi"},
@@ -414,9 +420,9 @@ def test_template_variables_are_those_of_the_third_seed() -> None:
 def test_the_plain_object_is_json_with_everything_in_it() -> None:
     context = a_context(asked("Hello"), answered("Hi", sql_query="SELECT 1"), summary="They met.")
 
-    told = context.to_json()
+    as_json = context.to_json()
 
-    assert set(told) >= {
+    assert set(as_json) >= {
         "question",
         "summary",
         "window",
@@ -427,8 +433,8 @@ def test_the_plain_object_is_json_with_everything_in_it() -> None:
         "truncated",
         "sources",
     }
-    assert told["messages"] == context.messages()
-    assert told["window"] == [
+    assert as_json["messages"] == context.messages()
+    assert as_json["window"] == [
         {
             "message_id": str(message.message_id),
             "sequence": message.sequence,

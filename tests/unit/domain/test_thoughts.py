@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.domain.chat.requests import without_thoughts
+from recollect.domain.chat.front_end_texts import without_thoughts
 
 
 @pytest.mark.parametrize(

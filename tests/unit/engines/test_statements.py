@@ -16,14 +16,14 @@ STATEMENTS = sorted(statements().items())
 NAMES = [name for name, _ in STATEMENTS]
 OWNED_TABLES = {
     *("owners", "sessions", "turns", "messages"),
-    *("summaries", "jobs", "api_keys", "audit", "states"),
+    *("summaries", "jobs", "api_keys", "audit", "states", "profiles", "profile_values"),
     *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
+    *("facts", "fact_changes", "fact_models"),
 }
 
 # The statements that may do without an owner, each with its reason.
 WITHOUT_OWNER: dict[str, str] = {
     "take_job": "a worker serves all owners; jobs hold ids and no text",
-    "count_jobs": "as take_job",
     "replace_entries": "the function of that name sets the owner and names it in every statement",
     "put_summary": "as replace_entries",
     "embed_entries": "as replace_entries",
@@ -35,6 +35,12 @@ WITHOUT_OWNER: dict[str, str] = {
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
+    "commit_facts": "as replace_entries",
+    "embed_facts": "as replace_entries",
+    "delete_facts": "as replace_entries",
+    "touch_facts": "as replace_entries",
+    "owners_of_outdated_facts": "a worker finds whose facts another model embedded, by ids",
+    "owners_of_facts": "a worker finds who has facts, by ids",
     "removals_from": "a worker finds what is to go from another store, by ids alone",
     "count_removals": "as removals_from",
 }
@@ -96,20 +102,34 @@ def is_parameter(value: exp.Expression, number: int) -> bool:
     return isinstance(value, exp.Parameter) and value.this.name == str(number)
 
 
-def test_every_statement_of_a_function_names_the_owner() -> None:
+def functions_of_owners() -> dict[str, list[str]]:
+    """The statements of the functions that work for an owner, by their names."""
     folder = FOLDER / "migrations" / "0001"
     script = "".join(path.read_text() for path in sorted(folder.glob("*.sql")))
-    functions = re.findall(r"(?s)CREATE FUNCTION \w+\(\s*of_owner.*?END \$\$;", script)
-    bodies = [function.partition("BEGIN\n")[2] for function in functions]
-    naming, *others = bodies
-    assert "set_config('recollect.owner_id', of_owner::text, true)" in naming.split(";")[0]
-    assert len(others) == 3
-    assert all("hold_sessions(of_owner, " in body.split(";")[0] for body in others)
-    for body in bodies:
-        statements = body.split(";")[1:]
-        touching = [one for one in statements if OWNED_TABLES & set(re.findall(r"\w+", one))]
-        assert touching
-        assert all("of_owner" in one for one in touching)
+    functions = re.findall(r"(?s)CREATE FUNCTION (\w+)\(\s*of_owner(.*?)END \$\$;", script)
+    return {name: text.partition("BEGIN\n")[2].split(";") for name, text in functions}
+
+
+def test_every_function_sets_the_owner_first() -> None:
+    """Itself or through one that does; one is called by those alone."""
+    functions = functions_of_owners()
+    naming = "set_config('recollect.owner_id', of_owner::text, true)"
+    setting = {name for name, body in functions.items() if naming in body[0]}
+    assert setting == {"hold_sessions", "hold_facts", "commit_facts", "touch_facts"}
+    following = {
+        name
+        for name, body in functions.items()
+        if re.search(r"hold_(sessions|facts)\(of_owner\b", body[0])
+    }
+    assert functions.keys() - setting - following == {"note_fact_models"}
+    assert not any("note_fact_models" in one.text for _, one in STATEMENTS)
+
+
+def test_every_statement_of_a_function_names_the_owner() -> None:
+    for name, body in functions_of_owners().items():
+        touching = [one for one in body if OWNED_TABLES & set(re.findall(r"\w+", one))]
+        assert touching, name
+        assert all("of_owner" in one for one in touching), name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from recollect.models.followup.features import (
     Features,
     tokens_of,
 )
-from recollect.models.followup.span_editor import WEIGHTS
+from recollect.models.weights import WEIGHTS
 
 CLS, SEP = 101, 102
 USER_MARK, ASSISTANT_MARK = 1, 2

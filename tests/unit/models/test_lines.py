@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.http_client import LineSplitter
+from recollect.http_client.responses import LineSplitter
 
 
 def read(*pieces: bytes) -> list[str]:

@@ -27,7 +27,7 @@ class Slow(ByHand):
         self.may_answer = asyncio.Event()
 
     async def access_of(self, scope: Scope) -> Access:
-        self.asked.append(scope)
+        self.scopes.append(scope)
         self.was_asked.set()
         await self.may_answer.wait()
         if self.access is None:
@@ -60,7 +60,7 @@ async def test_each_owner_and_each_credential_is_asked_about_on_its_own(clock: F
     permissions = cached(source, clock)
     for scope in (ANN, BOB, replace(ANN, authorization="Bearer x"), ANN, BOB):
         await permissions.access_of(scope)
-    assert [scope.authorization for scope in source.asked] == [None, None, "Bearer x"]
+    assert [scope.authorization for scope in source.scopes] == [None, None, "Bearer x"]
     assert "Bearer x" not in str(vars(permissions))
 
 
@@ -93,7 +93,7 @@ async def test_concurrent_requests_share_one_call_of_the_source(clock: FixedCloc
     impatient.cancel()
     source.may_answer.set()
     assert await asyncio.gather(*others) == [SOME] * 4
-    assert len(source.asked) == 1
+    assert len(source.scopes) == 1
 
 
 async def test_the_age_of_cached_permissions_counts_from_the_request(clock: FixedClock) -> None:
@@ -105,7 +105,7 @@ async def test_the_age_of_cached_permissions_counts_from_the_request(clock: Fixe
     source.may_answer.set()
     await first
     await permissions.access_of(ANN)
-    assert len(source.asked) == 2
+    assert len(source.scopes) == 2
 
 
 async def test_of_many_owners_the_first_are_forgotten(clock: FixedClock) -> None:
@@ -113,4 +113,4 @@ async def test_of_many_owners_the_first_are_forgotten(clock: FixedClock) -> None
     permissions = cached(source, clock, most_owners=1)
     for scope in (ANN, BOB, BOB, ANN):
         await permissions.access_of(scope)
-    assert source.asked == [ANN, BOB, ANN]
+    assert source.scopes == [ANN, BOB, ANN]

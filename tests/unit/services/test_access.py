@@ -22,7 +22,7 @@ from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FakeFollowUpModel, FixedClock
-from support.examples import a_message, a_scope, put_summary
+from support.examples import a_message, a_scope, put_summary, summary_of
 from support.permissions import ByHand
 
 SALES = Access(tables={"sales.*": Visibility.ALL})
@@ -78,12 +78,12 @@ class Scene:
 
     async def say(self, question: str, answer: str, details: AnswerDetails) -> list[NewMessage]:
         metadata = {"note": answer}
-        said = [
+        messages = [
             a_message("user", question),
             a_message("assistant", answer, details=details, metadata=metadata),
         ]
-        await self.services.messages.append(self.scope, self.session_id, said)
-        return said
+        await self.services.messages.append(self.scope, self.session_id, messages)
+        return messages
 
     async def context(self, question: str, *, databases: tuple[str, ...] | None = None) -> Context:
         return await self.services.contexts.build(
@@ -174,9 +174,9 @@ async def test_with_a_failing_source_only_messages_without_tables_are_shown_with
 
 
 async def test_the_source_is_asked_once_per_context(scene: Scene) -> None:
-    scene.source.asked.clear()
+    scene.source.scopes.clear()
     await scene.context("And in 2023?")
-    assert scene.source.asked == [scene.scope]
+    assert scene.source.scopes == [scene.scope]
 
 
 async def test_a_context_is_limited_to_the_requested_databases(scene: Scene) -> None:
@@ -247,10 +247,10 @@ async def test_a_question_is_kept_back_even_on_a_page_without_its_answer(scene: 
 
 async def test_a_retry_does_not_return_text_that_is_now_hidden(scene: Scene) -> None:
     scene.source.access = Access(tables={"*": Visibility.ALL})
-    said = await scene.say("Who is Quentin?", "He earns 98765.", PAY)
+    messages = await scene.say("Who is Quentin?", "He earns 98765.", PAY)
     scene.source.access = SALES
 
-    again = await scene.services.messages.append(scene.scope, scene.session_id, said)
+    again = await scene.services.messages.append(scene.scope, scene.session_id, messages)
 
     assert not again.is_new
     assert [message.content for message in again.messages] == ["[…]", "[…]"]
@@ -307,7 +307,7 @@ async def test_a_summary_records_the_tables_in_the_sql_and_names_no_others() -> 
         await scene.say("What is in stock?", "Many items.", unread)
     assert await scene.services.work.do_one()
 
-    summary = await scene.stores.summaries.get(scene.scope, scene.session_id)
+    summary = await summary_of(scene.stores, scene.scope, scene.session_id)
 
     assert summary is not None
     assert summary.tables == ("sales.orders", "stock.items")

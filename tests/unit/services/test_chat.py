@@ -24,7 +24,7 @@ async def test_a_question_and_its_answer_are_stored_and_returned() -> None:
     answered = await setup.ask("Sales by region for 2024?")
     assert answered.answer.content == "North 2.5M"
     assert (answered.session_id, answered.warnings) == (SESSION, ())
-    assert await setup.said() == [
+    assert await setup.stored_texts() == [
         ("user", "Sales by region for 2024?"),
         ("assistant", "North 2.5M"),
     ]
@@ -39,7 +39,7 @@ async def test_the_answerer_gets_the_question_as_asked_and_standalone_with_the_t
     setup = Setup()
     await setup.ask("Show me total sales by region for 2024")
     await setup.ask("What about 2023?")
-    context = setup.answerer.asked[1].context
+    context = setup.answerer.requests[1].context
     assert context.question == "What about 2023?"
     assert context.standalone_question == "Show me total sales by region for 2023"
     assert [message.content for message in context.window] == [
@@ -54,7 +54,7 @@ async def test_the_question_is_stored_before_the_answerer_works() -> None:
     setup = Setup(answerer=answerer)
     asking = asyncio.create_task(setup.ask("Hello?"))
     await answerer.has_been_asked()
-    assert await setup.said() == [("user", "Hello?")]
+    assert await setup.stored_texts() == [("user", "Hello?")]
     assert await setup.status(1) is TurnStatus.PENDING
     answerer.gate.set()
     await asking
@@ -67,9 +67,9 @@ async def test_a_halted_user_gets_no_answer_and_nothing_is_stored() -> None:
     for uses_memory in (True, False):
         with pytest.raises(UserHalted):
             await setup.ask("Hello?", uses_memory=uses_memory)
-    assert setup.answerer.asked == []
+    assert setup.answerer.requests == []
     with pytest.raises(SessionNotFound):
-        await setup.said()
+        await setup.stored_texts()
     await setup.services.states.put(SCOPE, "active")
     assert (await setup.ask("Hello?")).reply_id
 
@@ -79,7 +79,7 @@ async def test_a_failed_answer_leaves_a_failed_turn_that_no_window_shows() -> No
     with pytest.raises(ModelUnavailable, match="is away"):
         await setup.ask("Hello?")
     assert await setup.status(1) is TurnStatus.FAILED
-    assert await setup.said() == [("user", "Hello?")]
+    assert await setup.stored_texts() == [("user", "Hello?")]
     setup.answerer.error = None
     answered = await setup.ask("Again?")
     assert answered.context.window == ()
@@ -106,7 +106,7 @@ async def test_a_stream_yields_pieces_and_then_the_whole_answer() -> None:
     assert pieces == ["North ", "2.5M"]
     assert isinstance(answered, Answered)
     assert answered.answer.content == "North 2.5M"
-    assert await setup.said() == [("user", "Sales?"), ("assistant", "North 2.5M")]
+    assert await setup.stored_texts() == [("user", "Sales?"), ("assistant", "North 2.5M")]
 
 
 async def test_closing_a_stream_fails_the_turn_and_stops_the_answerer() -> None:
@@ -117,7 +117,7 @@ async def test_closing_a_stream_fails_the_turn_and_stops_the_answerer() -> None:
     await stream.aclose()
     assert setup.answerer.is_closed
     assert await setup.status(1) is TurnStatus.FAILED
-    assert await setup.said() == [("user", "Sales?")]
+    assert await setup.stored_texts() == [("user", "Sales?")]
 
 
 async def test_a_cancelled_caller_leaves_a_failed_turn() -> None:
@@ -136,7 +136,7 @@ async def test_a_cancelled_caller_leaves_a_failed_turn() -> None:
 async def test_a_stream_that_ends_without_an_answer_is_a_failure() -> None:
     class Broken(ScriptedAnswerer):
         async def stream(
-            self, scope: Scope, asked: AnswerRequest
+            self, scope: Scope, request: AnswerRequest
         ) -> AsyncGenerator[str | Answer, None]:
             yield "North "
 
@@ -171,7 +171,7 @@ async def test_a_call_without_memory_reads_and_stores_nothing() -> None:
     assert answered.session_id is None
     assert answered.context.question == "What about 2023?"
     assert answered.context.window == ()
-    assert len(await setup.said()) == 2
+    assert len(await setup.stored_texts()) == 2
 
 
 @pytest.mark.parametrize("text", ["", "  ", "a\0b", "\ud800"])
@@ -179,9 +179,9 @@ async def test_an_invalid_question_is_refused_and_changes_nothing(text: str) -> 
     setup = Setup()
     with pytest.raises(InvalidInput):
         await setup.ask(text)
-    assert setup.answerer.asked == []
+    assert setup.answerer.requests == []
     with pytest.raises(SessionNotFound):
-        await setup.said()
+        await setup.stored_texts()
 
 
 async def test_services_without_an_answerer_say_so() -> None:

@@ -15,7 +15,7 @@ from recollect.domain.recall.entry import RecallOverrides
 from recollect.errors import DatabaseUnavailable, InvalidInput, SessionNotFound, UserHalted
 from recollect.ports.conversations import MessageStore, StoredWindow
 from recollect.services.chat.chat import Chat
-from recollect.services.chat.turn import NO_MEMORY
+from recollect.services.chat.degradation import NO_MEMORY
 from support.chat_services import SCOPE, SESSION, Setup
 from support.timeouts import PATIENCE
 
@@ -57,7 +57,7 @@ async def away() -> None:
 
 async def until_stored(setup: Setup, messages: int) -> None:
     async with asyncio.timeout(PATIENCE):
-        while len(await setup.said()) < messages:  # noqa: ASYNC110  # nobody tells when
+        while len(await setup.stored_texts()) < messages:  # noqa: ASYNC110  # nobody tells when
             await asyncio.sleep(0)
 
 
@@ -71,7 +71,7 @@ async def test_the_question_is_stored_while_its_context_is_still_read() -> None:
     chat = chat_reading_after(setup, partial(until_stored, setup, 3))
     answered = await chat.ask(SCOPE, question())
     assert answered.context.standalone_question == "Show me total sales by region for 2023"
-    assert [said.content for said in answered.context.window][-1:] == ["Fine."]
+    assert [message.content for message in answered.context.window][-1:] == ["Fine."]
     assert await setup.status(2) is TurnStatus.COMPLETE
 
 
@@ -80,9 +80,9 @@ async def test_a_question_whose_context_breaks_is_kept_and_its_turn_failed() -> 
     await setup.ask("Hello?")
     with pytest.raises(RuntimeError, match="is broken"):
         await chat_reading_after(setup, broken).ask(SCOPE, question())
-    assert (await setup.said())[-1] == ("user", "What about 2023?")
+    assert (await setup.stored_texts())[-1] == ("user", "What about 2023?")
     assert await setup.status(2) is TurnStatus.FAILED
-    assert len(setup.answerer.asked) == 1
+    assert len(setup.answerer.requests) == 1
 
 
 async def test_a_context_that_cannot_be_had_now_leaves_the_question_to_itself() -> None:
@@ -116,7 +116,7 @@ async def test_for_a_halted_user_no_context_is_even_begun() -> None:
 
     with pytest.raises(UserHalted):
         await chat_reading_after(setup, note).ask(SCOPE, question())
-    assert len(await setup.said()) == 2
+    assert len(await setup.stored_texts()) == 2
     assert read == []
 
 
@@ -136,4 +136,4 @@ async def test_a_question_with_invalid_context_options_is_refused_and_not_stored
     with pytest.raises(InvalidInput):
         await setup.ask("Hello?", **wrong)
     with pytest.raises(SessionNotFound):
-        await setup.said()
+        await setup.stored_texts()

@@ -29,8 +29,8 @@ async def test_a_retry_gets_the_stored_answer_without_calling_the_answerer() -> 
     assert again.warnings == (*first.warnings, REPLAYED)
     assert (again.context.window, again.context.sources) == ((), Sources())
     assert (again.context.question, again.context.is_follow_up) == ("Sales?", False)
-    assert len(setup.answerer.asked) == 1
-    assert len(await setup.said()) == 2
+    assert len(setup.answerer.requests) == 1
+    assert len(await setup.stored_texts()) == 2
     inquiry = Inquiry(text="Sales?", session_id=SESSION, message_id=message_id)
     turn = await setup.services.chat.begin(SCOPE, inquiry)
     assert (await pieces_of(turn.stream()))[0] == "2.5M"
@@ -43,7 +43,7 @@ async def test_a_retry_of_a_failed_question_is_answered_in_the_same_turn() -> No
         await setup.ask("Sales?", message_id=message_id)
     setup.answerer.error = None
     await setup.ask("Sales?", message_id=message_id)
-    assert await setup.said() == [("user", "Sales?"), ("assistant", "Fine.")]
+    assert await setup.stored_texts() == [("user", "Sales?"), ("assistant", "Fine.")]
     assert await setup.status(1) is TurnStatus.COMPLETE
 
 
@@ -60,7 +60,7 @@ async def test_retries_at_once_store_one_answer_and_both_get_it() -> None:
     setup.answerer.gate.set()
     answered = await asyncio.gather(*both)
     assert {one.answer.content for one in answered} == {"one"}
-    assert await setup.said() == [("user", "Hi?"), ("assistant", "one")]
+    assert await setup.stored_texts() == [("user", "Hi?"), ("assistant", "one")]
 
 
 async def test_the_id_of_another_question_is_refused_without_calling_the_answerer() -> None:
@@ -69,4 +69,4 @@ async def test_the_id_of_another_question_is_refused_without_calling_the_answere
     await setup.ask("Sales?", message_id=message_id)
     with pytest.raises(IdAlreadyUsed):
         await setup.ask("Costs?", message_id=message_id)
-    assert len(setup.answerer.asked) == 1
+    assert len(setup.answerer.requests) == 1

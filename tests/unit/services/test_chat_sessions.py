@@ -13,7 +13,7 @@ from recollect.errors import (
     MissingSessionId,
     SessionNotFound,
 )
-from recollect.services.chat.turn import SESSION_GONE, SWITCHED_OFF
+from recollect.services.chat.degradation import SESSION_GONE, SWITCHED_OFF
 from support.chat_services import SCOPE, SESSION, Setup
 
 
@@ -42,7 +42,7 @@ async def test_an_unknown_session_is_not_found_where_sessions_must_be_started_fi
     setup = Setup(policies=Policies(rejects_unknown_sessions=True))
     with pytest.raises(SessionNotFound):
         await setup.ask("Hi?")
-    assert setup.answerer.asked == []
+    assert setup.answerer.requests == []
     assert (await setup.ask("Hi?", session_id=None)).session_id
 
 
@@ -56,7 +56,7 @@ async def test_a_question_without_a_session_is_refused_where_the_preset_requires
     setup = Setup(policies=Policies(missing_session=MissingSession.REJECT))
     with pytest.raises(MissingSessionId):
         await setup.ask("Hi?", session_id=None, needs_session_id=True)
-    assert setup.answerer.asked == []
+    assert setup.answerer.requests == []
     assert (await setup.ask("Hi?", session_id=None)).session_id
 
 

@@ -1,11 +1,13 @@
 """What goes into a context, at the edges of what it has room for."""
 
+import threading
 from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from recollect.composition import build_services
+from recollect.concurrency import AT_ONCE
 from recollect.domain.conversation.message import AnswerDetails, NewMessage
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
@@ -140,6 +142,30 @@ async def test_stored_headings_and_lines_do_not_get_into_the_question(text: str)
         context = await services.contexts.build(scope, session_id, question)
         assert "===" not in context.question
         assert "\n" not in context.question
+
+
+class ThreadsOfCounts:
+    """Counts words as tokens, and notes which threads count."""
+
+    is_ready = True
+
+    def __init__(self) -> None:
+        self.threads: set[threading.Thread] = set()
+
+    def count(self, text: str, *, limit: int | None = None) -> int:  # the port's signature
+        self.threads.add(threading.current_thread())
+        return len(text.split())
+
+
+async def test_what_is_summarised_for_a_context_does_not_hold_the_event_loop() -> None:
+    services, counter = services_of("agent"), ThreadsOfCounts()
+    contexts = replace(services.contexts, counter_for=lambda _: counter)
+    texts = turns_about_shops(60)
+    assert 5_000 < sum(len(message.content) for message in texts) < AT_ONCE
+    scope, session_id = await a_talk(services, *texts)
+    context = await contexts.build(scope, session_id, QUESTION)
+    assert context.summary
+    assert counter.threads - {threading.main_thread()}
 
 
 @pytest.mark.parametrize("summary", [0, 1])

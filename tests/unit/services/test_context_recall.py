@@ -78,7 +78,7 @@ async def a_scene(preset: str = "default", *texts: str, **settings: object) -> S
         ),
     )
     stores = replace(in_memory_stores(clock), recall=index)
-    policies = load_settings(preset=preset, **settings).policies()
+    policies = load_settings(preset=preset, facts="off", **settings).policies()
     services = build_services(stores, around, policies)
     scope, session = a_scope(), a_session()
     await services.sessions.start(scope, session)

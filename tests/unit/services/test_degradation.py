@@ -12,7 +12,7 @@ from recollect.errors import (
     RecollectError,
     Unauthenticated,
 )
-from recollect.services.chat.turn import MEMORY_FAILURES, Degradation
+from recollect.services.chat.degradation import MEMORY_FAILURES, Degradation
 from recollect.system import ProcessCounters
 
 

@@ -129,7 +129,7 @@ async def test_an_unavailable_embedder_is_not_called_for_every_session() -> None
     scene.clock.move(timedelta(minutes=1))
     await scene.talk("sledge", "eleven")
     await indexing.do_some()
-    assert scene.embedder.embedded == ["Question: sledge Result summary: eleven"]
+    assert scene.embedder.embedded == ["sledge\neleven"]
 
 
 async def test_a_session_that_cannot_be_indexed_does_not_keep_others_from_it(

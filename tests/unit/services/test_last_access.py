@@ -85,8 +85,8 @@ async def scene() -> AsyncIterator[Scene]:
         load_settings(retention="sliding:7").policies(),
     )
     await services.sessions.start(scope, session)
-    said = [a_message(), a_message("assistant", "2.5M")]
-    await services.messages.append(scope, session.session_id, said)
+    messages = [a_message(), a_message("assistant", "2.5M")]
+    await services.messages.append(scope, session.session_id, messages)
     yield Scene(
         services=services,
         stores=stores,

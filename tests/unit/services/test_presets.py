@@ -18,7 +18,7 @@ from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
-from support.examples import a_message, a_scope, a_session
+from support.examples import a_message, a_scope, a_session, summary_of
 
 
 class Story:
@@ -72,7 +72,7 @@ class Story:
         return done
 
     async def summarised_through(self) -> int:
-        summary = await self.stores.summaries.get(self.scope, self.session_id)
+        summary = await summary_of(self.stores, self.scope, self.session_id)
         return summary.last_sequence if summary else 0
 
     async def is_there(self) -> bool:
@@ -196,7 +196,8 @@ async def test_app_renders_a_template_with_the_last_ten_messages() -> None:
 
     variables = (await story.ask("What is my name?")).variables()
 
-    assert set(variables) == {"history", "summary", "recalled", "question"}
+    told = {"standing_instructions", "profile", "facts", "summary", "recalled"}
+    assert set(variables) == told | {"history", "question"}
     history = variables["history"]
     assert isinstance(history, list)
     assert len(history) == 10
@@ -235,12 +236,12 @@ async def test_agent_summarises_past_fifty_messages_and_keeps_the_last_ten() -> 
     assert await story.work() == 1
 
     assert await story.summarised_through() == 41
-    told = (await story.ask("What is the capital of France?")).to_json()
-    window = told["window"]
+    as_json = (await story.ask("What is the capital of France?")).to_json()
+    window = as_json["window"]
     assert isinstance(window, list)
     assert [m["sequence"] for m in window if isinstance(m, dict)] == list(range(42, 52))
-    assert told["summary"]
-    assert told["sources"] is not None
+    assert as_json["summary"]
+    assert as_json["sources"] is not None
     assert await story.services.history.count(story.scope) == 51, "the originals stay"
 
 

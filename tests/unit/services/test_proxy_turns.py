@@ -11,7 +11,7 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports.conversations import BranchStore, Followed
-from recollect.services.chat.turn import REPLY_NOT_STORED
+from recollect.services.chat.degradation import REPLY_NOT_STORED
 from recollect.services.services import ServiceDependencies
 from recollect.testing import CountingIds, FixedClock
 from support.chat_services import SCOPE

@@ -30,7 +30,7 @@ async def test_follow_ups_are_not_resolved_to_answers_quoted_from_memory() -> No
     await replace(services.contexts, rewriting=rewriting).build(SCOPE, SESSION, "Hoeveel daarvan?")
     await rewriting.in_session(SCOPE, SESSION, "Hoeveel daarvan?")
 
-    read = [[said.content for said in history] for history in model.histories]
+    read = [[message.content for message in history] for history in model.histories]
     assert read == [list(questions), list(questions)]
 
 
@@ -48,10 +48,10 @@ async def test_summaries_leave_out_answers_quoted_from_memory() -> None:
 
 async def test_a_context_shows_answers_quoted_from_memory_as_placeholders() -> None:
     services = await talk("My zeppelin is called Hilda.", "What is my zeppelin called?")
-    said = await services.messages.last(SCOPE, SESSION, count=4)
-    assert "Hilda" in said[-1].content
+    messages = await services.messages.last(SCOPE, SESSION, count=4)
+    assert "Hilda" in messages[-1].content
 
-    await services.messages.delete(SCOPE, SESSION, said[0].message_id)
+    await services.messages.delete(SCOPE, SESSION, messages[0].message_id)
 
     context = await services.contexts.build(SCOPE, SESSION, "What is its name?")
     assert [message["content"] for message in context.messages()] == [

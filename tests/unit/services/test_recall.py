@@ -14,6 +14,7 @@ from recollect.domain.identity.permissions import EVERYTHING, Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import PlainWords
 from recollect.domain.recall.entry import (
+    EMBEDDER_FAILED,
     Candidate,
     Entry,
     RecallFilter,
@@ -40,7 +41,6 @@ from recollect.ports.recall import RecallIndex
 from recollect.services.access import UNAVAILABLE, Permissions
 from recollect.services.conversations.sessions import LastAccess
 from recollect.services.recall.recall import (
-    EMBEDDER_FAILED,
     FAILED,
     NO_EMBEDDER,
     NO_INDEX,
@@ -338,7 +338,7 @@ async def test_a_context_does_not_recall_turns_whose_messages_it_already_has() -
     [
         (Scores(lexical=0.1, semantic=0.0), True),
         (Scores(lexical=0.0, semantic=0.31), True),
-        (Scores(lexical=0.0, semantic=0.29), False),
+        (Scores(lexical=0.0, semantic=0.24), False),
         (Scores(lexical=0.0, semantic=None), False),
     ],
     ids=str,

@@ -98,11 +98,11 @@ async def test_many_expired_sessions_are_deleted_in_batches_with_progress() -> N
     for _ in range(1201):
         await services.sessions.start(scope, a_session())
     clock.move(A_DAY)
-    told: list[int] = []
+    progress: list[int] = []
 
-    assert await services.retention.clean_up(progress=told.append) == 1201
+    assert await services.retention.clean_up(progress=progress.append) == 1201
 
-    assert told == [500, 1000, 1201]
+    assert progress == [500, 1000, 1201]
 
 
 async def test_a_write_to_an_expired_session_is_refused_and_stores_nothing() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.composition import build_services
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
 from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import ModelUnavailable
@@ -24,8 +24,8 @@ HISTORY = conversation(
     "user: Who was Marie Curie?", "assistant: Marie Curie was a physicist and chemist."
 )
 SALES = [
-    Said(role=Role.USER, content="Show me total sales by region for 2024"),
-    Said(
+    HistoryMessage(role=Role.USER, content="Show me total sales by region for 2024"),
+    HistoryMessage(
         role=Role.ASSISTANT,
         content="Here is the result.",
         sql_query="SELECT region, SUM(amount) FROM sales WHERE year = 2024 GROUP BY region",
@@ -161,7 +161,7 @@ async def test_a_question_without_a_history_is_never_shown_to_the_model() -> Non
 
 async def test_the_model_reads_what_users_and_assistants_said() -> None:
     model = FakeFollowUpModel()
-    system = Said(role=Role.SYSTEM, content="You are kind.")
+    system = HistoryMessage(role=Role.SYSTEM, content="You are kind.")
 
     await rewriting(model).after([system, *HISTORY], FOLLOW_UP)
 
@@ -219,7 +219,7 @@ async def test_remarks_and_wishes_about_form_are_not_shown_to_the_model(remark: 
 
 async def test_the_model_reads_fragments_as_the_questions_they_stand_for() -> None:
     model = FakeFollowUpModel({"How many of them?": "How many total sales?"})
-    history = [*SALES, Said(role=Role.USER, content="What about 2023?")]
+    history = [*SALES, HistoryMessage(role=Role.USER, content="What about 2023?")]
 
     await rewriting(model).after(history, "How many of them?")
 

@@ -124,12 +124,15 @@ async def test_sql_and_tables_are_shown_to_the_model() -> None:
 
 async def test_a_long_conversation_is_shown_within_the_bound_its_end_in_full() -> None:
     model = ScriptedModel()
-    many = spoken(*(f"Message number {n} speaks of thing {n} at length." for n in range(2000)))
+    many = spoken(
+        "I am Marloes and run a bookshop.",
+        *(f"Message number {n} speaks of thing {n} at length." for n in range(1, 2000)),
+    )
     await llm(model, max_prompt_tokens=600).summarise(many, previous="Old. " * 900, max_tokens=60)
     ((told, shown),) = model.shown
     assert len(told.content.split()) + len(shown.content.split()) <= 600
     assert "Message number 1999 speaks of thing 1999 at length." in shown.content
-    assert "Message number 0 speaks" in shown.content, "the beginning is condensed, not dropped"
+    assert "Marloes" in shown.content, "the beginning is condensed, not dropped"
 
 
 async def test_one_enormous_message_leaves_room_for_the_others() -> None:
@@ -171,10 +174,37 @@ async def test_a_cut_leaves_no_lonely_number_of_a_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrapped", [f"Summary: {SUMMARY}", f"**Summary:**\n{SUMMARY}", f"```text\n{SUMMARY}\n```"]
+    "wrapped",
+    [
+        f"Summary: {SUMMARY}",
+        f"**Summary:**\n{SUMMARY}",
+        f"**Summary**\n\n{SUMMARY}",
+        f"## Summary\n{SUMMARY}",
+        f"Here is the summary of our conversation so far:\n\n{SUMMARY}",
+        f"Sure! Here's a brief summary of the conversation: {SUMMARY}",
+        f"Samenvatting van het gesprek: {SUMMARY}",
+        f"Zusammenfassung: {SUMMARY}",
+        f"Voici le résumé de la conversation : {SUMMARY}",
+        f"Aquí tienes un resumen: {SUMMARY}",
+        f"```text\n{SUMMARY}\n```",
+    ],
 )
 async def test_introductions_and_labels_around_a_summary_are_removed(wrapped: str) -> None:
     assert await summary_by(wrapped) == SUMMARY
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "SUMMARY-BY-MODEL qwen2.5:7b",
+        "SUMMARY-BY-MODEL qwen2.5:7b: the user asked for sales by region.",
+        "Summary of sales by region: the user asked for North and for South.",
+        "The user compared two models: qwen2.5:7b and qwen2.5:3b.",
+        "Summary tables: the user wants them by region.",
+    ],
+)
+async def test_a_summary_is_not_cut_at_a_colon(answer: str) -> None:
+    assert await summary_by(answer) == answer
 
 
 @pytest.mark.parametrize("figure", ["€ 1.204.300", "1204300", "about 1.2 million", "some 1,200"])

@@ -52,10 +52,9 @@ async def test_a_round_does_the_waiting_jobs_and_leaves_those_queued_meanwhile()
     scene.meanwhile = 2
     assert await scene.work.do_waiting() == 2
     assert len(scene.done) == 2
-    assert await scene.work.waiting() == 2
-    await scene.work.do_waiting()
+    assert await scene.work.do_waiting() == 2
     assert len(scene.done) == 4
-    assert await scene.work.waiting() == 0
+    assert await scene.work.do_waiting() == 0
 
 
 async def test_a_job_is_leased_from_the_moment_it_is_taken() -> None:

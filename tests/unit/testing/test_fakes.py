@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.testing import FIRST_MOMENT, CountingIds, FakeFollowUpModel, FixedClock
 
 
@@ -30,7 +30,7 @@ def test_counting_ids_count() -> None:
 def test_a_fake_follow_up_model_proposes_what_it_was_given() -> None:
     unsure = Proposal(standalone_question="Why is it late?", need=0.9, confidence=0.3)
     model = FakeFollowUpModel({"And 2023?": "How much in 2023?", "Why?": unsure}, confidence=0.8)
-    history = [Said(role=Role.USER, content="How much in 2024?")]
+    history = [HistoryMessage(role=Role.USER, content="How much in 2024?")]
     model.load()
 
     sure = model.propose("And 2023?", history, language="en")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.chat.requests import user_words_in, without_thoughts
+from recollect.domain.chat.front_end_texts import user_words_in, without_thoughts
 from recollect.domain.conversation.message import Message, NewMessage, Role
 from recollect.domain.conversation.session import Stored, turn_number_of
 

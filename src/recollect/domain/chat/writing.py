@@ -118,17 +118,24 @@ def _speaks(message: JsonObject, role: Role) -> bool:
 class Memories:
     """What memory adds to a request."""
 
+    standing: str = ""
+    """What the user wants in all answers; it seldom changes."""
+    profile: str = ""
+    """What is stored about the user; it seldom changes."""
     summary: str = ""
     """What came before the window, in short; the same in the next turn, or it grows."""
     window: Sequence[JsonObject] = ()
     """Earlier messages that the client left out; they only grow."""
+    facts: str = ""
+    """What is known about the user and matters to this question."""
     recalled: str = ""
     """What is told for this question alone."""
     tables: tuple[str, ...] = ()
     """The tables that these draw on."""
 
     def __bool__(self) -> bool:
-        return bool(self.summary or self.window or self.recalled)
+        leading = self.standing or self.profile or self.summary
+        return bool(leading or self.window or self.facts or self.recalled)
 
 
 def with_memories(
@@ -136,10 +143,10 @@ def with_memories(
 ) -> JsonObject:
     """The request with what memory adds, as the model's chat template accepts it.
 
-    The summary follows the client's instructions in one leading message, and what was recalled
-    comes within the last question, before the user's words: everything before that is what the
-    endpoint has read in the last turn already, and has cached. With nothing to add, messages
-    change only where a template is strict.
+    Standing instructions, profile and summary follow the client's instructions in one leading
+    message, and facts and what was recalled come within the last question, before the user's words:
+    everything before that is what the endpoint has read in the last turn already, and has cached.
+    With nothing to add, messages change only where a template is strict.
     """
     if not memories and template is ChatTemplate.PLAIN:
         return request.body
@@ -150,10 +157,12 @@ def with_memories(
 def _with_memories(request: ChatRequest, memories: Memories) -> list[JsonObject]:
     messages = list(request.messages)
     place = request.last_question_at
-    if memories.recalled and place is not None:
-        content = _joined(memories.recalled, messages[place].get("content"))
+    found = "\n\n".join(filter(None, (memories.facts, memories.recalled)))
+    if found and place is not None:
+        content = _joined(found, messages[place].get("content"))
         messages[place] = {**messages[place], "content": content}
     instructions = [message for message in messages if is_instructing(message)]
     spoken = [message for message in messages if not is_instructing(message)]
-    summary = [system_message(memories.summary)] if memories.summary else []
-    return [*instructions, *summary, *memories.window, *spoken]
+    told = (memories.standing, memories.profile, memories.summary)
+    leading = [system_message(text) for text in told if text]
+    return [*instructions, *leading, *memories.window, *spoken]

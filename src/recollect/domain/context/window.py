@@ -4,12 +4,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from operator import attrgetter
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from recollect.domain.context.context import message_text
 from recollect.domain.conversation.message import Message
 from recollect.domain.model_names import NO_OVERRIDES, SizeOverrides, is_hosted, model_size
 from recollect.errors import InvalidInput
@@ -24,7 +22,6 @@ CUT_MARK: Final = "[…]"
 _GUESSED_CHARACTERS_A_TOKEN: Final = 4
 _FINEST: Final = 8192  # characters; up to that length a text is cut to the character
 
-CountTokens: TypeAlias = Callable[[str], int]
 Cost: TypeAlias = Callable[[Message], int]
 
 
@@ -221,29 +218,17 @@ class FittedTurns:
         return bool(self.dropped) or self.lost_characters is not None
 
 
-def fit(
-    turns: Sequence[ConversationTurn],
-    limit: int,
-    count_tokens: CountTokens,
-    *,
-    render: Callable[[Message], str] = message_text,
-    tokens_per_message: int = 0,
-) -> FittedTurns:
+def fit(turns: Sequence[ConversationTurn], limit: int, cost: Cost) -> FittedTurns:
     """Keep as many of the last turns as the limit has room for, oldest dropped first, whole.
 
     The last turn (the last with a number, or else the last message) is always kept. Alone over
     the limit, it keeps its SQL whole and its texts are shortened, each with a mark; see
     `_shorten_turn` for what goes when even that is too much. The total is never over the limit.
 
-    Each message costs the tokens of its rendered text, and `tokens_per_message` for its role.
+    The cost of a message is asked for up to four times.
     """
     if not turns:
         return FittedTurns(turns=(), tokens=0)
-    count = cache(count_tokens)  # a text is counted up to four times; a megabyte takes 100 ms
-
-    def cost(message: Message) -> int:
-        return count(render(message)) + tokens_per_message
-
     numbered = (place for place, turn in enumerate(turns) if turn.number is not None)
     last = max(numbered, default=len(turns) - 1)
     tokens = _tokens_of(turns[last], cost)

@@ -70,7 +70,19 @@ class HistoryPosition(NamedTuple):
     sequence: int
 
 
-Position = TypeVar("Position", MessagePosition, SessionPosition, AccessPosition, HistoryPosition)
+class FactPosition(NamedTuple):
+    """Where in an owner's facts a page ended; each sort has positions of its own."""
+
+    sort: str
+    rank: int
+    """0 where the sort is by time alone."""
+    at: datetime
+    fact_id: UUID
+
+
+Position = TypeVar(
+    "Position", MessagePosition, SessionPosition, AccessPosition, HistoryPosition, FactPosition
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +160,7 @@ def _read_sequence(value: object) -> int:
 
 
 _READERS: Final[dict[type, Callable[[object], object]]] = {
+    str: str,
     int: _read_sequence,
     datetime: lambda value: datetime.fromisoformat(str(value)).astimezone(UTC),
     UUID: lambda value: UUID(str(value)),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
 from recollect.domain.language import content_words
 
 _FOLLOW_UP: Final = 0.5
@@ -15,7 +15,7 @@ _READ_CHARACTERS: Final = 1000  # of the last question
 
 def best_rewrite(
     question: str,
-    history: Sequence[Said],
+    history: Sequence[HistoryMessage],
     candidates: Mapping[Method, Proposal],
     *,
     least_confidence: float,
@@ -65,7 +65,7 @@ def _rewritten(proposal: Proposal, method: Method, language: str) -> Rewrite:
 def _with_topic(
     rewrite: Rewrite,
     question: str,
-    history: Sequence[Said],
+    history: Sequence[HistoryMessage],
     candidates: Mapping[Method, Proposal],
 ) -> Rewrite:
     """A follow-up with what it seems to be about."""

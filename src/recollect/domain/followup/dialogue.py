@@ -7,7 +7,7 @@ from recollect.domain.conversation.message import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class HistoryMessage:
     """One message of the conversation so far; `sql_query` is the SQL behind an answer, if any."""
 
     role: Role

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 
 MAX_QUESTION_WORDS: Final = 40
 SLOTS: Final = 3
@@ -95,7 +95,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     return tuple(Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text))
 
 
-def recent_blocks(history: Sequence[Said], limits: ReadingLimits) -> list[Block]:
+def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> list[Block]:
     """The end of a history, newest message first; the first question always has a place."""
     first_question = next((i for i, one in enumerate(history) if one.role is Role.USER), None)
     blocks: list[Block] = []
@@ -114,13 +114,13 @@ def recent_blocks(history: Sequence[Said], limits: ReadingLimits) -> list[Block]
     return blocks
 
 
-def _allowed_words(message: Said, limits: ReadingLimits, *, is_last: bool) -> int:
+def _allowed_words(message: HistoryMessage, limits: ReadingLimits, *, is_last: bool) -> int:
     if message.role is Role.USER:
         return limits.user
     return limits.last_reply if is_last else limits.reply
 
 
-def _cut(message: Said, count: int) -> Block:
+def _cut(message: HistoryMessage, count: int) -> Block:
     text = message.content[: count * _CHARACTERS_A_WORD]
     words = words_of(text)[:count]
     return Block(role=message.role, text=text[: words[-1].end] if words else "", words=words)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import item_titles
@@ -18,7 +18,9 @@ _NEED: Final = 0.95
 _CONFIDENCE: Final = 0.85
 
 
-def item_candidate(question: str, history: Sequence[Said], known: LanguageWords) -> Proposal | None:
+def item_candidate(
+    question: str, history: Sequence[HistoryMessage], known: LanguageWords
+) -> Proposal | None:
     """The question with the items of a list that it means; None where that is not certain."""
     words = words_of(question)
     if len(words) > _LONGEST_QUESTION or not history or history[-1].role is not Role.ASSISTANT:

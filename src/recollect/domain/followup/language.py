@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.languages import installed, words_for
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _TOO_SHORT: Final = 4  # words: "En 2022?" could be Dutch, French or Spanish
 _SURE: Final = 4.0  # natural logarithm: 55 times as likely as any other language
 
 
-def language_of(question: str, history: Sequence[Said]) -> str:
+def language_of(question: str, history: Sequence[HistoryMessage]) -> str:
     """The language of a question; a short one is read together with the question before it."""
     if len(question.split()) >= _TOO_SHORT:
         return detect_language(question)
@@ -68,9 +68,17 @@ def _identifier() -> "LanguageIdentifier":
     """Loaded for the first unclear question rather than at import: it takes half a second."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 # see above
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-    identifier.set_languages(list(installed()))
-    return identifier
+    full = LanguageIdentifier.from_model_file(MODEL_FILE)
+    full.set_languages(list(installed()))
+    # A new one does not keep the numbers of the other 137 languages: 27 MB.
+    return LanguageIdentifier(
+        full.nb_ptc,
+        full.nb_pc,
+        full.nb_classes,
+        full.tk_nextmove,
+        full.tk_output,
+        tk_row=full.tk_row,
+    )
 
 
 def load_languages() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.language import content_words
@@ -19,7 +19,7 @@ _NEW_WORDS: Final = 3  # of a reply that names nothing else that could be meant
 
 
 def last_question_candidate(
-    question: str, history: Sequence[Said], known: LanguageWords, language: str
+    question: str, history: Sequence[HistoryMessage], known: LanguageWords, language: str
 ) -> Proposal | None:
     """The question with words of the last one; None where these are not certainly meant."""
     last = next((one.content for one in reversed(history) if one.role is Role.USER), "")

@@ -8,7 +8,7 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.items import item_candidate
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
@@ -30,7 +30,9 @@ _CONFIDENCE: Final = 0.8
 _CONFIDENCE_OF_VALUES: Final = 0.9  # they have one place, and take it from another value
 
 
-def rule_candidate(question: str, history: Sequence[Said], language: str) -> Proposal | None:
+def rule_candidate(
+    question: str, history: Sequence[HistoryMessage], language: str
+) -> Proposal | None:
     """What exact rules make of a question: another one changed, or an item of a list named.
 
     None where they do not apply. A question that was itself a fragment is completed first, up to
@@ -59,7 +61,9 @@ def rule_candidate(question: str, history: Sequence[Said], language: str) -> Pro
     return None
 
 
-def with_complete_questions(history: Sequence[Said], language: str) -> list[Said]:
+def with_complete_questions(
+    history: Sequence[HistoryMessage], language: str
+) -> list[HistoryMessage]:
     """A history whose last fragments are the questions that the rules make of them."""
     completed = list(history)
     for place in range(max(0, len(completed) - _RECENT), len(completed)):
@@ -71,7 +75,7 @@ def with_complete_questions(history: Sequence[Said], language: str) -> list[Said
     return completed
 
 
-def asks_back(history: Sequence[Said]) -> bool:
+def asks_back(history: Sequence[HistoryMessage]) -> bool:
     """Whether the last message is a reply that asks something."""
     return bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
 

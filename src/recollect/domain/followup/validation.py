@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.language import detect_language
 from recollect.domain.language import common_words, content_words, split_words
 
@@ -30,7 +30,9 @@ def clean_reply(reply: str) -> str:
     return line.strip(_QUOTES)
 
 
-def is_faithful(rewritten: str, question: str, history: Sequence[Said], *, language: str) -> bool:
+def is_faithful(
+    rewritten: str, question: str, history: Sequence[HistoryMessage], *, language: str
+) -> bool:
     """Whether a rewrite still asks the question: its length, language, words and form agree."""
     if not rewritten or len(rewritten) > len(question) + _MAX_ADDED:
         return False
@@ -67,7 +69,7 @@ def _share(words: frozenset[str], others: frozenset[str]) -> float:
     return sum(word[:_STEM] in stems for word in words) / len(words)
 
 
-def _asks(text: str, question: str, history: Sequence[Said]) -> bool:
+def _asks(text: str, question: str, history: Sequence[HistoryMessage]) -> bool:
     """Whether a text asks something, or begins as the user's questions and requests do."""
     if text.rstrip().endswith("?"):
         return True

@@ -129,6 +129,10 @@ class AuditAction(StrEnum):
     HISTORY_TRIMMED = "history.trimmed"
     STATE_CHANGED = "state.changed"
     STATE_DELETED = "state.deleted"
+    PROFILE_KEY_DELETED = "profile_key.deleted"
+    PROFILE_CLEARED = "profile.cleared"
+    FACT_DELETED = "fact.deleted"
+    FACTS_CLEARED = "facts.cleared"
     API_KEY_CREATED = "api_key.created"
     API_KEY_REVOKED = "api_key.revoked"
 

@@ -93,11 +93,18 @@ class Scope:
     transaction_id: str = field(default="", compare=False)
     authorization: str | None = field(default=None, compare=False, repr=False)
     """The caller's own credentials, for upstreams that check them; never stored, never logged."""
+    is_stored: bool = field(default=False, compare=False, repr=False)
+    """Whether the names were read from the database, for background work.
+
+    They are not checked again: one that an earlier version accepted must not stop the work for
+    everybody else.
+    """
     owner_id: UUID = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_identity(self.tenant, "tenant")
-        check_identity(self.user, "user")
+        if not self.is_stored:
+            check_identity(self.tenant, "tenant")
+            check_identity(self.user, "user")
         object.__setattr__(self, "owner_id", _owner_id(self.tenant, self.user))
 
     def check_may_start(self, session_id: UUID) -> None:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, Self
 from uuid import UUID
 
+from recollect.domain.standing.instruction import StandingInstruction
 from recollect.domain.text import parse_choice
 from recollect.errors import InvalidInput
 
@@ -22,8 +23,13 @@ REACH: Final = 2
 
 QUESTION: Final = "Question: "
 """What the text of an exchange starts with."""
-_ANSWERS: Final = (" SQL: ", " Tables: ", " Result summary: ")
-_LONGEST: Final = 600
+_SUMMARY: Final = " Result summary: "
+_ANSWERS: Final = (" SQL: ", " Tables: ", _SUMMARY)
+_IN_ANSWER: Final = "answer "
+_LONGEST: Final = 120
+"""Characters: of two longer messages neither tells more."""
+_SHORT_QUESTION: Final = 150
+"""Characters: a longer message that ends with a question states something, too."""
 _LETTERS_A_WORD: Final = 6
 _WORD: Final = re.compile(r"\w+")
 
@@ -35,6 +41,10 @@ _MARK: Final = "…"
 MAX_RECALLED: Final = 100
 """The most results of one search."""
 DEFAULT_RECALLED: Final = 3
+EMBEDDER_FAILED: Final = (
+    "the embedding model did not answer: only words were compared, not meanings"
+)
+"""The warning of results that were found by words alone."""
 
 
 class _Entry(NamedTuple):
@@ -61,9 +71,23 @@ class Entry(_Entry):
         """What ranking needs of the entry whatever the question is."""
         return Traits(
             fullness=math.log1p(min(len(self.text), _LONGEST) / _LETTERS_A_WORD),
-            is_question=self.text.endswith("?"),
+            is_question=len(self.text) <= _SHORT_QUESTION and self.text.endswith("?"),
             said_at=self.said_at.timestamp(),
         )
+
+    @cached_property
+    def passage(self) -> str:
+        """What is embedded: the question and the answer of an exchange, without labels or SQL.
+
+        With the labels, 5 of 100 held-out questions in five languages lose the first place.
+        """
+        if self.speaker is not None or not self.text.startswith(QUESTION):
+            return self.text
+        question = self.text.removeprefix(QUESTION)
+        for label in _ANSWERS:
+            question = question.partition(label)[0]
+        _, label, answer = self.text.rpartition(_SUMMARY)
+        return f"{question}\n{answer}" if label else question
 
     @property
     def databases(self) -> set[str]:
@@ -96,10 +120,25 @@ class IndexedEntry:
 
     entry: Entry
     terms: Mapping[str, int]
-    """The stems of its words, and how often each occurs."""
+    """The stems of its words, and how often each occurs; those of an answer by `answer_term`."""
     model: str | None = None
     vector: Vector | None = None
     """None until it is embedded; it is found by its words alone until then."""
+    instructions: tuple[StandingInstruction, ...] = ()
+    """The standing instructions in the user's messages of the entry."""
+
+    @property
+    def length(self) -> int:
+        """How many words the question has, or the message of a log.
+
+        The length of the answer tells nothing about how much the question is about a word.
+        """
+        return sum(n for term, n in self.terms.items() if not term.startswith(_IN_ANSWER))
+
+
+def answer_term(stem: str) -> str:
+    """A stem as a term of answers, which have a document frequency of their own."""
+    return _IN_ANSWER + stem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,12 +188,25 @@ class RecallQuery:
     """The numbers of entries that a first pass has chosen to be rescored."""
 
 
+def neighbourhood(at: int, sessions: Sequence[UUID]) -> tuple[int, int]:
+    """The first and the end of the places around one that count in its score.
+
+    `sessions` are those of all entries, ordered by session and sequence.
+    """
+    first, end, session_id = at, at + 1, sessions[at]
+    while first > 0 and at - first < REACH and sessions[first - 1] == session_id:
+        first -= 1
+    while end < len(sessions) and end - at <= REACH and sessions[end] == session_id:
+        end += 1
+    return first, end
+
+
 class Candidate(NamedTuple):
     """An entry with its scores and those of at most `REACH` entries on either side, in order."""
 
     entry: Entry
     words: tuple[float, ...]
-    """The lexical scores: BM25 over the owner's entries, 0 if no word is shared."""
+    """The lexical scores: the share of the highest BM25 possible, 0 if no word is shared."""
     meanings: tuple[float | None, ...]
     """The semantic scores: cosines, None where an entry has no vector of the query's model."""
     own: int = 0
@@ -171,11 +223,7 @@ class Candidate(NamedTuple):
         sessions: Sequence[UUID],
     ) -> Self:
         """The candidate at a place among entries that are ordered by session and sequence."""
-        first, end, session_id = at, at + 1, sessions[at]
-        while first > 0 and at - first < REACH and sessions[first - 1] == session_id:
-            first -= 1
-        while end < len(sessions) and end - at <= REACH and sessions[end] == session_id:
-            end += 1
+        first, end = neighbourhood(at, sessions)
         return cls(entry, words[first:end], meanings[first:end], at - first)
 
 
@@ -193,7 +241,7 @@ class Recalled(NamedTuple):
     tables: tuple[str, ...] = ()
     """The tables its answer uses."""
     lexical: float = 0.0
-    """BM25 of its words; 0 if it shares none with the question."""
+    """The share of the highest BM25 possible, from 0 to 1; 0 if it shares no word."""
     semantic: float | None = None
     """Cosine of the vectors; None if they were not compared."""
 

@@ -10,7 +10,9 @@ from typing import Final
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
-from recollect.domain.recall.entry import Entry, IndexedEntry
+from recollect.domain.recall.entry import Entry, IndexedEntry, answer_term
+from recollect.domain.standing.detection import standing_instructions_in
+from recollect.domain.standing.instruction import StandingInstruction
 
 _MAX_NAME: Final = 60
 _NAMED_BY: Final = ("speaker", "name")
@@ -114,7 +116,8 @@ class EntryMaker:
 
     A complete exchange is one entry, unless its answer is empty. In a log, where messages name
     their speakers, each message is an entry, whatever the state of its turn; so is a question
-    that was followed by another without an answer. Failed turns have none.
+    that was followed by another without an answer, or one that was answered emptily and has a
+    standing instruction. Failed turns have none.
     """
 
     stems: Stems
@@ -140,9 +143,11 @@ class EntryMaker:
         only_quote = replies and all(reply.details.only_quotes for reply in replies)
         if status is TurnStatus.COMPLETE and only_quote:
             return (self._message(message, None) for message in questions)
-        if status is TurnStatus.COMPLETE and questions and replies:
+        if status is TurnStatus.COMPLETE:
             answer = "\n".join(message.content for message in replies)
-            return () if is_empty_answer(answer) else (self._exchange(questions, replies, answer),)
+            if questions and not is_empty_answer(answer):
+                return (self._exchange(questions, replies, answer),)
+            return (self._message(one, None) for one in questions if _instructions_of([one]))
         if status is TurnStatus.PENDING and not is_latest:
             return (self._message(message, None) for message in questions)
         return ()
@@ -155,8 +160,15 @@ class EntryMaker:
         tables = self._tables(replies)
         text = _exchange_text(question, queries, _known(tables), answer)
         messages = sorted([*questions, *replies], key=lambda message: message.sequence)
-        terms = self._terms(question, answer, *_known(tables), *queries)
-        return IndexedEntry(entry=_entry(messages, text=text, tables=tables), terms=terms)
+        asked = self._terms(question)
+        answered = self._terms(answer, *_known(tables), *queries)
+        in_answer = ((answer_term(stem), count) for stem, count in answered.items())
+        terms = dict(islice(chain(asked.items(), in_answer), MAX_TERMS))
+        return IndexedEntry(
+            entry=_entry(messages, text=text, tables=tables),
+            terms=terms,
+            instructions=_instructions_of(questions),
+        )
 
     def _message(self, message: Message, speaker: str | None) -> IndexedEntry:
         text = message.content[:_MAX_QUESTION]
@@ -166,7 +178,10 @@ class EntryMaker:
         tables = self._tables([message])
         terms = self._terms(speaker or "", message.content, *_known(tables), *queries)
         return IndexedEntry(
-            entry=_entry([message], text=text, tables=tables, speaker=speaker), terms=terms
+            entry=_entry([message], text=text, tables=tables, speaker=speaker),
+            terms=terms,
+            # In a log, people speak to each other.
+            instructions=_instructions_of([message]) if speaker is None else (),
         )
 
     def _tables(self, replies: Sequence[Message]) -> tuple[str, ...]:
@@ -175,6 +190,22 @@ class EntryMaker:
     def _terms(self, *texts: str) -> Mapping[str, int]:
         counted = Counter(self.stems("\n".join(texts)))
         return dict(islice(counted.items(), MAX_TERMS))
+
+
+def _instructions_of(messages: Iterable[Message]) -> tuple[StandingInstruction, ...]:
+    """The standing instructions of the user in these messages, oldest first."""
+    return tuple(
+        StandingInstruction(
+            session_id=message.session_id,
+            turn_number=message.turn_number or 0,
+            message_id=message.message_id,
+            text=text,
+            said_at=message.created_at,
+        )
+        for message in messages
+        if message.role is Role.USER
+        for text in standing_instructions_in(message.content)
+    )
 
 
 def _known(tables: Sequence[str]) -> Sequence[str]:

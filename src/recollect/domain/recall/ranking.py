@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from heapq import nlargest
+from itertools import chain
 from math import exp, fsum
 from operator import mul
 from typing import Final, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
+from recollect.domain.dates import time_words
 from recollect.domain.language import fold
-from recollect.domain.recall.dates import time_words
 from recollect.domain.recall.entry import REACH, Candidate, Entry
+from recollect.domain.recall.occurrence import Occurrence
 from recollect.domain.recall.query import RecallQuestion
 
 Term = TypeVar("Term", bound=Hashable)
@@ -25,20 +27,27 @@ B: Final = 0.4
 """BM25: how much the length of an entry counts."""
 CANDIDATES: Final = 30
 """How many the index is asked for by words, and as many by meaning."""
-_WORDS: Final = 3.2
-_MEANING: Final = 4.4
-_BEFORE: Final = ((1.1, 2.2), (1.1, 1.2))
-"""The weights of words and meaning of the entry before, and of the one before that."""
-_AFTER: Final = ((0.0, 1.8), (0.2, 0.4))
-_AROUND_AN_EXCHANGE: Final = 0.5
-_SPEAKER: Final = 1.2
-_TIME_NAMED: Final = 5.8
-_TIME_TOLD: Final = 2.1
-_ASKS: Final = -1.4
-_LENGTH: Final = 0.75
-_RECENT: Final = 0.1
 _FADING: Final = 30 * 86_400.0  # seconds
+_RECENT: Final = 0.1
+# Exchanges: words count as a share of the highest BM25 possible, so that one chance word of many
+# cannot outweigh the meaning. Chosen on long chats and on memories in five languages.
+_EXCHANGE_WORDS: Final = 3.0
+_EXCHANGE_TIME: Final = 3.0
+_MEANING: Final = 5.9
+# Logs: fitted to two kinds of them, one with an assistant's long replies; docs/decisions/0037.
+_WORDS: Final = 3.0
+_BEFORE: Final = ((1.8, 1.1), (1.0, 1.5))
+"""The weights of words and meaning of the entry before, and of the one before that."""
+_AFTER: Final = ((0.5, 1.6), (0.5, 0.0))
+_SPEAKER: Final = 1.1
+_TIME_NAMED: Final = 6.2
+_TIME_TOLD: Final = 2.6
+_ASKS: Final = -2.0
+_LENGTH: Final = 0.25
 _SCALE: Final = _WORDS + _MEANING
+# Entries that match well, of which the first or the last is asked for: docs/decisions/0038.
+_GOOD_SCORE: Final = 0.3
+_GOOD_WORDS: Final = 0.5
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -50,11 +59,11 @@ class Bm25Index(Generic[Term]):
         self._lengths: list[int] = []
         self._length = 0
         for counts in entries:
-            self.add(counts)
+            self.add(counts, length=sum(counts.values()))
 
-    def add(self, counts: Mapping[Term, int]) -> None:
-        """Add the words of the next entry, and how often it has each."""
-        entry, length = len(self._lengths), sum(counts.values())
+    def add(self, counts: Mapping[Term, int], *, length: int) -> None:
+        """Add the words of the next entry and how often it has each, and its length in words."""
+        entry = len(self._lengths)
         self._lengths.append(length)
         self._length += length
         for term, count in counts.items():
@@ -63,19 +72,22 @@ class Bm25Index(Generic[Term]):
     def scores(self, weights: Mapping[Term, float]) -> dict[int, float]:
         """The BM25 of each entry that has one of the words, by the entry's number.
 
-        A score is the sum over the words of their weight, their rarity and how often they occur.
+        BM25 is the sum over the words of their weight, their rarity and how often they occur. A
+        score is its share of the highest sum possible: one chance word of many counts little.
         """
         entries, lengths = len(self._lengths), self._lengths
         fixed, for_length = K1 * (1 - B), K1 * B * entries / max(self._length, 1)
         scores: dict[int, float] = {}
+        highest = 0.0
         for term, weight in weights.items():
             postings = self._postings.get(term, ())
             rarity = math.log(1 + (entries - len(postings) + 0.5) / (len(postings) + 0.5))
             worth = weight * (K1 + 1) * rarity
+            highest += worth
             for entry, count in postings:
                 norm = fixed + for_length * lengths[entry]
                 scores[entry] = scores.get(entry, 0.0) + worth * count / (count + norm)
-        return scores
+        return {entry: score / highest for entry, score in scores.items()}
 
 
 def best_positions(
@@ -100,7 +112,7 @@ def neighbouring_positions(
 
 
 class _Weights(NamedTuple):
-    """The weights of the scores of an entry and of those around it, in order."""
+    """The weights of the scores of an entry of a log and of those around it, in order."""
 
     words: tuple[float, ...]
     meanings: tuple[float, ...]
@@ -108,23 +120,20 @@ class _Weights(NamedTuple):
     """The weight of the meanings of neighbours that do not exist."""
 
 
-def _weights(before: int, after: int, *, around: float) -> _Weights:
+def _weights(before: int, after: int) -> _Weights:
     """The weights of an entry with this many neighbours before and after it."""
-    there = (*reversed(_BEFORE[:before]), *_AFTER[:after])
-    scaled = [(words * around, meaning * around) for words, meaning in there]
-    scaled.insert(before, (_WORDS, _MEANING))
-    words, meanings = zip(*scaled, strict=True)
+    around = (*reversed(_BEFORE[:before]), (_WORDS, _MEANING), *_AFTER[:after])
+    words, meanings = zip(*around, strict=True)
     missing = _BEFORE[before:] + _AFTER[after:]
-    return _Weights(words, meanings, sum(meaning * around for _, meaning in missing))
+    return _Weights(words, meanings, sum(meaning for _, meaning in missing))
 
 
 _WEIGHTS: Final = {
-    (is_exchange, before, before + 1 + after): _weights(before, after, around=around)
-    for is_exchange, around in ((False, 1.0), (True, _AROUND_AN_EXCHANGE))
+    (before, before + 1 + after): _weights(before, after)
     for before in range(REACH + 1)
     for after in range(REACH + 1)
 }
-"""By whether it is an exchange, the entries before it, and all entries of the window."""
+"""By the entries before it, and all entries of the window."""
 
 
 class Ranked(NamedTuple):
@@ -140,14 +149,47 @@ def rank(
 ) -> list[Ranked]:
     """All candidates, the best first, independent of the order in which they come."""
     scores = _Weighing.of(candidates, question, now=now).scores(candidates)
-    return sorted(map(Ranked, candidates, scores), key=_order)
+    ranked = sorted(map(Ranked, candidates, scores), key=_order)
+    return ranked if question.occurrence is None else _in_time_order(ranked, question.occurrence)
 
 
-def said_once(ranked: Iterable[Ranked], *, most: int) -> list[Ranked]:
+def _in_time_order(ranked: Sequence[Ranked], occurrence: Occurrence) -> list[Ranked]:
+    """The ranking with the entries that match well first, in the order of their times.
+
+    They have at least a share of the best score and of the most words. What shares no word with
+    the question keeps its place. Places keep their scores.
+    """
+    least = _GOOD_SCORE * ranked[0].score if ranked else 0.0
+    most_words = max((_own_words(one) for one in ranked if one.score >= least), default=0.0)
+
+    def matches_well(one: Ranked) -> bool:
+        return one.score >= least and _own_words(one) >= _GOOD_WORDS * most_words > 0
+
+    matching = sorted(
+        filter(matches_well, ranked),
+        key=lambda one: one.candidate.entry.traits.said_at,
+        reverse=occurrence is Occurrence.LAST,
+    )
+    rest = (one for one in ranked if not matches_well(one))
+    return [
+        Ranked(one.candidate, place.score)
+        for one, place in zip(chain(matching, rest), ranked, strict=True)
+    ]
+
+
+def _own_words(ranked: Ranked) -> float:
+    return ranked.candidate.words[ranked.candidate.own]
+
+
+def said_once(
+    ranked: Iterable[Ranked], *, most: int, occurrence: Occurrence | None = None
+) -> list[Ranked]:
     """The first `most` without repetitions; of two that say the same the later one stays.
 
-    Its place and score are those of the better one.
+    Its place and score are those of the better one. The earlier one stays if the first occurrence
+    is asked for.
     """
+    keeps_first = occurrence is Occurrence.FIRST
     unique: dict[tuple[str | None, str], Ranked] = {}
     for one in ranked:
         entry = one.candidate.entry
@@ -155,7 +197,9 @@ def said_once(ranked: Iterable[Ranked], *, most: int) -> list[Ranked]:
         if same is None:
             if len(unique) < most:
                 unique[entry.gist] = one
-        elif entry.said_at > same.candidate.entry.said_at:
+            continue
+        said_at, kept_at = entry.said_at, same.candidate.entry.said_at
+        if said_at < kept_at if keeps_first else said_at > kept_at:
             unique[entry.gist] = Ranked(one.candidate, same.score)
     return list(unique.values())
 
@@ -196,28 +240,44 @@ class _Weighing:
 
     def scores(self, candidates: Iterable[Candidate]) -> list[float]:
         """The score of each candidate."""
-        best, usual, now = self.best_words, self.usual_meaning, self.now
-        is_particular = self.is_particular
-        scores = []
-        for entry, words, meanings, own in candidates:
-            weights, meant, missing = _WEIGHTS[entry.speaker is None, own, len(words)]
-            fullness, is_question, said_at = entry.traits
-            total = missing * usual + _LENGTH * fullness + (_ASKS if is_question else 0.0)
-            total += _RECENT * exp((said_at - now) / _FADING) if said_at < now else _RECENT
-            most = max(words)
-            if most > best:  # a neighbour that a filter leaves out may match better
-                words = tuple(min(one, best) for one in words)  # noqa: PLW2901
-            if most:
-                total += sum(map(mul, weights, words)) / best
-            try:
-                total += sum(map(mul, meant, meanings))
-            except TypeError:  # some have no vector, which is rare
-                known = (usual if one is None else one for one in meanings)
-                total += sum(map(mul, meant, known))
-            if is_particular:
-                total += self._fitness(entry)
-            scores.append(total / _SCALE)
-        return scores
+        return [
+            (self._exchange_score(one) if one.entry.speaker is None else self._log_score(one))
+            / _SCALE
+            for one in candidates
+        ]
+
+    def _exchange_score(self, candidate: Candidate) -> float:
+        """An exchange stands for itself: those around it are about other questions."""
+        entry, words, meanings, own = candidate
+        meaning = meanings[own]
+        total = _EXCHANGE_WORDS * words[own] + self._recency(entry)
+        total += _MEANING * (self.usual_meaning if meaning is None else meaning)
+        if self.question.time is not None:
+            total += _EXCHANGE_TIME * self.question.time.nearness(entry.said_at)
+        return total
+
+    def _log_score(self, candidate: Candidate) -> float:
+        """A message of a log is often understood only with those around it."""
+        entry, words, meanings, own = candidate
+        weights, meant, missing = _WEIGHTS[own, len(words)]
+        best, usual = self.best_words, self.usual_meaning
+        fullness, is_question, _ = entry.traits
+        total = missing * usual + _LENGTH * fullness + (_ASKS if is_question else 0.0)
+        total += self._recency(entry)
+        most = max(words)
+        if most > best:  # a neighbour that a filter leaves out may match better
+            words = tuple(min(one, best) for one in words)
+        if most:
+            total += sum(map(mul, weights, words)) / best
+        try:
+            total += sum(map(mul, meant, meanings))
+        except TypeError:  # some have no vector, which is rare
+            total += sum(map(mul, meant, (usual if one is None else one for one in meanings)))
+        return float(total) + (self._fitness(entry) if self.is_particular else 0.0)
+
+    def _recency(self, entry: Entry) -> float:
+        said_at = entry.traits.said_at
+        return _RECENT * exp((said_at - self.now) / _FADING) if said_at < self.now else _RECENT
 
     @property
     def is_particular(self) -> bool:

@@ -1,16 +1,19 @@
 """A summary made of the conversation's own sentences, with no model and no network."""
 
 import math
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import islice
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from recollect.domain.language import guess_language, is_common_word, split_words
-from recollect.domain.summary.sentences import in_third_person, mention_of, split_sentences, tighten
+from recollect.domain.summary.candidates import (
+    CandidateSet,
+    SentenceCandidate,
+    Utterance,
+    read_conversation,
+    read_summary,
+)
+from recollect.domain.summary.facts import terms_of
 
 SHARE: Final = 0.2
 _EXACT_SHARE: Final = 1.1
@@ -19,26 +22,17 @@ _MAX_CONSIDERED: Final = 300  # choosing is quadratic in this, reading is linear
 _OVERSHOOT: Final = 1.2
 _ENOUGH: Final = 0.9
 _EARLIER_PART: Final = 0.5
-# Work stays bounded: 50 messages are read nearly whole, of 10,000 the first sentence each.
-_READ_IN_ALL: Final = 500_000
-_READ_AT_LEAST: Final = 200
-_READ_AT_MOST: Final = 10_000
-_SENTENCES_IN_ALL: Final = 6_000
-# An earlier summary has a few thousand characters; a text of 200,000 took half a second to read.
-_READ_OF_SUMMARY: Final = 50_000
-_SENTENCES_OF_SUMMARY: Final = 2_000
-_MAX_LINE: Final = 400
-_SYSTEM: Final = "system"
-_USERS: Final = frozenset({"user", "gebruiker"})
-_ASSISTANTS: Final = frozenset({"assistant", "assistent"})
-_ROLE_LABELS: Final = {
-    "nl": {"user": "Gebruiker", "assistant": "Assistent"},
-    "en": {"user": "User", "assistant": "Assistant"},
-}
-_ENDINGS: Final = ("ing", "ies", "ed", "es", "en", "s", "e")
-_SHORTEST_STEM: Final = 3
-_QUESTION: Final = re.compile(r"\?[\"'”\u2019)]*$|\uff1f$")
-_EXACT: Final = re.compile(r"\d|\w_\w|\w{2}\.\w{2}|`")
+_STATED_PART: Final = 0.8
+"""How much of a summary may be what users state: questions and answers need some room, too."""
+_WORTH_STATING: Final = 2.0
+_WORTH_A_LINE: Final = 1.0
+_FREE_OF_TALK: Final = 0.4
+"""How much of that stays free when users tell of themselves without a fact, wish or decision."""
+_WORDS_WORTH_ONE: Final = 25
+_NEAR: Final = 0.7
+_MOST_OF_A_SHAPE: Final = 3
+_FEWEST_SHARED: Final = 3
+_MOST_ADDED: Final = 2
 # What each property of a sentence adds to its score.
 _LENGTH: Final = 0.08
 _TOO_LONG: Final = -0.15
@@ -51,46 +45,13 @@ _FIRST_OF_TURN: Final = 0.03
 _QUESTION_WEIGHT: Final = 0.03
 _REQUEST: Final = 0.1
 _FINDING: Final = 0.05
+_STATED: Final = 0.1
+_EXCLAIMED: Final = -0.2
 _REPETITION: Final = -0.2
 _NEW_SPEAKER: Final = 0.05
 _ITS_ANSWER: Final = 0.05
 
 Count = Callable[[str], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Utterance:
-    """A text and its speaker."""
-
-    speaker: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceCandidate:
-    """One sentence as a summary would show it, and where it comes from.
-
-    A request is a user's question or wish, a finding an assistant's answer with figures or names
-    of tables: a summary of a conversation about data needs both.
-    """
-
-    turn: int
-    place: int
-    speaker: str
-    line: str
-    length: int
-    content: frozenset[str]
-    is_question: bool = False
-    is_request: bool = False
-    is_finding: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateSet:
-    """The sentences of a conversation that a summary can choose from, and its words in all."""
-
-    candidates: tuple[SentenceCandidate, ...]
-    words: int
 
 
 def summarise_extractively(
@@ -103,127 +64,121 @@ def summarise_extractively(
 ) -> str:
     """Return the most important sentences, one a line, in order; never more than `limit` long.
 
-    About `share` of the words is kept as far as the limit allows, and most of a user's requests
-    and an assistant's figures. An earlier summary stands first and is condensed in turn: where
-    both do not fit, each gets half.
+    What users state of themselves and questions left open come first, those of an earlier summary
+    too; they take at most 80 % of the limit. Of everything else about `share` of the words is
+    kept as far as the limit allows, and most of a user's requests and an assistant's figures. An
+    earlier summary stands first and is condensed in turn: where both do not fit, each gets half
+    of that. Of sentences that say nearly the same, one is kept.
     """
     conversation = read_conversation(utterances)
-    choice = _Choice(conversation, count=count, aim=_aim(conversation, share))
-    new = choice.within(limit)
-    if earlier:
-        room = max(int(limit * _EARLIER_PART), limit - _size(new, count))
-        old = _Choice(read_summary(earlier), count=count, aim=math.inf).within(room)
-        new = choice.within(limit - _size(old, count), after=old)
-        return _bounded([*old, *new], limit=limit, count=count)
-    return _bounded(new, limit=limit, count=count)
-
-
-def read_conversation(utterances: Sequence[Utterance]) -> CandidateSet:
-    """Read a conversation, oldest first, without greetings, fillers and system messages."""
-    spoken = [utterance for utterance in utterances if utterance.speaker.lower() != _SYSTEM]
-    size = min(_READ_AT_MOST, max(_READ_AT_LEAST, _READ_IN_ALL // max(1, len(spoken))))
-    most = max(1, _SENTENCES_IN_ALL // max(1, len(spoken)))
-    texts = [utterance.text[:size] for utterance in spoken]
-    language = guess_language(texts)
-    labels = _ROLE_LABELS["nl" if language == "nl" else "en"]
-    speakers = list(dict.fromkeys(utterance.speaker for utterance in spoken if utterance.speaker))
-    # 'You' is the other one of two, and nobody in a bigger circle.
-    listeners = dict(zip(speakers, reversed(speakers), strict=True)) if len(speakers) == 2 else {}  # noqa: PLR2004
-    candidates: list[SentenceCandidate] = []
-    for turn, (utterance, text) in enumerate(zip(spoken, texts, strict=True)):
-        voice = _Voice(
-            speaker=utterance.speaker,
-            label=labels.get(utterance.speaker.lower(), utterance.speaker),
-            listener=listeners.get(utterance.speaker),
-            is_english=(guess_language(text) or language) == "en",
-        )
-        candidates += islice(_candidates(text, turn, voice), most)
-    words = sum(len(text.split()) for text in texts)
-    return CandidateSet(candidates=tuple(candidates), words=words)
-
-
-def read_summary(text: str) -> CandidateSet:
-    """Read an earlier summary, the start of a long one: its lines are taken as they stand."""
-    sentences = split_sentences(text[:_READ_OF_SUMMARY])[:_SENTENCES_OF_SUMMARY]
-    lines = [_shortened(line) for line in sentences]
-    candidates = tuple(
-        SentenceCandidate(
-            turn=turn,
-            place=0,
-            speaker="",
-            line=line,
-            length=len(line.split()),
-            content=_content(line),
-            is_request=line.partition(":")[0].lower() in _USERS,
-            is_finding=_EXACT.search(line) is not None,
-        )
-        for turn, line in enumerate(lines)
+    answered = {c.content for c in conversation.candidates if c.is_question and not c.is_open}
+    before = _without_answered(read_summary(earlier or ""), answered)
+    conversation = _without_answered(conversation, answered)
+    room = int(limit * _STATED_PART)
+    old, new = choose_statements(before, conversation, limit=room, count=count)
+    rest = limit - _size([*old, *new], count)
+    choice = _Choice(conversation, count=count, aim=_aim(conversation, share), first=new)
+    chosen = choice.within(rest, after=old)
+    if not earlier:
+        return _bounded(chosen, limit=limit, count=count)
+    left = rest - _size(chosen, count) + _size(new, count)
+    told = _Choice(before, count=count, aim=math.inf, first=old).within(
+        max(int(rest * _EARLIER_PART), left), after=new, shapes=_shapes(chosen)
     )
-    return CandidateSet(candidates=candidates, words=sum(c.length for c in candidates))
+    rest -= _size(told, count) - _size(old, count)
+    return _bounded(
+        [*told, *choice.within(rest, after=told, shapes=_shapes(told))], limit=limit, count=count
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Voice:
-    speaker: str
-    label: str
-    listener: str | None
-    is_english: bool
-
-    def with_name(self, sentence: str) -> str:
-        """The sentence with its speaker: by name inside it, or in front."""
-        if not self.speaker:
-            return sentence
-        name = mention_of(self.speaker)
-        named = sentence
-        if self.is_english:
-            named = in_third_person(sentence, speaker=self.speaker, listener=self.listener)
-        if named.lower().startswith(name.lower()):
-            return named
-        # 'User: Can you show me …' reads better than 'Can the assistant show the user …'.
-        return f"{self.label}: {named if name == self.speaker else sentence}"
+def _without_answered(known: CandidateSet, answered: Collection[frozenset[str]]) -> CandidateSet:
+    """The candidates without open questions that were asked again and answered."""
+    left = (one for one in known.candidates if not (one.is_open and one.content in answered))
+    return replace(known, candidates=tuple(left))
 
 
-def _candidates(text: str, turn: int, voice: _Voice) -> Iterator[SentenceCandidate]:
-    place = 0
-    role = voice.speaker.lower()
-    for sentence in split_sentences(text):
-        tight = _shortened(tighten(sentence))
-        if not tight or tight.endswith(":"):  # what it announces stands in the next lines
-            continue
-        line = voice.with_name(tight)
-        content = _content(tight)
-        is_question = _QUESTION.search(tight) is not None
-        yield SentenceCandidate(
-            turn=turn,
-            place=place,
-            speaker=voice.speaker,
-            line=line,
-            length=len(line.split()),
-            content=content,
-            is_question=is_question,
-            is_request=bool(content) and role in _USERS and (is_question or place == 0),
-            is_finding=role in _ASSISTANTS and _EXACT.search(tight) is not None,
+def choose_statements(
+    before: CandidateSet, conversation: CandidateSet, *, limit: int, count: Count
+) -> tuple[list[SentenceCandidate], list[SentenceCandidate]]:
+    """Return what users stated, and questions left open: of an earlier summary, and of now.
+
+    Where not all fit, those worth most are taken, and of equals the newer ones.
+    """
+    pool = [(False, one) for one in before.candidates]
+    pool += [(True, one) for one in conversation.candidates]
+    stated = [pair for pair in pool if pair[1].statement.worth >= _WORTH_A_LINE]
+    stated.sort(key=lambda pair: (_value(pair[1]), pair[0], pair[1].turn), reverse=True)
+    taken, room = _Taken(), limit
+    chosen: list[tuple[bool, SentenceCandidate]] = []
+    for is_new, one in stated[:_MAX_CONSIDERED]:
+        size = count(f"{one.line}\n")
+        kept_free = 0 if one.statement.worth >= _WORTH_STATING else limit * _FREE_OF_TALK
+        if size <= room - kept_free and not taken.has(one):
+            taken.add(one)
+            chosen.append((is_new, one))
+            room -= size
+    old, new = ([one for is_new, one in chosen if is_new is wanted] for wanted in (False, True))
+    return _in_order(old), _in_order(new)
+
+
+def _value(candidate: SentenceCandidate) -> float:
+    """The worth of a statement; a long one takes the room of two."""
+    return candidate.statement.worth - candidate.length / _WORDS_WORTH_ONE
+
+
+class _Taken:
+    """What the statements chosen so far tell."""
+
+    def __init__(self) -> None:
+        self._chosen: list[tuple[SentenceCandidate, frozenset[str]]] = []
+        self._shapes = Counter[str]()
+
+    def add(self, candidate: SentenceCandidate) -> None:
+        self._shapes[candidate.shape] += 1
+        self._chosen.append((candidate, terms_of(candidate.line)))
+
+    def has(self, candidate: SentenceCandidate) -> bool:
+        """Whether one of them tells the same facts, or says nearly the same."""
+        facts = candidate.statement.facts
+        return is_worn(candidate, self._shapes) or any(
+            is_near(candidate, other)
+            or (
+                bool(facts)
+                and candidate.exact <= other.exact
+                and all(fact.is_in(terms) for fact in facts)
+            )
+            for other, terms in self._chosen
         )
-        place += 1
 
 
-def _shortened(line: str) -> str:
-    if len(line) <= _MAX_LINE:
-        return line
-    return line[: _MAX_LINE - 1].rpartition(" ")[0] + "…" if " " in line else line[:_MAX_LINE]
+def is_worn(candidate: SentenceCandidate, shapes: Mapping[str, int]) -> bool:
+    """Tell whether there are sentences enough that differ from it in their figures alone.
+
+    Of an assistant's comments that nobody asked for, one is enough.
+    """
+    most = 1 if candidate.is_comment else _MOST_OF_A_SHAPE
+    return bool(candidate.shape) and shapes.get(candidate.shape, 0) >= most
 
 
-def _content(sentence: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in split_words(sentence) if not is_common_word(word))
+def _shapes(chosen: Iterable[SentenceCandidate]) -> Counter[str]:
+    return Counter(candidate.shape for candidate in chosen)
 
 
-@lru_cache(maxsize=4096)
-def _stem(word: str) -> str:
-    lower = word.lower()
-    for ending in _ENDINGS:
-        if lower.endswith(ending) and len(lower) - len(ending) >= _SHORTEST_STEM:
-            return lower.removesuffix(ending)
-    return lower
+def is_near(one: SentenceCandidate, other: SentenceCandidate) -> bool:
+    """Tell whether two sentences say nearly the same: the same figures, most of the same words.
+
+    A question says the same as one with a word or two more: "Once more: how do I …?"
+    """
+    if one.line == other.line:
+        return True
+    if one.exact != other.exact or one.is_question != other.is_question:
+        return False
+    shared, fewer = len(one.content & other.content), min(len(one.content), len(other.content))
+    if shared >= _NEAR * len(one.content | other.content) > 0:
+        return True
+    added = max(len(one.content), len(other.content)) - fewer
+    is_whole = shared == fewer >= _FEWEST_SHARED
+    return one.is_question and is_whole and added <= _MOST_ADDED
 
 
 def _scores(conversation: CandidateSet) -> list[float]:
@@ -253,19 +208,32 @@ def _own_score(candidate: SentenceCandidate) -> float:
         + _QUESTION_WEIGHT * candidate.is_question
         + _REQUEST * candidate.is_request
         + _FINDING * candidate.is_finding
+        + _STATED * (candidate.statement.worth > 0)
+        + _EXCLAIMED * (candidate.is_exclaimed and not candidate.is_finding)
     )
 
 
 def _aim(conversation: CandidateSet, share: float) -> float:
     """How many words to keep: small talk bears more cutting than questions and figures."""
-    exact = sum(c.length for c in conversation.candidates if c.is_request or c.is_finding)
+    exact = sum(
+        c.length
+        for c in conversation.candidates
+        if c.is_request or c.is_finding or c.statement.worth >= _WORTH_STATING
+    )
     return max(_MIN_WORDS, share * conversation.words, _EXACT_SHARE * exact)
 
 
 class _Choice:
     """Chooses sentences greedily, each judged by what it adds to those before it."""
 
-    def __init__(self, conversation: CandidateSet, *, count: Count, aim: float) -> None:
+    def __init__(
+        self,
+        conversation: CandidateSet,
+        *,
+        count: Count,
+        aim: float,
+        first: Sequence[SentenceCandidate],
+    ) -> None:
         first_of_line: dict[str, tuple[float, SentenceCandidate]] = {}
         for score, candidate in zip(_scores(conversation), conversation.candidates, strict=True):
             first_of_line.setdefault(candidate.line, (score, candidate))
@@ -273,26 +241,33 @@ class _Choice:
         self._considered = ranked[:_MAX_CONSIDERED]
         self._count = count
         self._aim = aim
+        self._first = first
 
     def within(
-        self, limit: int, *, after: Sequence[SentenceCandidate] = ()
+        self,
+        limit: int,
+        *,
+        after: Sequence[SentenceCandidate] = (),
+        shapes: Mapping[str, int] | None = None,
     ) -> list[SentenceCandidate]:
-        """The chosen sentences in their order; the best one, cut, where none fits whole."""
-        left, chosen, covered = list(self._considered), list[SentenceCandidate](), _Covered(after)
-        words, room = 0, limit
+        """The first ones and what else fits, in order; the best one, cut, where none fits whole."""
+        left, chosen, covered = list(self._considered), list(self._first), _Covered(after, shapes)
+        for one in chosen:
+            covered.add(one)
+        words, room = sum(one.length for one in chosen), limit
         while left and words < _ENOUGH * self._aim:
             index = max(range(len(left)), key=lambda i: covered.worth(*left[i]))
             _, best = left.pop(index)
             size = self._count(f"{best.line}\n")
             is_too_long = words > 0 and words + best.length > _OVERSHOOT * self._aim
-            if size > room or is_too_long or best.line in covered.lines:
+            if size > room or is_too_long or covered.has_near(best):
                 continue
             chosen.append(best)
             covered.add(best)
             words, room = words + best.length, room - size
         if not chosen:
             return self._cut_best(limit, covered)
-        return sorted(chosen, key=lambda candidate: (candidate.turn, candidate.place))
+        return _in_order(chosen)
 
     def _cut_best(self, limit: int, covered: "_Covered") -> list[SentenceCandidate]:
         unused = (one for _, one in self._considered if one.line not in covered.lines)
@@ -306,18 +281,30 @@ class _Choice:
 class _Covered:
     """What the chosen sentences cover so far."""
 
-    def __init__(self, chosen: Sequence[SentenceCandidate]) -> None:
+    def __init__(
+        self, chosen: Sequence[SentenceCandidate], shapes: Mapping[str, int] | None
+    ) -> None:
+        self._shapes = Counter(shapes or {})
         self.lines = {candidate.line for candidate in chosen}
+        self._chosen = list(chosen)
         self._content = set[str]().union(*(candidate.content for candidate in chosen))
         self._speakers = set[str]()
         self._requests = set[int]()
 
     def add(self, candidate: SentenceCandidate) -> None:
         self.lines.add(candidate.line)
+        self._chosen.append(candidate)
+        self._shapes[candidate.shape] += 1
         self._content |= candidate.content
         self._speakers.add(candidate.speaker)
         if candidate.is_request:
             self._requests.add(candidate.turn)
+
+    def has_near(self, candidate: SentenceCandidate) -> bool:
+        """Whether one of them says nearly the same, or some do but for their figures."""
+        return is_worn(candidate, self._shapes) or any(
+            is_near(candidate, one) for one in self._chosen
+        )
 
     def worth(self, score: float, candidate: SentenceCandidate) -> float:
         content = candidate.content
@@ -325,6 +312,10 @@ class _Covered:
         is_answer = candidate.place == 0 and candidate.turn - 1 in self._requests
         is_new = bool(self._speakers) and candidate.speaker not in self._speakers
         return score + _REPETITION * repeated + _ITS_ANSWER * is_answer + _NEW_SPEAKER * is_new
+
+
+def _in_order(chosen: Iterable[SentenceCandidate]) -> list[SentenceCandidate]:
+    return sorted(chosen, key=lambda candidate: (candidate.turn, candidate.place))
 
 
 def _size(chosen: Sequence[SentenceCandidate], count: Count) -> int:

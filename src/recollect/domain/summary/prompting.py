@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import Count, Utterance, cut_to_fit, summarise_extractively
+from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.extractive import Count, cut_to_fit, summarise_extractively
+from recollect.domain.summary.facts import first_part, tokens_of
+from recollect.domain.summary.languages import summary_words
 from recollect.domain.summary.sentences import split_sentences
 
 _MOST: Final = 50
@@ -43,10 +46,7 @@ _EARLIER_PART: Final = 0.25
 _CONDENSED_PART: Final = 0.25
 _ONE_MESSAGE_PART: Final = 0.25
 _LONGEST_TOKEN: Final = 16  # characters; what is cut first need not be counted
-_LABEL: Final = re.compile(
-    r"\A(?:#+\s*)?\**(?:here(?:'s| is) (?:a|the) )?(?:summary|samenvatting)[^\n:]{0,40}:\**\s*",
-    re.IGNORECASE,
-)
+_LABEL: Final = re.compile(r"\A([^\n:]{1,100})(?:\s?:[*_]{0,3}(?=\s)|\n)\s*+")
 _FENCE: Final = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
 _REFUSAL: Final = re.compile(
     r"(?:i'm sorry|i am sorry|sorry|i apologi[sz]e|unfortunately)\b.{0,40}\b"
@@ -160,7 +160,7 @@ def summary_from_answer(
     """
     text = answer.replace("\0", "").strip()
     fenced = _FENCE.match(text)
-    text = _LABEL.sub("", fenced[1] if fenced else text, count=1).strip()
+    text = _without_label(fenced[1] if fenced else text).strip()
     if not any(character.isalpha() for character in text):
         raise ValueError("wrote nothing readable")
     if _REFUSAL.match(text.replace("\u2019", "'")):
@@ -178,6 +178,17 @@ def summary_from_answer(
     if not summary:
         raise ValueError("wrote nothing that fits")
     return summary
+
+
+def _without_label(text: str) -> str:
+    """A text without "Summary:", "Here is the summary of our conversation:" and the like."""
+    label = _LABEL.match(text)
+    words = summary_words(None)
+    known = set(map(first_part, tokens_of(label[1]))) if label else set()
+    is_label = not known.isdisjoint(words.summary_nouns)
+    if label and is_label and known <= words.summary_nouns | words.label_words:
+        return text[label.end() :]
+    return text
 
 
 def _echoes(text: str, prompt: SummaryPrompt) -> bool:

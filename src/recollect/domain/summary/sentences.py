@@ -4,15 +4,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-# Each run of marks is tried once, from its start: ten thousand dots must not take seconds.
-_ENDS: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”\u2019)\]*]*+(?=\s)|[。\uff01\uff1f]+|\n+")
+from recollect.domain.language import sentence_parts
+
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FENCE: Final = re.compile(r"^```[^\S\n]*\w*\n|```\s*$")
 _LIST_MARK: Final = re.compile(r"^(?:[-*•#>]+|\d{1,3}[.)])\s+")
 _NO_LETTER_OR_DIGIT: Final = re.compile(r"[\W_]+")
-_ABBREVIATED: Final = """mr mrs ms dr st prof e.g i.e vs etc no nr approx fig incl excl resp ca
-    bijv bv dhr mevr drs ing d.w.z a.u.b o.a m.b.t n.a.v z.b usw bzw sr jr"""
-_ABBREVIATIONS: Final = frozenset(_ABBREVIATED.split())
 # The longest come first where one begins with another.
 _OPENERS: Final = """first of all|in fact|to be honest|by the way|of course|excuse me|i'm sorry|
     i am sorry|i mean|i see|you know|you see|let me see|all right|alright|oh my god|my god|oh dear|
@@ -63,31 +60,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _prose_lines(text: str) -> Iterator[str]:
-    return (" ".join(_LIST_MARK.sub("", part.strip()).split()) for part in _parts(text))
-
-
-def _parts(text: str) -> Iterator[str]:
-    start = 0
-    for end in _ENDS.finditer(text):
-        if end.group() == "." and _goes_on(text, start, end):
-            continue
-        yield text[start : end.end()]
-        start = end.end()
-    yield text[start:]
-
-
-def _goes_on(text: str, start: int, dot: re.Match[str]) -> bool:
-    """Whether a full stop ends an abbreviation, an initial, a list's number, or a figure's half."""
-    before = text[max(start, dot.start() - 12) : dot.start()].split()
-    if not before:
-        return True
-    last = before[-1].lower().lstrip("(\"'")
-    if last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last != "i"):
-        return True
-    following = text[dot.end() : dot.end() + 2].strip()
-    return last[-1:].isdigit() and (
-        following[:1].isdigit() or not text[start : dot.start()].strip(" 0123456789\n")
-    )
+    return (" ".join(_LIST_MARK.sub("", part.strip()).split()) for part in sentence_parts(text))
 
 
 def _alternatives(words: str) -> str:

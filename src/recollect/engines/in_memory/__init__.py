@@ -10,8 +10,10 @@ from recollect.engines.in_memory.conversations import (
     InMemoryTurns,
 )
 from recollect.engines.in_memory.data import InMemoryData
+from recollect.engines.in_memory.facts import InMemoryFacts
 from recollect.engines.in_memory.jobs import InMemoryIndexing, InMemoryJobs, InMemorySummaries
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
+from recollect.engines.in_memory.profiles import InMemoryProfiles
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -35,10 +37,12 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         history=InMemoryHistory(data),
         summaries=InMemorySummaries(data),
         states=InMemoryStates(data),
+        profiles=InMemoryProfiles(data),
         jobs=InMemoryJobs(data),
         expired=InMemoryExpired(data),
         api_keys=InMemoryApiKeys(data),
         audit=InMemoryAuditLog(data),
+        facts=InMemoryFacts(data),
         recall=InMemoryRecallIndex(data),
         indexing=InMemoryIndexing(data),
     )

@@ -15,10 +15,12 @@ from recollect.domain.conversation.session import (
     TurnStatus,
     name_from_question,
 )
+from recollect.domain.facts.fact import FactChange
 from recollect.domain.identity.accounts import RETENTION, ApiKey, AuditAction, AuditEntry, UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
+from recollect.ports.facts import EmbeddedFact
 from recollect.ports.jobs import Job, JobKind, job_id_for
 from recollect.ports.runtime import Clock
 
@@ -149,6 +151,24 @@ class StoredConversation:
         self.session = replace(self.session, message_count=len(active), turn_count=len(turns))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredValue:
+    """A value of a profile as JSON text, so that nobody holds what is stored."""
+
+    text: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(slots=True, kw_only=True)
+class StoredProfile:
+    """The values of a profile by key, and the version that was given last."""
+
+    values: dict[str, StoredValue] = field(default_factory=dict)
+    last_version: int = 0
+
+
 @dataclass(slots=True, kw_only=True)
 class OwnerMemory:
     """Everything stored for one owner."""
@@ -156,9 +176,13 @@ class OwnerMemory:
     conversations: dict[UUID, StoredConversation] = field(default_factory=dict)
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
     user_state: UserState | None = None
+    profile: StoredProfile = field(default_factory=StoredProfile)
     audit_entries: list[AuditEntry] = field(default_factory=list)
+    facts: dict[UUID, EmbeddedFact] = field(default_factory=dict)
+    fact_changes: list[FactChange] = field(default_factory=list)
+    """Of all facts, in the order in which they were made."""
     known_as: Scope | None = None
-    """Whose conversations these are, for a worker that asks about all owners."""
+    """Whose conversations and facts these are, for a worker that asks about all owners."""
 
     def has_message(self, message_id: UUID, *, outside_of: UUID | None = None) -> bool:
         """Whether some message has that id, also one of an expired session not yet deleted."""
@@ -232,6 +256,10 @@ class InMemoryData:
             if (scope := self.of(owner_id).known_as) and not conversation.has_expired(now)
         ]
 
+    def known_owners(self) -> list[Scope]:
+        """The owners that have stored messages or facts."""
+        return [owner.known_as for owner in self._owners.values() if owner.known_as]
+
     def expired(self, now: datetime) -> list[tuple[UUID, StoredConversation]]:
         """The expired conversations of all owners, with their owners' ids, oldest end first."""
         return sorted(
@@ -259,7 +287,7 @@ class InMemoryData:
         target: object,
         *,
         count: int = 1,
-        now: datetime,
+        now: datetime | None = None,
     ) -> None:
         """Write a line into the owner's audit log."""
         entry = AuditEntry(
@@ -268,7 +296,7 @@ class InMemoryData:
             count=count,
             actor=scope.actor,
             transaction_id=scope.transaction_id,
-            at=now,
+            at=now or self._clock.now(),
         )
         self.of(scope.owner_id).audit_entries.append(entry)
 

@@ -17,7 +17,7 @@ class InMemoryJobs(InMemoryStore):
     """Implements `recollect.ports.jobs.JobQueue`."""
 
     async def take(self, *, now: datetime, lease: timedelta) -> Job | None:
-        waiting = self._waiting(now)
+        waiting = (job for job in self.data.jobs.values() if job.scheduled_at <= now)
         longest = min(waiting, key=lambda job: (job.scheduled_at, job.job_id), default=None)
         if longest is None:
             return None
@@ -32,12 +32,6 @@ class InMemoryJobs(InMemoryStore):
     async def postpone(self, job: Job, *, until: datetime) -> None:
         if self._is_still(job):
             self.data.jobs[_key(job)] = replace(self.data.jobs[_key(job)], scheduled_at=until)
-
-    async def depth(self, *, now: datetime) -> int:
-        return len(self._waiting(now))
-
-    def _waiting(self, now: datetime) -> list[Job]:
-        return [job for job in self.data.jobs.values() if job.scheduled_at <= now]
 
     def _is_still(self, job: Job) -> bool:
         """Whether the job is still as its worker took it: not the next one's by now."""
@@ -94,10 +88,6 @@ def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:
 
 class InMemorySummaries(InMemoryStore):
     """Implements `recollect.ports.jobs.SummaryStore`."""
-
-    async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        conversation = self.data.conversation(scope, session_id)
-        return None if conversation is None else conversation.summary
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int

@@ -10,8 +10,8 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
+from recollect.domain.standing.instruction import StandingInstruction, newest_of_each
 from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
-from recollect.ports.recall import IndexSize
 
 
 class InMemoryRecallIndex(InMemoryStore):
@@ -37,7 +37,10 @@ class InMemoryRecallIndex(InMemoryStore):
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         indexed = list(_indexed(self.data.conversations(scope)))
         entries = [one.entry for one in indexed]
-        lexical = Bm25Index(one.terms for one in indexed).scores(query.terms)
+        words: Bm25Index[str] = Bm25Index()
+        for one in indexed:
+            words.add(one.terms, length=one.length)
+        lexical = words.scores(query.terms)
         meanings = tuple(_cosine(one, query) for one in indexed)
         matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
         best = best_positions(
@@ -48,9 +51,9 @@ class InMemoryRecallIndex(InMemoryStore):
         sessions = [entry.session_id for entry in entries]
         is_named = [entry.speaker is not None for entry in entries]
         beside = neighbouring_positions(best, sessions, is_named)
-        words = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
+        shares = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
         return tuple(
-            Candidate.among(entries[at], words, meanings, at, sessions=sessions)
+            Candidate.among(entries[at], shares, meanings, at, sessions=sessions)
             for at in best | beside & matching
         )
 
@@ -59,10 +62,17 @@ class InMemoryRecallIndex(InMemoryStore):
         names = {one.entry.speaker for one in entries if one.entry.speaker is not None}
         return tuple(islice(names, limit))
 
-    async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        entries = list(_indexed(self.data.conversations(scope)))
-        embedded = sum(one.model == model and one.vector is not None for one in entries)
-        return IndexSize(entries=len(entries), embedded=embedded)
+    async def instructions(
+        self, scope: Scope, *, session_id: UUID | None = None, limit: int
+    ) -> tuple[StandingInstruction, ...]:
+        entries = [
+            one
+            for one in _indexed(self.data.conversations(scope))
+            if session_id in {None, one.entry.session_id}
+        ]
+        entries.sort(key=lambda one: (one.entry.said_at, one.entry.sequence), reverse=True)
+        newest_first = (known for one in entries for known in reversed(one.instructions))
+        return newest_of_each(newest_first, most=limit)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         outdated = (

@@ -27,12 +27,14 @@ from recollect.engines.postgres.conversations.sessions import (
     PostgresSessionStore,
 )
 from recollect.engines.postgres.embedded import running_server
+from recollect.engines.postgres.facts.store import PostgresFactStore
 from recollect.engines.postgres.jobs import (
     PostgresIndexingStore,
     PostgresJobQueue,
     PostgresSummaryStore,
 )
 from recollect.engines.postgres.migrations import connected, ensure_current
+from recollect.engines.postgres.profiles import PostgresProfileStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.ports import Stores
@@ -90,10 +92,12 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         history=PostgresHistoryStore(database, clock),
         summaries=PostgresSummaryStore(database, clock),
         states=PostgresStateStore(database, clock),
+        profiles=PostgresProfileStore(database, clock),
         jobs=PostgresJobQueue(database, clock),
         expired=PostgresExpiredSessions(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
         audit=PostgresAuditLog(database, clock),
+        facts=PostgresFactStore(database, clock),
         recall=CachedRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
         outside=outside,

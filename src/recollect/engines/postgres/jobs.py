@@ -21,6 +21,7 @@ from recollect.engines.postgres.rows import (
     read_messages,
     reading_effort,
     summary_from,
+    worker_scope,
 )
 from recollect.ports.jobs import DueTurn, Job, JobKind
 
@@ -42,9 +43,6 @@ class PostgresJobQueue(PostgresStore):
     async def postpone(self, job: Job, *, until: datetime) -> None:
         await self._database.run("postpone_job", **_key_of(job), until=until)
 
-    async def depth(self, *, now: datetime) -> int:
-        return await self._database.count("count_jobs", at=now, now=now)
-
 
 def _key_of(job: Job) -> dict[str, Any]:
     return {
@@ -59,7 +57,7 @@ def _job_from(row: Record) -> Job:
     return Job(
         job_id=row["job_id"],
         kind=JobKind(row["kind"]),
-        scope=Scope(tenant=payload["tenant"], user=payload["user"], actor="worker"),
+        scope=worker_scope(payload["tenant"], payload["user"]),
         session_id=UUID(payload["session_id"]),
         attempts=row["attempts"],
         scheduled_at=row["scheduled_at"],
@@ -68,10 +66,6 @@ def _job_from(row: Record) -> Job:
 
 class PostgresSummaryStore(PostgresStore):
     """Keeps summaries in the table `summaries`; sessions know how far they reach."""
-
-    async def get(self, scope: Scope, session_id: UUID) -> Summary | None:
-        rows = await self._database.run("get_summary", **self._session(scope, session_id))
-        return summary_from(rows[0]) if rows else None
 
     async def uncompacted(
         self, scope: Scope, session_id: UUID, *, limit: int
@@ -126,11 +120,7 @@ class PostgresIndexingStore(PostgresStore):
         )
         chosen = _CHANCE.sample(rows, min(limit, len(rows)))
         return tuple(
-            (
-                Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker"),
-                row["session_id"],
-            )
-            for row in chosen
+            (worker_scope(row["tenant_id"], row["user_id"]), row["session_id"]) for row in chosen
         )
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:

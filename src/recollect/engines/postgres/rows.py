@@ -20,6 +20,7 @@ from recollect.domain.conversation.message import (
     frozen,
 )
 from recollect.domain.conversation.session import Session
+from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject, json_characters
 from recollect.ports.conversations import StoredWindow
 
@@ -27,7 +28,13 @@ _OF_ROW: Final = 20
 """Characters of JSON that take as long to read as a row without any: 1 µs."""
 _SESSION: Final = tuple(field.name for field in fields(Session))
 _SUMMARY: Final = tuple(field.name for field in fields(Summary))
+_EMPTY_DETAILS: Final = (None, "{}")
 _ROLES: Final = {str(role): role for role in Role}  # a third of the time of Role(…)
+
+
+def worker_scope(tenant: str, user: str) -> Scope:
+    """Return the scope in which a worker serves a stored owner."""
+    return Scope(tenant=tenant, user=user, actor="worker", is_stored=True)
 
 
 def to_json(value: JsonObject) -> str:
@@ -84,7 +91,9 @@ def message_from(row: Record) -> Message:
     message.role = _ROLES[row["role"]]
     message.content = row["content"]
     message.metadata = {} if metadata == "{}" else orjson.loads(metadata)
-    message.details = NO_DETAILS if details is None else AnswerDetails.stored(orjson.loads(details))
+    message.details = (
+        NO_DETAILS if details in _EMPTY_DETAILS else AnswerDetails.stored(orjson.loads(details))
+    )
     message.created_at = row["created_at"]
     message.is_active = row.get("is_active", True)  # statements that name columns read no other
     message.visibility = Visibility.ALL
@@ -102,13 +111,13 @@ class _OpenMessage:
 
 
 async def read_window(rows: Sequence[Record]) -> StoredWindow:
-    """Rows of the statement `read_window`: one a message, or one without, each with the session.
+    """Rows of the statement `read_window`: the session, then its messages, newest first.
 
     Long JSON in them is parsed in a thread.
     """
-    messages = [row for row in reversed(rows) if row["sequence"] is not None]
-    characters = reading_effort(messages) + len(rows[0]["session_metadata"])
-    return await off_loop(partial(_window_from, rows[0], messages), characters=characters)
+    session, messages = rows[0], rows[:0:-1]
+    characters = reading_effort(messages) + len(session["session_metadata"])
+    return await off_loop(partial(_window_from, session, messages), characters=characters)
 
 
 def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
@@ -118,17 +127,22 @@ def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
         "created_at": first["session_created_at"],
         "summary_tables": first["tables"],
     }
-    summary = {
-        **first,
-        "text": first["summary"],
-        "last_sequence": first["summary_end"],
-        "created_at": first["summarized_at"],
-    }
     return StoredWindow(
         session=_session_from(session),
-        summary=None if first["summary"] is None else summary_from(summary),
+        summary=None if first["summary"] is None else _summary_in(first),
         messages=tuple(map(message_from, messages)),
     )
+
+
+def _summary_in(row: Record) -> Summary:
+    """The summary in a row of `read_window`."""
+    summary = {
+        **row,
+        "text": row["summary"],
+        "last_sequence": row["summary_end"],
+        "created_at": row["summarized_at"],
+    }
+    return summary_from(summary)
 
 
 def summary_from(row: Mapping[str, Any]) -> Summary:

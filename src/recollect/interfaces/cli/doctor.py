@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import partial, wraps
 from http import HTTPStatus
 from importlib.metadata import version
+from time import perf_counter
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -20,6 +21,7 @@ from recollect.adapters import (
     model_endpoint,
     open_permissions,
     open_vectors,
+    rerank_choice,
 )
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
@@ -29,10 +31,17 @@ from recollect.extras import require
 from recollect.interfaces.cli.output import administered
 from recollect.interfaces.http.serving.listener import listening
 from recollect.models.embedding.embedders import open_embedder
+from recollect.models.reranking.rerankers import open_reranker
 from recollect.settings import AnswererKind, Settings, load_settings
 from recollect.system import DiskState, disk_space
 
 _LIMIT_SECONDS: Final = 10
+_SAMPLES: Final = 5
+_SAMPLE_QUESTION: Final = "When did she sign up for the pottery class?"
+_SAMPLE_TEXT: Final = (
+    "I have finally enrolled in that course for making ceramics, and the first evening is already "
+    "next Thursday; they say that beginners take their first bowl home after a month."
+)
 
 
 class Status(StrEnum):
@@ -91,8 +100,8 @@ def _check(
 
 def diagnose() -> Iterator[Finding]:
     """Check everything, one thing after the other; nothing more where the settings are wrong."""
-    found = f"recollect {version('recollect')}, Python {platform.python_version()}"
-    yield _ok(found, check="versions")
+    observation = f"recollect {version('recollect')}, Python {platform.python_version()}"
+    yield _ok(observation, check="versions")
     try:
         settings = load_settings()
         settings.check_address()
@@ -107,8 +116,8 @@ def diagnose() -> Iterator[Finding]:
 async def check_access(settings: Settings) -> AsyncIterator[Finding]:
     """Who may call."""
     if settings.is_local_mode:
-        found = f"one local user ({settings.local_user}), loopback only"
-        yield _ok(found, "to serve others, set MEMORY_USER_ID_SOURCE")
+        observation = f"one local user ({settings.local_user}), loopback only"
+        yield _ok(observation, "to serve others, set MEMORY_USER_ID_SOURCE")
     else:
         yield _ok(f"users told by {settings.user_id_source}")
     if settings.allow_anonymous:
@@ -145,8 +154,8 @@ async def check_answers(settings: Settings) -> AsyncIterator[Finding]:
     if chosen is not AnswererKind.FROM_MEMORY or settings.answerer is chosen:
         yield _ok(f"given by {chosen}")
     elif settings.llm_base_url is not None:
-        found = "MEMORY_LLM_BASE_URL is set without a model; /chat quotes from memory"
-        yield _warning(found, "set MEMORY_LLM_MODEL")
+        observation = "MEMORY_LLM_BASE_URL is set without a model; /chat quotes from memory"
+        yield _warning(observation, "set MEMORY_LLM_MODEL")
     else:
         advice = "for a model, set MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
         yield _ok("quoted from memory: no model is set", advice)
@@ -252,6 +261,22 @@ async def check_embedder(settings: Settings) -> AsyncIterator[Finding]:
             yield _ok(f"{embedder.model} embeds in {len(vector)} dimensions")
 
 
+@_check("reranker", "check MEMORY_RERANK and MEMORY_RERANK_MODEL", seconds=60)
+async def check_reranker(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the cross-encoder reads pairs, and how long it takes."""
+    choice = rerank_choice(settings)
+    async with open_reranker(choice) as reranker:
+        if reranker is None:
+            advice = "" if choice.policy.is_off else "for English: pip install 'recollect[rerank]'"
+            yield _ok("none: results are in the order of words and meaning", advice)
+            return
+        await reranker.warm()
+        began = perf_counter()
+        await reranker.scores(_SAMPLE_QUESTION, [_SAMPLE_TEXT] * _SAMPLES)
+        cost = 1000 * (perf_counter() - began) / _SAMPLES
+        yield _ok(f"{reranker.model} reads a question and a text in {cost:.0f} ms")
+
+
 @_check("vector store", "check MEMORY_VECTOR_STORE_URL, its user name and password")
 async def check_vectors(settings: Settings) -> AsyncIterator[Finding]:
     """Whether a store of vectors outside the database answers."""
@@ -288,14 +313,14 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
     if settings.db_connection_string is not None:
         return
     state, free = disk_space(settings.home)
-    found, advice = (
+    observation, advice = (
         f"{free / 1e9:.1f} GB free for {settings.home}",
         "make room, or move MEMORY_HOME",
     )
     if state is DiskState.OK:
-        yield _ok(found)
+        yield _ok(observation)
     else:
-        yield (_failed if state is DiskState.FULL else _warning)(found, advice)
+        yield (_failed if state is DiskState.FULL else _warning)(observation, advice)
 
 
 @_check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)
@@ -305,35 +330,41 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
         facts = await inspect(dsn)
     yield _judged(
         *("database", facts.major_version >= MIN_SERVER_VERSION, Status.FAILED),
-        found=f"PostgreSQL {facts.server_version}",
+        observation=f"PostgreSQL {facts.server_version}",
         advice=f"PostgreSQL {MIN_SERVER_VERSION} or newer is needed",
     )
     yield _judged(
         *("pgvector", facts.has_pgvector, Status.WARNING),
-        found="available" if facts.has_pgvector else "not available",
+        observation="available" if facts.has_pgvector else "not available",
         advice="install pgvector; semantic recall will need it",
     )
     yield _judged(
         *("schema", facts.revision == HEAD, Status.WARNING),
-        found=f"revision {facts.revision or 'none'}",
+        observation=f"revision {facts.revision or 'none'}",
         advice=f"'recollect migrate' brings it to {HEAD}",
     )
     if facts.bound_by_policies is not None:
         yield _judged(
             *("isolation", facts.bound_by_policies, Status.FAILED),
-            found="row-level security binds the server's role"
+            observation="row-level security binds the server's role"
             if facts.bound_by_policies
             else "the server's role is not bound by row-level security",
             advice="see docs/how-to/use-your-own-postgresql.md",
         )
 
 
-def _judged(check: str, is_well: object, otherwise: Status, *, found: str, advice: str) -> Finding:
-    return _ok(found, check=check) if is_well else Finding(otherwise, found, advice, check=check)
+def _judged(
+    check: str, is_well: object, otherwise: Status, *, observation: str, advice: str
+) -> Finding:
+    return (
+        _ok(observation, check=check)
+        if is_well
+        else Finding(otherwise, observation, advice, check=check)
+    )
 
 
 _CHECKS: Final = (
     *(check_access, check_token_keys, check_address, check_answers, check_model, check_denodo),
-    *(check_sql_database, check_sql_account, check_embedder, check_vectors, check_permissions),
-    *(check_disk, check_database),
+    *(check_sql_database, check_sql_account, check_embedder, check_reranker, check_vectors),
+    *(check_permissions, check_disk, check_database),
 )

@@ -11,7 +11,15 @@ from rich.console import Console
 
 from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.extras import named_extra
-from recollect.interfaces.cli import accounts, chatting, recall, sessions
+from recollect.interfaces.cli import (
+    accounts,
+    chatting,
+    fact_files,
+    facts,
+    profile,
+    recall,
+    sessions,
+)
 from recollect.interfaces.cli.output import (
     AsJson,
     administered,
@@ -23,6 +31,7 @@ from recollect.interfaces.cli.output import (
     show_table,
     with_services,
 )
+from recollect.services.services import Services
 from recollect.settings import load_settings
 from recollect.telemetry.logging import configure_logging
 
@@ -77,10 +86,11 @@ def cleanup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the sessions that have expired."""
+    """Delete the sessions that have expired, and prune the facts that have faded."""
     if dry_run:
-        expired = with_services(lambda services, _: services.retention.count())
-        show({"expired": expired}, as_json=as_json, text=f"{expired} sessions have expired")
+        expired, faded = with_services(_count_ended)
+        text = f"{expired} sessions have expired, {faded} facts have faded"
+        show({"expired": expired, "faded_facts": faded}, as_json=as_json, text=text)
         return
     with Console(stderr=True).status("deleting expired sessions …") as status:
         deleted = with_services(
@@ -88,7 +98,14 @@ def cleanup(
                 progress=lambda count: status.update(f"{count} expired sessions deleted …")
             )
         )
-    show({"deleted": deleted}, as_json=as_json, text=f"{deleted} expired sessions deleted")
+        status.update("pruning faded facts …")
+        pruned = with_services(lambda services, _: services.fact_pruning.prune())
+    text = f"{deleted} expired sessions deleted, {pruned} faded facts pruned"
+    show({"deleted": deleted, "pruned_facts": pruned}, as_json=as_json, text=text)
+
+
+async def _count_ended(services: Services, _: object) -> tuple[int, int]:
+    return await services.retention.count(), await services.fact_pruning.count()
 
 
 def migrate(
@@ -144,6 +161,10 @@ app.command()(chatting.chat)
 app.command()(migrate)
 app.add_typer(accounts.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
+app.add_typer(profile.app, name="profile")
+facts.app.command("export")(fact_files.export_facts)
+facts.app.command("import")(fact_files.import_facts)
+app.add_typer(facts.app, name="facts")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.command()(accounts.audit)

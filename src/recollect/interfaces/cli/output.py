@@ -55,7 +55,7 @@ _HEADINGS = {"message_count": "messages"}
 """What columns are called where their own name takes the room that free text needs."""
 _NARROWEST = 10
 _WIDEST = 1000
-_FREE_TEXT = frozenset({"name", "content", "text", "found", "advice", "user"})
+_FREE_TEXT = frozenset({"name", "content", "text", "value", "found", "advice", "user"})
 
 
 def show(value: object, *, as_json: bool, text: str) -> None:

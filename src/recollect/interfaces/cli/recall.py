@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from recollect.domain.context.context import recalled_object
+from recollect.domain.context.rendering import recalled_object
 from recollect.domain.conversation.session import parse_uuid
-from recollect.domain.followup.dialogue import Rewrite, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Rewrite
 from recollect.domain.recall.entry import DEFAULT_RECALLED, MAX_RECALLED, RecallFilter
 from recollect.errors import ConfigurationError, InvalidInput
-from recollect.inputs import read_said
+from recollect.inputs import history_message
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
@@ -123,11 +123,12 @@ def rewrite(
     show(fields_of(rewritten), as_json=as_json, text=rewritten.standalone_question)
 
 
-def _read(path: Path) -> list[Said]:
+def _read(path: Path) -> list[HistoryMessage]:
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
         return [
-            read_said(item["role"], str(item["content"]), item.get("sql_query")) for item in items
+            history_message(item["role"], str(item["content"]), item.get("sql_query"))
+            for item in items
         ]
     except (OSError, ValueError, TypeError, LookupError, AttributeError, InvalidInput) as error:
         raise InvalidInput("--history", f"cannot be read as a list of messages: {error}") from None

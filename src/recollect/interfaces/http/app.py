@@ -9,7 +9,16 @@ from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.parameters import refuse_unknown_query
-from recollect.interfaces.http.routes import api_page, chat, contexts, health, messages, sessions
+from recollect.interfaces.http.routes import (
+    api_page,
+    chat,
+    contexts,
+    facts,
+    health,
+    messages,
+    profiles,
+    sessions,
+)
 from recollect.interfaces.http.routes.health import Disk, Readiness
 from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
@@ -18,7 +27,8 @@ from recollect.settings import Settings
 _ROUTERS = (
     *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
     *(contexts.router, contexts.owner_router, messages.history_router),
-    *(sessions.state_router, health.router, openai_proxy.router, api_page.router),
+    *(facts.router, facts.import_router),
+    *(profiles.router, sessions.state_router, health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.

@@ -21,10 +21,13 @@ logger = logging.getLogger(__name__)
 _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
     errors.InvalidId: HTTPStatus.BAD_REQUEST,
     errors.InvalidCursor: HTTPStatus.BAD_REQUEST,
+    errors.NotConfirmed: HTTPStatus.BAD_REQUEST,
     errors.MissingSessionId: HTTPStatus.BAD_REQUEST,
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.IdAlreadyUsed: HTTPStatus.CONFLICT,
+    errors.VersionConflict: HTTPStatus.PRECONDITION_FAILED,
+    errors.FactConflict: HTTPStatus.CONFLICT,
     errors.StatementRefused: HTTPStatus.BAD_GATEWAY,
     errors.ReplyUnusable: HTTPStatus.BAD_GATEWAY,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
@@ -77,7 +80,7 @@ def documented(model: type[BaseModel], meanings: Mapping[int, str]) -> Responses
 ERRORS: Final = documented(
     ErrorBody,
     {
-        400: "An id or a cursor that is not one",
+        400: "An id or a cursor that is not one, or a missing confirmation",
         401: "Credentials are missing or not valid",
         403: "The credentials do not reach this far",
         422: "A value that cannot be taken; nothing was changed",
@@ -86,6 +89,10 @@ ERRORS: Final = documented(
 )
 NOT_FOUND: Final = documented(ErrorBody, {404: "Nothing of that id belongs to the caller"})
 CONFLICT: Final = documented(ErrorBody, {409: "The id or key was used for another message"})
+FACT_CONFLICT: Final = documented(
+    ErrorBody, {409: "Another active fact says the same, or is about the same; nothing was changed"}
+)
+PRECONDITION: Final = documented(ErrorBody, {412: "It has another version; nothing was changed"})
 ANSWERING: Final = {
     **(ERRORS | NOT_FOUND | CONFLICT),
     **documented(

@@ -1,6 +1,7 @@
 """What surrounds every request: its transaction id, a size limit, one log line, a line's end.
 
-The server asks for nothing but HTTP requests: it has no WebSockets and no lifespan.
+Scopes of another type, such as `lifespan` and `websocket`, are passed on untouched: programs that
+mount the application may have them.
 """
 
 import asyncio
@@ -35,6 +36,9 @@ class Transactions:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
         given = Headers(scope=scope).get(TRANSACTION_HEADER, "")
         current = given if _ACCEPTABLE.fullmatch(given) else str(uuid4())
         token = transaction_id.set(current)
@@ -86,6 +90,9 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdecimal() and int(declared) > self._max_bytes:
             await self._refuse(scope, receive, send)
@@ -129,6 +136,9 @@ class TerminalNewline:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
         if not Headers(scope=scope).get("user-agent", "").startswith(_TERMINAL_CLIENTS):
             await self._app(scope, receive, send)
             return

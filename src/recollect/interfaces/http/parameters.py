@@ -79,6 +79,12 @@ MessageIdPath = Annotated[
     Path(description="The message's UUID.", examples=["6fa459ea-ee8a-4ca4-894e-db77e160355e"]),
 ]
 
+FactIdPath = Annotated[
+    UUID,
+    _uuid("fact_id"),
+    Path(description="The fact's UUID.", examples=["7fa459ea-ee8a-4ca4-894e-db77e160355e"]),
+]
+
 
 async def _page_request(  # else FastAPI sends it to a thread
     limit: Annotated[

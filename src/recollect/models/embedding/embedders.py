@@ -1,6 +1,5 @@
 """Choosing the embedder."""
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.errors import ConfigurationError
 from recollect.models.embedding.local_embedder import (
-    MINI_LM,
+    BUILT_IN,
     CachedEmbedder,
     LocalEmbedder,
-    mini_lm_folder,
 )
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.ports.models import Embedder
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
 
 NONE: Final = "none"
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,18 +34,12 @@ class EmbeddingChoice:
     dimensions: int | None = None
     pooling: Pooling = Pooling.MEAN
     timeout: float = 60
-    kept_in: Path | None = None
-    """The folder for the quantised copy of the built-in model; None: it is not quantised."""
 
 
 @asynccontextmanager
 async def open_embedder(choice: EmbeddingChoice) -> AsyncIterator[Embedder | None]:
     """The chosen embedder, closed at the end; None if there is to be none."""
-    name = (choice.model or MINI_LM).strip()
-    if choice.model is None and mini_lm_folder() is None:
-        # Its package has no version for Pythons after 3.13 yet.
-        logger.warning("embedder.missing", extra={"facts": {"model": MINI_LM}})
-        name = NONE
+    name = (choice.model or BUILT_IN).strip()
     if name.lower() == NONE:
         yield None
         return
@@ -61,19 +52,19 @@ async def _embedder(
 ) -> "LocalEmbedder | OpenAICompatibleEmbedder":
     if not choice.is_at_endpoint:
         folder = _folder(name)
-        if choice.dimensions is not None and (folder is not None or name == MINI_LM):
+        if choice.dimensions is not None and (folder is not None or name == BUILT_IN):
             raise ConfigurationError(
                 "MEMORY_EMBEDDING_DIMENSIONS can be asked of an endpoint only; "
                 f"the vectors of {name} have the length they have"
             )
-        if name == MINI_LM:
-            return LocalEmbedder.mini_lm(kept_in=choice.kept_in)
+        if name == BUILT_IN:
+            return LocalEmbedder.built_in()
         if folder is not None:
             return await LocalEmbedder.of_folder(folder, pooling=choice.pooling)
     if choice.base_url is None:
         raise ConfigurationError(
             f"MEMORY_EMBEDDING_MODEL: {name} is no folder; set MEMORY_EMBEDDING_BASE_URL if it "
-            f"is an endpoint's model, or use {MINI_LM} or none"
+            f"is an endpoint's model, or use {BUILT_IN} or none"
         )
     # Loaded here: the HTTP client takes 0.15 s that a local model does not need.
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder  # noqa: PLC0415

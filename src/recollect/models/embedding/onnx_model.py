@@ -2,19 +2,22 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from recollect.domain.recall.entry import Vector
 from recollect.errors import ConfigurationError
+from recollect.models.networks import (
+    Network,
+    installed_network,
+    open_network,
+    open_tokenizer,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
 
 MAX_TOKENS: Final = 256
 """Tokens of a text that are read if the folder does not tell the model's limit."""
@@ -39,14 +42,22 @@ class OnnxModel:
         pooling: Pooling,
         max_tokens: int | None = None,
         graph: Path | None = None,
+        passage_type: int = 0,
     ) -> None:
+        """With a `passage_type`, texts that are no questions have tokens of that type.
+
+        A `graph` is a file that comes with Recollect; without one it is looked up in the folder.
+        """
         self._pooling = pooling
+        self._passage_type = passage_type
         self._graph = graph or find_graph(folder)
-        self._session = _open_session(self._graph)
-        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._network = installed_network(graph) if graph else open_network(self._graph)
+        check_inputs(self._network, self._graph)
+        self._inputs = self._network.inputs
+        self._output = self._network.outputs[:1]
         self._max_tokens = max_tokens or _limit_of(folder)
-        self._tokenizer = _open_tokenizer(folder, self._max_tokens)
-        self.dimensions = len(self.encode(["a"])[0])
+        self._tokenizer = open_tokenizer(folder, self._max_tokens)
+        self.dimensions = len(self.encode("a"))
 
     def fingerprint(self) -> str:
         """Tells this model from others in a folder of the same name."""
@@ -56,91 +67,53 @@ class OnnxModel:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()[:8]
 
-    def encode(self, texts: Sequence[str]) -> list[Vector]:
-        """A vector of length 1 for each text; all are padded to the longest of them."""
+    def encode(self, text: str, *, is_question: bool = False) -> Vector:
+        """The vector of a text, of length 1.
+
+        Texts go one by one: eight at once took 88 of 100 parts of the time, and a quantised model
+        rounds the numbers of a whole batch alike, so that a vector would depend on its company.
+        """
         import numpy as np  # noqa: PLC0415  # loaded with the model
 
-        limit = self._max_tokens * _CHARACTERS_A_TOKEN
-        cut = [" ".join(text[:limit].split()) for text in texts]
-        sound = [text.encode("utf-8", "replace").decode() for text in cut]
-        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(sound)]
-        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, numbers in enumerate(tokens):
-            ids[row, : len(numbers)] = numbers
-            mask[row, : len(numbers)] = 1
-        pooled = self._pool(self._run(ids, mask), mask)
-        norms = np.linalg.norm(pooled, axis=1, keepdims=True)
-        return [tuple(row) for row in (pooled / np.maximum(norms, 1e-12)).tolist()]
+        cut = " ".join(text[: self._max_tokens * _CHARACTERS_A_TOKEN].split())
+        sound = cut.encode("utf-8", "replace").decode()
+        ids = np.array([self._tokenizer.encode(sound).ids], dtype=np.int64)
+        token_type = 0 if is_question else self._passage_type
+        pooled = self._pool(self._run(ids, token_type))
+        vector: list[float] = (pooled / max(float(np.linalg.norm(pooled)), 1e-12)).tolist()
+        return tuple(vector)
 
-    def _run(self, ids: "NDArray[np.int64]", mask: "NDArray[np.int64]") -> "NDArray[np.float32]":
-        known = {"input_ids": ids, "attention_mask": mask, "token_type_ids": ids * 0}
+    def _run(self, ids: "NDArray[np.int64]", token_type: int) -> "NDArray[np.float32]":
+        ones = ids * 0 + 1
+        known = {"input_ids": ids, "attention_mask": ones, "token_type_ids": ones * token_type}
         given = {name: known[name] for name in self._inputs}
-        output: NDArray[np.float32] = self._session.run(None, given)[0]
+        output: NDArray[np.float32] = self._network.run(given, self._output)[0][0]
         return output
 
-    def _pool(
-        self, output: "NDArray[np.float32]", mask: "NDArray[np.int64]"
-    ) -> "NDArray[np.float32]":
-        if output.ndim == 2:  # noqa: PLR2004  # the model has pooled already: one row a text
+    def _pool(self, output: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        if output.ndim == 1:  # the model has pooled already
             return output
-        if self._pooling is Pooling.CLS:
-            return output[:, 0]
-        weights = mask[..., None].astype(output.dtype)
-        mean: NDArray[np.float32] = (output * weights).sum(axis=1) / weights.sum(axis=1)
-        return mean
+        pooled: NDArray[np.float32] = (
+            output[0] if self._pooling is Pooling.CLS else output.mean(axis=0)
+        )
+        return pooled
 
 
-def find_graph(folder: Path) -> Path:
+def find_graph(folder: Path, *, setting: str = "MEMORY_EMBEDDING_MODEL") -> Path:
     """The model's file in a folder; `ConfigurationError` if something is missing there."""
     graph = next((folder / name for name in _GRAPHS if (folder / name).is_file()), None)
     if graph is None or not (folder / "tokenizer.json").is_file():
         raise ConfigurationError(
-            f"{folder} must hold tokenizer.json and {' or '.join(_GRAPHS)} "
-            "to be used as MEMORY_EMBEDDING_MODEL"
+            f"{folder} must hold tokenizer.json and {' or '.join(_GRAPHS)} to be used as {setting}"
         )
     return graph
 
 
-def _open_session(graph: Path) -> "InferenceSession":
-    import onnxruntime  # noqa: PLC0415  # takes a tenth of a second
-
-    options = onnxruntime.SessionOptions()
-    # It works in the caller's thread, with that thread's priority.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        session = onnxruntime.InferenceSession(
-            str(graph),
-            options,
-            providers=["CPUExecutionProvider"],
-            # Adding and normalising in one step goes number by number, in two steps several at
-            # once: a quarter of the whole time.
-            disabled_optimizers=["SkipLayerNormFusion"],
-        )
-    except Exception as error:  # onnxruntime has a class for each fault and no common one
-        raise ConfigurationError(f"{graph} cannot be loaded as an ONNX model") from error
-    unknown = {given.name for given in session.get_inputs()} - {
-        "input_ids",
-        "attention_mask",
-        "token_type_ids",
-    }
+def check_inputs(network: Network, graph: Path) -> None:
+    """Refuse a network that takes something else than the tokens of a text."""
+    unknown = set(network.inputs) - {"input_ids", "attention_mask", "token_type_ids"}
     if unknown:
-        raise ConfigurationError(f"{graph} wants {', '.join(sorted(unknown))}: no sentence model")
-    return session
-
-
-def _open_tokenizer(folder: Path, max_tokens: int) -> "Tokenizer":
-    from tokenizers import Tokenizer  # noqa: PLC0415  # as above
-
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:  # tokenizers raises bare exceptions
-        raise ConfigurationError(f"{folder / 'tokenizer.json'} is no tokenizer") from error
-    tokenizer.no_padding()  # some pad every text to 128 tokens: 42 ms a question instead of 3
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
+        raise ConfigurationError(f"{graph} wants {', '.join(sorted(unknown))}: no text model")
 
 
 def _limit_of(folder: Path) -> int:

@@ -12,15 +12,8 @@ from typing import Final, Self, TypeVar
 
 from recollect.concurrency import off_loop
 from recollect.errors import ConfigurationError, ModelUnavailable, ReplyUnusable
-from recollect.http_client import (
-    AsyncCloseable,
-    HttpClient,
-    HttpFailure,
-    HttpResponse,
-    ReplyTooLarge,
-    bearer_header,
-    http_address,
-)
+from recollect.http_client import AsyncCloseable, HttpClient, bearer_header, http_address
+from recollect.http_client.responses import HttpFailure, HttpResponse, ReplyTooLarge
 from recollect.ports.models import EndpointReply
 
 MAX_RESPONSE_BYTES: Final = 4_000_000
@@ -36,10 +29,12 @@ def _client(
     base_url: str, *, settings: str, api_key: str | None, connections: int, silence: float | None
 ) -> HttpClient:
     """Connect to an endpoint; `settings` is the prefix of its settings, for errors."""
-    problem = f"{settings}_BASE_URL must be an address such as http://127.0.0.1:11434/v1"
+    setting = f"{settings}_BASE_URL"
+    problem = f"{setting} must be an address such as http://127.0.0.1:11434/v1"
     key = bearer_header(api_key, f"{settings}_API_KEY")
     return HttpClient(
         http_address(base_url, problem),
+        setting=setting,
         headers={"Content-Type": "application/json", **key},
         connections=connections,
         silence=silence,

@@ -8,7 +8,7 @@ from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from recollect.domain.followup.dialogue import Proposal, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import (
     MAX_QUESTION_WORDS,
     Block,
@@ -30,14 +30,13 @@ from recollect.models.followup.confidence import (
 )
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
 from recollect.models.followup.features import Features, tokens_of
+from recollect.models.networks import open_network, open_tokenizer
+from recollect.models.weights import TOKENS, WEIGHTS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
 
-WEIGHTS: Final = Path(__file__).parent / "weights"
 _LIMITS: Final = ReadingLimits()
 _MAX_TOKENS: Final = 96
 _FEW_WORDS: Final = 6
@@ -72,7 +71,9 @@ class SpanEditor:
         """Load what the first question would wait for."""
         self._ready()
 
-    def propose(self, question: str, history: Sequence[Said], *, language: str) -> Proposal:
+    def propose(
+        self, question: str, history: Sequence[HistoryMessage], *, language: str
+    ) -> Proposal:
         """The likeliest rewrite, and how likely it is right; the question itself if there is none.
 
         A question without a history, or of more words than the network reads, stays as it is.
@@ -101,7 +102,7 @@ class SpanEditor:
         )
 
     def read(
-        self, question: str, history: Sequence[Said], *, language: str
+        self, question: str, history: Sequence[HistoryMessage], *, language: str
     ) -> "Interpretation | None":
         """What the network makes of a question; None where there is nothing for it to read."""
         if len(question) > _LONGEST_QUESTION:
@@ -166,8 +167,8 @@ class _Network:
         self.calibration = Calibration(
             words["calibration"]["bias"], words["calibration"]["weights"]
         )
-        self.tokenizer = _tokenizer(folder / "tokenizer.json")
-        self._session = _session(folder / "followup.onnx")
+        self.tokenizer = open_tokenizer(folder, TOKENS)
+        self._network = open_network(folder / "followup.onnx", is_installed=True)
 
     def is_plainly_standalone(self, words: Sequence[Word], known: LanguageWords) -> bool:
         """Whether a question is long enough, begins as one, and no word in it can point back.
@@ -203,26 +204,4 @@ class _Network:
             "previous_tokens": features.previous_tokens,
         }
         inputs = {name: np.array([numbers], np.int64) for name, numbers in given.items()}
-        outputs: list[NDArray[np.float32]] = self._session.run(None, inputs)
-        return outputs
-
-
-def _tokenizer(path: Path) -> "Tokenizer":
-    from tokenizers import Tokenizer  # noqa: PLC0415  # loaded when it is first needed
-
-    return Tokenizer.from_file(str(path))
-
-
-def _session(path: Path) -> "InferenceSession":
-    import onnxruntime  # noqa: PLC0415  # as above
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        str(path),
-        options,
-        providers=["CPUExecutionProvider"],
-        disabled_optimizers=["SkipLayerNormFusion"],  # see `onnx_model`
-    )
+        return self._network.run(inputs)

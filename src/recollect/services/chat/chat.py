@@ -27,12 +27,9 @@ from recollect.domain.conversation.session import NewSession, session_id_from, u
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import MissingSession, Policies
 from recollect.errors import IdAlreadyUsed, MissingSessionId, ModelUnavailable, SessionNotFound
+from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, SWITCHED_OFF, Degradation
 from recollect.services.chat.turn import (
-    NO_MEMORY,
-    NOT_STORED,
-    SWITCHED_OFF,
     Answering,
-    Degradation,
     OpenTurn,
     TurnEnding,
     TurnMemory,

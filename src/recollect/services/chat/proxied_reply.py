@@ -33,7 +33,8 @@ from recollect.domain.text import JsonValue, count_values
 from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
 from recollect.ports.models import EndpointReply
 from recollect.ports.runtime import Ids
-from recollect.services.chat.turn import Degradation, TurnEnding, too_slow
+from recollect.services.chat.degradation import Degradation
+from recollect.services.chat.turn import TurnEnding, too_slow
 
 MAX_REPLY_BYTES: Final = 8_000_000
 """The largest reply that is read whole; streams may be longer."""

@@ -19,7 +19,15 @@ from recollect.domain.chat.answers import AnswerRequest
 from recollect.domain.chat.replies import OurCompletion, our_models
 from recollect.domain.chat.requests import CompletionCall, to_bytes, to_bytes_in_steps
 from recollect.domain.chat.writing import Memories, with_memories
-from recollect.domain.context.context import Context, recalled_text, summary_text, window_messages
+from recollect.domain.context.context import Context
+from recollect.domain.context.rendering import (
+    facts_text,
+    profile_text,
+    recalled_text,
+    standing_text,
+    summary_text,
+    window_messages,
+)
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import NewSession, session_id_from, user_wide_session_id
 from recollect.domain.identity.scope import MemoryPolicy, Scope
@@ -30,6 +38,7 @@ from recollect.errors import ModelNotFound, ReplyUnusable
 from recollect.ports.conversations import Followed
 from recollect.ports.models import Completions, EndpointReply
 from recollect.ports.runtime import Clock
+from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, SWITCHED_OFF
 from recollect.services.chat.proxied_reply import (
     ProxiedReply,
     WholeReply,
@@ -37,16 +46,7 @@ from recollect.services.chat.proxied_reply import (
     explained,
     read_whole,
 )
-from recollect.services.chat.turn import (
-    NO_MEMORY,
-    NOT_STORED,
-    SWITCHED_OFF,
-    Answering,
-    TurnEnding,
-    TurnMemory,
-    too_slow,
-    with_language,
-)
+from recollect.services.chat.turn import Answering, TurnEnding, TurnMemory, too_slow, with_language
 from recollect.services.context.contexts import Contexts
 
 NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
@@ -177,7 +177,7 @@ class Proxy:
         )
 
     def _messages(self, session_id: UUID, call: CompletionCall) -> list[NewMessage]:
-        *earlier, (_, question) = call.request.said
+        *earlier, (_, question) = call.request.conversation
         ids = {"external_id": call.ids.user_message, "external_parent_id": call.ids.parent}
         return [
             *(
@@ -234,7 +234,7 @@ class Proxy:
         A front end's own tasks, such as titles or tags, get no answer: it helps itself.
         """
         answer = None
-        if call.request.said and not call.is_task:
+        if call.request.conversation and not call.is_task:
             context = context or await self.contexts.bare(call.question)
             request = AnswerRequest(context=context)
             answer = await self.answering.require_answerer().answer(scope, request)
@@ -263,16 +263,27 @@ def _memories(
 ) -> Memories:
     """What the client left out: the conversation so far, or the beginning of it in short.
 
-    Beside that, entries of other conversations. The question stays as it was asked: a model that
-    sees the conversation needs no rewriting.
+    Beside that, the profile, standing instructions, facts and entries of other conversations. The
+    question stays as it was asked: a model that sees the conversation needs no rewriting.
     """
     # More is stored of the branch than the client has sent.
-    is_partial = followed is not None and len(followed.before) > len(call.request.said) - 1
+    is_partial = followed is not None and len(followed.before) > len(call.request.conversation) - 1
     leaves_out = call.continues or is_partial
     recalled = [one for one in context.recalled if leaves_out or one.session_id != session_id]
+    standing = [
+        one for one in context.standing_instructions if leaves_out or one.session_id != session_id
+    ]
+    facts = [
+        fact
+        for fact in context.facts
+        if leaves_out or fact.evidence is None or fact.evidence.session_id != session_id
+    ]
     memories = Memories(
+        standing=standing_text(standing),
+        profile=profile_text(context.profile),
         summary=summary_text(context.summary) if leaves_out else "",
         window=window_messages(context.window) if call.continues else (),
+        facts=facts_text(facts),
         recalled=recalled_text(recalled),
     )
     return replace(memories, tables=context.tables) if memories else memories

@@ -1,29 +1,23 @@
 """Fitting the parts of a context into its limit."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from typing import Final
 from uuid import UUID
 
 from recollect.domain.context.compaction import Summary
-from recollect.domain.context.context import (
-    FRAME,
-    PAST_QUERIES,
-    RECALLED_FRAME,
-    RECALLED_HEADINGS,
-    SUMMARY_FRAME,
-    Context,
-    Sources,
-    Tokens,
-    Truncation,
-    block_line,
-    earlier_line,
-    message_text,
-    past_query,
-    quoted,
-    record,
-    section_lines,
+from recollect.domain.context.context import Context, Sources, Tokens, Truncation
+from recollect.domain.context.quoting import quoted
+from recollect.domain.context.rendering import (
+    FACTS_FRAME,
+    FACTS_HEADINGS,
+    PROFILE_FRAME,
+    PROFILE_HEADINGS,
+    STANDING_FRAME,
+    STANDING_HEADINGS,
+    fact_line,
+    profile_line,
+    standing_line,
 )
 from recollect.domain.context.window import (
     BudgetShares,
@@ -33,13 +27,40 @@ from recollect.domain.context.window import (
     messages_in,
 )
 from recollect.domain.conversation.message import Message, Role, Visibility
+from recollect.domain.facts.fact import Fact
+from recollect.domain.facts.slots import is_standing
+from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled, Recollection
+from recollect.domain.standing.instruction import StandingInstruction
 from recollect.ports.conversations import StoredWindow
 from recollect.ports.models import TokenCounter
+from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache, FormTokens
 from recollect.services.context.summarising import ExtractiveSummariser
 
-TOKENS_A_MESSAGE: Final = 4  # what chat formats add for role and delimiters
 _SUMMARY_PART: Final = 3  # a summary takes at most a third of what is left for memory
+_STANDING_PART: Final = 4  # and standing instructions a quarter
+_STANDING_TOKENS: Final = 500
+"""The most tokens of all standing instructions: some ten sentences."""
+_PROFILE_PART: Final = 4  # and the profile a quarter
+_PROFILE_TOKENS: Final = 1000
+"""The most tokens of all values of the profile."""
+_FACTS_PART: Final = 5  # and facts about the user a fifth
+_FACTS_TOKENS: Final = 600
+"""The most tokens of all facts: some twenty sentences."""
+_PREFERENCES_PART: Final = 2  # of which standing preferences take at most half
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextParts:
+    """What was looked up for a context, beside the conversation itself."""
+
+    recollection: Recollection
+    instructions: tuple[StandingInstruction, ...] = ()
+    """Newest first; the window may have some of them already."""
+    profile: tuple[ProfileItem, ...] = ()
+    """In the order in which the values are wanted."""
+    facts: tuple[Fact, ...] = ()
+    """In the order in which they are wanted; the window may have some of them already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,22 +72,76 @@ class _FittedEntries:
     left_out: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FittedInstructions:
+    """The standing instructions that fit, oldest first, each with its tokens."""
+
+    items: tuple[tuple[StandingInstruction, int], ...] = ()
+    frame: int = 0
+    left_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.frame + sum(tokens for _, tokens in self.items) if self.items else 0
+
+    def beside(self, window: Sequence[Message]) -> "_FittedInstructions":
+        """Those that the messages of the window do not have already."""
+        shown = {message.message_id: message.content for message in window}
+        items = (one for one in self.items if one[0].text not in shown.get(one[0].message_id, ""))
+        return replace(self, items=tuple(items))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FittedProfile:
+    """The values of the profile that fit, and how many do not."""
+
+    items: tuple[ProfileItem, ...] = ()
+    tokens: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FittedFacts:
+    """The facts about the user that fit, each with its tokens."""
+
+    items: tuple[tuple[Fact, int], ...] = ()
+    frame: int = 0
+    left_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.frame + sum(tokens for _, tokens in self.items) if self.items else 0
+
+    def beside(
+        self, window: Sequence[Message], instructions: Sequence[StandingInstruction]
+    ) -> "_FittedFacts":
+        """Those that neither the window nor the standing instructions say already."""
+        shown = {message.message_id: message.content for message in window}
+        wanted = {(one.message_id, one.text) for one in instructions}
+        items = (one for one in self.items if not _is_said(one[0], shown, wanted))
+        return replace(self, items=tuple(items))
+
+
 class Assembly:
     """Fits the parts of one context into its limit, in whichever form it is rendered."""
 
     def __init__(
-        self, counter: TokenCounter, limit: int, *, covers_all: bool, shares: BudgetShares
+        self,
+        counter: TokenCounter,
+        limit: int,
+        *,
+        covers_all: bool,
+        shares: BudgetShares,
+        cache: FormTokenCache,
     ) -> None:
-        # Each text is counted in several forms and passes; one over the limit is never shown
-        # whole, by however much it is over.
-        self._count = cache(partial(counter.count, limit=limit))
+        self._tokens = FormTokens(counter, limit, cache)
+        self._count = self._tokens.of_text
         self._count_whole = counter.count
-        self._longest: dict[tuple[UUID, str, str | None], str] = {}
         self._summariser = ExtractiveSummariser(tokens=counter)
         self._limit = limit
         self._covers_all = covers_all
         self._shares = shares
-        self._frame = max(map(counter.count, (SUMMARY_FRAME, FRAME))) + TOKENS_A_MESSAGE
+        self._frame = self._tokens.of_frame()
 
     def tokens_of(self, draft: Context) -> int:
         """How many tokens the question itself takes, in the form that takes most."""
@@ -75,27 +150,44 @@ class Assembly:
 
     def fitting(self, draft: Context) -> Context:
         """The question with as much of its meaning as there is room for."""
-        forms = (draft, replace(draft, shows_meaning=False))
-        fitting = (one for one in forms if self.tokens_of(one) <= self._limit)
-        return next(fitting, replace(draft, standalone_question=draft.question))
+        if self.tokens_of(draft) <= self._limit:
+            return draft
+        without = replace(draft, shows_meaning=False)
+        if self.tokens_of(without) <= self._limit:
+            return without
+        return replace(draft, standalone_question=draft.question)
 
     def put_together(
         self,
         draft: Context,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
-        recollection: Recollection,
+        parts: ContextParts,
     ) -> Context:
-        """The question with as much of the conversation as there is room for."""
+        """The question with as much of the conversation and of memory as there is room for."""
         room = max(0, self._limit - self.tokens_of(draft) - self._frame)
-        entries = self._fit_entries(recollection.items, stored, window, room)
+        standing = self._fit_instructions(parts.instructions, window, room)
+        room -= standing.tokens
+        known = self._fit_profile(parts.profile, window, room)
+        room -= known.tokens
+        facts = self._fit_facts(parts.facts, window, room)
+        room -= facts.tokens
+        entries = self._fit_entries(parts.recollection.items, stored, window, room)
         room -= entries.tokens
         fitted, uncovered = self._fit_window(stored, window, room)
-        summary = self._summary(stored.summary, uncovered, room - fitted.tokens)
         messages = messages_in(fitted.turns)
-        has_memory = bool(messages or summary or entries.items)
+        unneeded = standing.tokens + facts.tokens
+        standing = standing.beside(messages)
+        facts = facts.beside(messages, [one for one, _ in standing.items])
+        unneeded -= standing.tokens + facts.tokens
+        summary = self._summary(stored.summary, uncovered, room + unneeded - fitted.tokens)
+        told = standing.items or known.items or facts.items
+        has_memory = bool(messages or summary or entries.items or told)
         return replace(
             draft,
+            standing_instructions=tuple(one for one, _ in standing.items),
+            profile=known.items,
+            facts=tuple(fact for fact, _ in facts.items),
             summary=summary or None,
             window=messages,
             recalled=entries.items,
@@ -104,6 +196,9 @@ class Assembly:
                 summary=self._count(quoted(summary)) + self._frame * has_memory,
                 window=fitted.tokens,
                 recalled=entries.tokens,
+                standing_instructions=standing.tokens,
+                profile=known.tokens,
+                facts=facts.tokens,
                 limit=self._limit,
             ),
             cut=Truncation(
@@ -111,14 +206,84 @@ class Assembly:
                 characters=fitted.lost_characters or 0,
                 summary=bool(stored.summary or uncovered) and not summary,
                 recalled=entries.left_out,
+                standing_instructions=standing.left_out,
+                profile=known.left_out,
+                facts=facts.left_out,
             ),
             sources=Sources(
                 messages=tuple(message.message_id for message in messages),
                 summary=_range(stored.summary, uncovered) if summary else None,
                 recalled=tuple(known for item in entries.items for known in item.message_ids),
+                standing_instructions=tuple(one.message_id for one, _ in standing.items),
+                facts=_messages_behind(fact for fact, _ in facts.items),
             ),
-            warnings=recollection.warnings,
+            warnings=parts.recollection.warnings,
         )
+
+    def _fit_instructions(
+        self,
+        instructions: Sequence[StandingInstruction],
+        window: Sequence[ConversationTurn],
+        room: int,
+    ) -> _FittedInstructions:
+        """The newest that fit into their share, oldest first; the last turn comes before them."""
+        if not instructions:
+            return _FittedInstructions()
+        frame = max(map(self._count, (STANDING_FRAME, *STANDING_HEADINGS))) + TOKENS_A_MESSAGE
+        last = self._fitted(window[-1:], room).tokens
+        left = min(_STANDING_TOKENS, room // _STANDING_PART, room - last) - frame
+        fitting: list[tuple[StandingInstruction, int]] = []
+        for one in instructions:
+            lines = (standing_line(one, language=language) for language in ("en", "nl"))
+            tokens = max(map(self._count, lines)) + TOKENS_A_MESSAGE  # with the breaks around it
+            if tokens > left:
+                break
+            left -= tokens
+            fitting.append((one, tokens))
+        left_out = len(instructions) - len(fitting)
+        return _FittedInstructions(items=tuple(reversed(fitting)), frame=frame, left_out=left_out)
+
+    def _fit_profile(
+        self, items: Sequence[ProfileItem], window: Sequence[ConversationTurn], room: int
+    ) -> _FittedProfile:
+        """The values that fit into their share, each whole; the last turn comes before them."""
+        if not items:
+            return _FittedProfile()
+        frame = max(map(self._count, (PROFILE_FRAME, *PROFILE_HEADINGS))) + TOKENS_A_MESSAGE
+        last = self._fitted(window[-1:], room).tokens
+        left = min(_PROFILE_TOKENS, room // _PROFILE_PART, room - last)
+        fitting: list[ProfileItem] = []
+        used = frame
+        for item in items:
+            lines = (profile_line(item, language=language) for language in ("en", "nl"))
+            tokens = max(map(self._count, lines)) + TOKENS_A_MESSAGE  # with the breaks around it
+            if used + tokens <= left:
+                fitting.append(item)
+                used += tokens
+        return _FittedProfile(
+            items=tuple(fitting), tokens=used if fitting else 0, left_out=len(items) - len(fitting)
+        )
+
+    def _fit_facts(
+        self, facts: Sequence[Fact], window: Sequence[ConversationTurn], room: int
+    ) -> _FittedFacts:
+        """The facts that fit into their share, each whole; the last turn comes before them."""
+        if not facts:
+            return _FittedFacts()
+        frame = max(map(self._count, (FACTS_FRAME, *FACTS_HEADINGS))) + TOKENS_A_MESSAGE
+        last = self._fitted(window[-1:], room).tokens
+        left = min(_FACTS_TOKENS, room // _FACTS_PART, room - last)
+        fitting: list[tuple[Fact, int]] = []
+        used = frame
+        for fact in facts:
+            most = left // _PREFERENCES_PART if is_standing(fact.slot) else left
+            lines = (fact_line(fact, language=language) for language in ("en", "nl"))
+            tokens = max(map(self._count, lines)) + TOKENS_A_MESSAGE  # with the breaks around it
+            if used + tokens <= most:
+                fitting.append((fact, tokens))
+                used += tokens
+        left_out = len(facts) - len(fitting)
+        return _FittedFacts(items=tuple(fitting), frame=frame, left_out=left_out)
 
     def _fit_entries(
         self,
@@ -139,14 +304,10 @@ class Assembly:
         last = self._fitted(window[-1:], room).tokens
         left = min(max(share, unneeded), room - last)
         fitting: list[Recalled] = []
-        used = max(map(self._count, (RECALLED_FRAME, PAST_QUERIES, *RECALLED_HEADINGS)))
-        used += TOKENS_A_MESSAGE
+        used = self._tokens.of_recalled_frame()
         for item in items:
             shown = item.shortened()
-            # The form that takes most, with the breaks around it.
-            blocks = (earlier_line(shown, language=language) for language in ("en", "nl"))
-            forms = (record(shown), past_query(shown), *blocks)
-            tokens = max(map(self._count, forms)) + TOKENS_A_MESSAGE
+            tokens = self._tokens.of_recalled(shown)
             if used + tokens <= left:
                 fitting.append(shown)
                 used += tokens
@@ -179,21 +340,7 @@ class Assembly:
         return fitted, uncovered
 
     def _fitted(self, window: Sequence[ConversationTurn], room: int) -> FittedTurns:
-        return fit(
-            window,
-            room,
-            self._count,
-            render=self._longest_form,
-            tokens_per_message=TOKENS_A_MESSAGE,
-        )
-
-    def _longest_form(self, message: Message) -> str:
-        """The text of a message in the form that takes most tokens, so that all forms fit."""
-        key = message.message_id, message.content, message.details.sql_query
-        if key not in self._longest:
-            forms = (message_text, section_lines, partial(block_line, language="nl"))
-            self._longest[key] = max((form(message) for form in forms), key=self._count)
-        return self._longest[key]
+        return fit(window, room, self._tokens.of_message)
 
     def _uncovered(self, stored: StoredWindow, fitted: FittedTurns) -> tuple[Message, ...]:
         """The messages that neither the summary nor the fitted turns hold."""
@@ -228,6 +375,24 @@ class Assembly:
 def _has_content(message: Message) -> bool:
     """Whether a message has something to summarise: an answer without its values has not."""
     return message.visibility is Visibility.ALL or message.role is Role.USER
+
+
+def _is_said(
+    fact: Fact, shown: Mapping[UUID, str], instructions: Collection[tuple[UUID, str]]
+) -> bool:
+    """Whether the words that a fact comes from are in one of these texts of their message."""
+    source = fact.evidence
+    if source is None:
+        return False
+    return source.quote in shown.get(source.message_id, "") or any(
+        message_id == source.message_id and (text in source.quote or source.quote in text)
+        for message_id, text in instructions
+    )
+
+
+def _messages_behind(facts: Iterable[Fact]) -> tuple[UUID, ...]:
+    """The messages that facts come from, each once."""
+    return tuple(dict.fromkeys(fact.evidence.message_id for fact in facts if fact.evidence))
 
 
 def _range(summary: Summary | None, uncovered: Sequence[Message]) -> tuple[int, int] | None:

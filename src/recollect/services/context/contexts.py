@@ -1,8 +1,9 @@
 """Building contexts: what a model needs to understand a question."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypedDict, Unpack
 from uuid import UUID
@@ -28,21 +29,32 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policy import Policies
-from recollect.domain.recall.entry import AS_SET, RecallOverrides, RecallPolicy, Recollection
+from recollect.domain.recall.entry import (
+    AS_SET,
+    RecallOverrides,
+    RecallPolicy,
+    RecallScope,
+    Recollection,
+)
 from recollect.domain.recall.query import AlreadyInContext
 from recollect.errors import InvalidInput
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.access import Permissions
-from recollect.services.context.assembly import TOKENS_A_MESSAGE, Assembly
+from recollect.services.context.assembly import Assembly, ContextParts
+from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache
 from recollect.services.context.rewriting import (
     Rewriting,
     check_model_name,
     check_question,
     history_of,
 )
+from recollect.services.context.summarising import SLOWNESS
 from recollect.services.conversations.sessions import Messages
+from recollect.services.facts.known import KnownFacts
+from recollect.services.profiles import ChosenProfile
 from recollect.services.recall.recall import Recall
+from recollect.services.recall.standing import StandingInstructions
 
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
@@ -72,20 +84,26 @@ class ContextRequest:
     """The most tokens the context may have."""
     window: WindowPolicy
     recall: RecallPolicy
+    is_session_only: bool
+    """Whether nothing that was said in other sessions is in the context."""
     databases: tuple[str, ...] | None
     """The databases whose answers may be in the context; None for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contexts:
-    """Builds contexts from stored messages; keeps nothing in between."""
+    """Builds contexts from stored messages; keeps no text in between."""
 
     messages: Messages
     permissions: Permissions
     rewriting: Rewriting
     recall: Recall
+    standing: StandingInstructions
+    profile: ChosenProfile
+    facts: KnownFacts
     counter_for: Callable[[str | None], TokenCounter]
     policies: Policies
+    _form_tokens: FormTokenCache = field(default_factory=FormTokenCache)
 
     async def prepare(self) -> None:
         """Load what the first context would wait for: model families and a vocabulary."""
@@ -112,13 +130,17 @@ class Contexts:
         limit = max_tokens or self.policies.max_context_tokens
         if (context_window := context_window_of(model)) is not None:
             limit = min(limit, readable_tokens(context_window, tier.shares))
+        policy = self.policies.recall.changed(recall)
         request = ContextRequest(
             question=question,
             model=model,
             tier=tier,
             limit=limit,
             window=self._window_policy(window),
-            recall=self.policies.recall.changed(recall),
+            recall=policy,
+            is_session_only=policy.scope is RecallScope.SESSION
+            or not recall.elsewhere
+            or recall.scope is RecallScope.OFF,
             databases=None if databases is None else check_labels(tuple(databases), "databases"),
         )
         tokens = await _count(self.counter_for(model), question, limit=limit)
@@ -144,11 +166,13 @@ class Contexts:
         access = await self.permissions.allowed(scope, databases=request.databases)
         stored, is_resummarised = await self._read(scope, session_id, request, access)
         rewrite = await self.rewriting.after(history_of(stored.messages), request.question)
+        covers_all = self._covers_all or is_resummarised
         assembly = Assembly(
             self.counter_for(request.model),
             request.limit,
-            covers_all=self._covers_all or is_resummarised,
+            covers_all=covers_all,
             shares=request.tier.shares,
+            cache=self._form_tokens,
         )
         draft = Context(
             question=request.question,
@@ -160,22 +184,33 @@ class Contexts:
         )
         draft = await off_loop(partial(assembly.fitting, draft), characters=draft.characters)
         window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
-        recollection = Recollection()
-        if request.recall.is_on:
-            recollection = await self.recall.for_context(
-                scope,
-                rewrite.search_text,
-                policy=request.recall,
-                known=_already_in(session_id, window),
-                access=access,
-            )
+        search_text = rewrite.search_text
+        within = session_id if request.is_session_only else None
+        recollection, instructions, profile, facts = await asyncio.gather(
+            self._recall(scope, search_text, request, _already_in(session_id, window), access),
+            self.standing.for_context(scope, session_id, policy=request.recall, access=access),
+            self.profile.for_context(scope),
+            self.facts.for_context(scope, search_text, access=access, within=within),
+        )
         summary = stored.summary.text if stored.summary else ""
         unread = self.permissions.unread_sql(stored.messages)
         characters = len(request.question) + len(summary) + characters_in(stored.messages)
-        build = partial(self._put_together, assembly, draft, stored, window, recollection)
+        characters += profile.characters + sum(len(fact.content) for fact in facts.items)
+        if covers_all:  # what does not fit is summarised: 19,000 characters took 90 ms
+            characters *= SLOWNESS
+        parts = ContextParts(
+            recollection=recollection,
+            instructions=instructions.items,
+            profile=profile.items,
+            facts=facts.items,
+        )
+        build = partial(self._put_together, assembly, draft, stored, window, parts)
         context = await off_loop(build, characters=characters + unread * OF_SQL)
+        self.facts.note_use(scope, context.facts)
         _log(context)
-        return replace(context, warnings=(*access.warnings, *context.warnings))
+        warnings = (*access.warnings, *context.warnings, *instructions.warnings)
+        warnings = (*warnings, *profile.warnings, *facts.warnings)
+        return replace(context, warnings=tuple(dict.fromkeys(warnings)))
 
     async def bare(self, question: str, *, model: str | None = None) -> Context:
         """The question alone, for an answer without memory."""
@@ -189,19 +224,38 @@ class Contexts:
             tokens=Tokens(question=tokens + TOKENS_A_MESSAGE, limit=_MAX_TOKENS),
         )
 
+    async def settle(self) -> None:
+        """Wait until it is noted what contexts have used."""
+        await self.facts.settle()
+
+    async def _recall(
+        self,
+        scope: Scope,
+        search_text: str,
+        request: ContextRequest,
+        known: AlreadyInContext,
+        access: Access,
+    ) -> Recollection:
+        if not request.recall.is_on:
+            return Recollection()
+        return await self.recall.for_context(
+            scope, search_text, policy=request.recall, known=known, access=access
+        )
+
     def _put_together(
         self,
         assembly: Assembly,
         draft: Context,
         stored: StoredWindow,
         window: Sequence[ConversationTurn],
-        recollection: Recollection,
+        parts: ContextParts,
     ) -> Context:
         """The context, with the tables that it draws on; a summary draws on all that was read."""
-        context = assembly.put_together(draft, stored, window, recollection)
+        context = assembly.put_together(draft, stored, window, parts)
         messages = stored.messages if context.summary else context.window
         tables = {table for message in messages for table in self.permissions.tables_of(message)}
         tables.update(table for one in context.recalled for table in one.tables)
+        tables.update(table for fact in context.facts for table in fact.tables)
         if context.summary and stored.summary:
             tables.update(stored.summary.tables)
         return replace(context, tables=tuple(sorted(tables)))
@@ -275,6 +329,9 @@ def _log(context: Context) -> None:
         "characters_cut": context.cut.characters,
         "recalled": len(context.recalled),
         "recalled_cut": context.cut.recalled,
+        "standing_instructions": len(context.standing_instructions),
+        "profile": len(context.profile),
+        "facts": len(context.facts),
     }
     event = "context.truncated" if context.is_truncated else "context.built"
     level = logging.INFO if context.is_truncated else logging.DEBUG

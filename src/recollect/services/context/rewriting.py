@@ -12,7 +12,7 @@ from recollect.concurrency import AT_ONCE
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, Message, Role
 from recollect.domain.followup.candidates import best_rewrite
 from recollect.domain.followup.chit_chat import is_chit_chat
-from recollect.domain.followup.dialogue import Method, Proposal, Rewrite, Said
+from recollect.domain.followup.dialogue import HistoryMessage, Method, Proposal, Rewrite
 from recollect.domain.followup.language import language_of, load_languages
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.refinements import is_remark
@@ -110,7 +110,7 @@ class Rewriting:
         return await self.after(history_of(visible), question, language=language)
 
     async def after(
-        self, history: Sequence[Said], question: str, *, language: str | None = None
+        self, history: Sequence[HistoryMessage], question: str, *, language: str | None = None
     ) -> Rewrite:
         """Rewrite a question that follows a history, oldest message first."""
         check_question(question)
@@ -125,14 +125,18 @@ class Rewriting:
             return await self._by_llm(self.llm, question, messages, rewrite)
         return rewrite
 
-    async def _read(self, question: str, history: Sequence[Said], language: str | None) -> Rewrite:
+    async def _read(
+        self, question: str, history: Sequence[HistoryMessage], language: str | None
+    ) -> Rewrite:
         """What model and rules make of a question; without a history there is nothing to ask."""
         choose = partial(self._best, question, history, language)
         if not history and self._is_loaded.is_set() and len(question) <= AT_ONCE:
             return choose()
         return await self._in_thread(choose)
 
-    def _best(self, question: str, history: Sequence[Said], language: str | None) -> Rewrite:
+    def _best(
+        self, question: str, history: Sequence[HistoryMessage], language: str | None
+    ) -> Rewrite:
         code = language or language_of(question, history)
         candidates: dict[Method, Proposal] = {}
         if is_chit_chat(question, code):
@@ -170,7 +174,7 @@ class Rewriting:
         return is_large and policies.rewrite_confidence <= _LLM_CONFIDENCE
 
     async def _by_llm(
-        self, llm: ChatModel, question: str, history: Sequence[Said], proposed: Rewrite
+        self, llm: ChatModel, question: str, history: Sequence[HistoryMessage], proposed: Rewrite
     ) -> Rewrite:
         """The language model's rewrite; the proposed one if it is late, unfaithful or no change."""
         try:
@@ -195,7 +199,7 @@ class Rewriting:
         )
 
 
-def _prompt(question: str, history: Sequence[Said]) -> tuple[Prompt, ...]:
+def _prompt(question: str, history: Sequence[HistoryMessage]) -> tuple[Prompt, ...]:
     examples = (
         Prompt(role=role, content=content)
         for example in _EXAMPLES
@@ -225,10 +229,10 @@ def check_model_name(model: str | None) -> None:
         check_text(model, "model", max_length=_MAX_MODEL_NAME)
 
 
-def history_of(messages: Sequence[Message]) -> list[Said]:
+def history_of(messages: Sequence[Message]) -> list[HistoryMessage]:
     """Stored messages as a history: of users and assistants, without quoting answers."""
     return [
-        Said(role=m.role, content=m.content, sql_query=m.details.sql_query)
+        HistoryMessage(role=m.role, content=m.content, sql_query=m.details.sql_query)
         for m in messages
         if m.role is not Role.SYSTEM and not m.details.only_quotes
     ]

@@ -20,8 +20,9 @@ from recollect.domain.context.compaction import (
 from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
-from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
-from recollect.domain.summary.facts import keep_facts
+from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.extractive import cut_to_fit, summarise_extractively
+from recollect.domain.summary.keeping import keep_facts
 from recollect.domain.summary.prompting import (
     SummaryPrompt,
     split_tables_line,
@@ -40,7 +41,7 @@ _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read
 _SQL_SHOWN: Final = 500
 _READ_FOR_LANGUAGE: Final = 2000
-_SLOWNESS: Final = 4  # times as long as other work on as many characters
+SLOWNESS: Final = 4  # times as long as other work on as many characters
 _GRACE_SECONDS: Final = 0.5  # for a model that should have given up by itself
 _AT_ONCE: Final = 500
 _SUMMARY_TOKENS: Final = 500
@@ -65,7 +66,7 @@ class ExtractiveSummariser:
         """
         return await off_loop(
             partial(self.extract, messages, previous=previous, max_tokens=max_tokens),
-            characters=_SLOWNESS * (characters_in(messages) + len(previous or "")),
+            characters=SLOWNESS * (characters_in(messages) + len(previous or "")),
         )
 
     def extract(self, messages: Sequence[Message], *, previous: str | None, max_tokens: int) -> str:
@@ -80,9 +81,6 @@ class ExtractiveSummariser:
         utterances = _utterances(messages)
         limit = max_tokens - count(f"\n{line}" if line else "")
         summary = summarise_extractively(utterances, limit=limit, count=count, earlier=earlier)
-        summary = keep_facts(
-            summary, earlier=earlier, utterances=utterances, limit=limit, count=count
-        )
         whole = "\n".join(filter(None, [summary, line]))
         return whole if count(whole) <= max_tokens else summary
 

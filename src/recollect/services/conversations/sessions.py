@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -169,6 +169,10 @@ class Sessions:
         return shown
 
 
+async def _ignore(scope: Scope, messages: Sequence[Message]) -> None:
+    """Do nothing about stored messages."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Messages:
     """What an owner can do with the messages of a session."""
@@ -178,6 +182,8 @@ class Messages:
     clock: Clock
     last_access: LastAccess
     policies: Policies = field(default_factory=Policies)
+    on_stored: Callable[[Scope, Sequence[Message]], Awaitable[None]] = _ignore
+    """Called with new messages once they are stored; never raises."""
 
     @property
     def starts_unknown_sessions(self) -> bool:
@@ -226,6 +232,7 @@ class Messages:
         if appended is None:
             raise SessionNotFound(session_id)
         if appended.is_new:
+            await self.on_stored(scope, appended.messages)
             return appended
         # What a retry finds was stored earlier, under permissions that may have gone since.
         return replace(

@@ -19,8 +19,10 @@ from recollect.domain.followup.languages import installed
 from recollect.domain.identity.permissions import Access, TurnKey, turn_key
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import is_common_word, words_of
+from recollect.domain.recall.diversity import READ, SEARCHED, cover_each, things_in
 from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
+    EMBEDDER_FAILED,
     Candidate,
     Entry,
     Recalled,
@@ -49,6 +51,7 @@ from recollect.ports.recall import RecallIndex, WordStems
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import LastAccess
+from recollect.services.recall.reranking import Reranking
 
 _TOO_FEW: Final = 4
 """The language of this many words or fewer is unknown: 'sales' would pass for Spanish."""
@@ -56,9 +59,6 @@ _OTHER_LANGUAGES: Final = 0.7
 OFF: Final = "recall is off on this server (MEMORY_RECALL=off): nothing is indexed"
 NO_INDEX: Final = "recall is not kept by this engine: nothing is indexed"
 NO_EMBEDDER: Final = "there is no embedding model: only words were compared, not meanings"
-EMBEDDER_FAILED: Final = (
-    "the embedding model did not answer: only words were compared, not meanings"
-)
 VECTORS_FAILED: Final = (
     "the store of vectors did not answer: only words were compared, not meanings"
 )
@@ -160,8 +160,8 @@ class _Search:
         known = self.known
         if known is None:
             return candidates
-        new = (one for one in candidates if not known.has(one.entry))
-        return [one for one in new if is_related(one, question.time)]
+        time = question.time
+        return [one for one in candidates if is_related(one, time) and not known.has(one.entry)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +181,8 @@ class Recall:
     """Whether exchanges are indexed on this server."""
     embedding_seconds: float = 5.0
     """The longest that a question waits for its vector."""
+    reranking: Reranking | None = None
+    """None: results keep the order of words and meaning."""
     _speakers: dict[UUID, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
     """When the speakers in an owner's logs were read, and who they are."""
 
@@ -209,6 +211,8 @@ class Recall:
         access = await self.permissions.allowed(scope)
         search = _Search(scope=scope, text=query, k=k, filters=filters, access=access)
         results = await self._results(self.index, search)
+        if not access.warnings:
+            return results
         return replace(results, warnings=(*access.warnings, *results.warnings))
 
     async def for_context(
@@ -239,6 +243,8 @@ class Recall:
             logger.warning("recall.failed", extra={"facts": facts})
             return Recollection(warnings=(FAILED,))
         # A server without an embedder is configured so; not every context has to say it.
+        if NO_EMBEDDER not in results.warnings:
+            return results
         return replace(results, warnings=tuple(w for w in results.warnings if w != NO_EMBEDDER))
 
     async def _results(self, index: RecallIndex, search: _Search) -> Recollection:
@@ -252,6 +258,11 @@ class Recall:
             filters=search.filters,
             count=max(CANDIDATES, search.k * _FOR_EACH),
         )
+        # A cross-encoder does not see when something was said.
+        reranking = None if question.occurrence else self.reranking
+        depth = reranking.depth(question) if reranking else 0
+        things = () if question.occurrence else things_in(question.to_embed, question.language)
+        most = max(search.k, depth, SEARCHED if things else 0)
         while True:
             try:
                 candidates = await index.search(search.scope, query)
@@ -264,10 +275,15 @@ class Recall:
                 continue
             relevant = search.relevant(candidates, question)
             ranked = rank(relevant, question, now=self.clock.now())
-            best = await self._visible_best(ranked, search)
+            best = await self._visible_best(ranked, search, question, most=most)
             is_all = len(candidates) < query.count or query.count >= _MOST_CANDIDATES
-            if len(best) == search.k or is_all:
-                return Recollection(items=_recalled(best), warnings=warnings)
+            if len(best) >= search.k or is_all:
+                if reranking and depth:
+                    around = ranked if search.access.is_everything else best
+                    best = await reranking.rerank(best, question, depth=depth, around=around)
+                if things:
+                    best = await self._cover(best, things, language=question.language)
+                return Recollection(items=_recalled(best[: search.k]), warnings=warnings)
             query = replace(query, count=query.count * _WIDER)
 
     async def _read(
@@ -313,14 +329,30 @@ class Recall:
             return None, (EMBEDDER_FAILED,)
         return vector, ()
 
-    async def _visible_best(self, ranked: Sequence[Ranked], search: _Search) -> list[Ranked]:
-        """The first k that the user may see; no more messages are read than needed."""
+    async def _cover(
+        self, best: Sequence[Ranked], things: Sequence[str], *, language: str
+    ) -> Sequence[Ranked]:
+        """The results with one about each thing among the first."""
+        stems = partial(self.stems.stems, language=language)
+        characters = sum(min(len(one.candidate.entry.text), READ) for one in best[:SEARCHED])
+        cover = partial(cover_each, best, things, stems=stems)
+        return await off_loop(cover, characters=characters * _SLOWNESS)
+
+    async def _visible_best(
+        self,
+        ranked: Sequence[Ranked],
+        search: _Search,
+        question: RecallQuestion,
+        *,
+        most: int,
+    ) -> Sequence[Ranked]:
+        """The first `most` that the user may see; no more messages are read than needed."""
         best: list[Ranked] = []
         for start in range(0, len(ranked), _CHECKED_AT_ONCE):
-            if len(best) >= search.k:
+            if len(best) >= most:
                 break
             visible = await self._visible(ranked[start : start + _CHECKED_AT_ONCE], search)
-            best = said_once([*best, *visible], most=search.k)
+            best = said_once([*best, *visible], most=most, occurrence=question.occurrence)
         return best
 
     async def _visible(self, ranked: Sequence[Ranked], search: _Search) -> Sequence[Ranked]:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from recollect.domain.chat.front_end_texts import is_task_prompt, user_words_in
 from recollect.domain.chat.reconciliation import reconcile
-from recollect.domain.chat.requests import is_task_prompt, user_words_in
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.session import Stored
 from support.stored_conversations import a_stored_message

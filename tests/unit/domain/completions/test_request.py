@@ -43,7 +43,7 @@ def test_an_invalid_completion_request_is_refused(body: JsonValue) -> None:
 
 
 def test_only_user_and_assistant_text_between_first_and_last_question_is_stored() -> None:
-    said = request(
+    conversation = request(
         {"role": "system", "content": "Be brief."},
         assistant("Hello, I am here."),
         user("One?"),
@@ -54,8 +54,8 @@ def test_only_user_and_assistant_text_between_first_and_last_question_is_stored(
         user([part("Two"), {"type": "image_url"}, part("?")]),
         assistant("", tool_calls=CALL),
         {"role": "tool", "tool_call_id": "1", "content": "found"},
-    ).said
-    assert said == (("user", "One?"), ("assistant", "Re: one."), ("user", "Two\n?"))
+    ).conversation
+    assert conversation == (("user", "One?"), ("assistant", "Re: one."), ("user", "Two\n?"))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_only_user_and_assistant_text_between_first_and_last_question_is_stored(
     ],
 )
 def test_any_content_can_be_stored(content: JsonValue, stored: str) -> None:
-    assert request(user(content)).said == (("user", stored),)
+    assert request(user(content)).conversation == (("user", stored),)
 
 
 def test_a_question_is_taken_out_of_the_prompt_that_a_front_end_made_of_it() -> None:
@@ -79,7 +79,7 @@ def test_a_question_is_taken_out_of_the_prompt_that_a_front_end_made_of_it() -> 
         '<attached_files>\n<file type="file" id="1" url="u" name="a.txt"/>\n</attached_files>\n\n'
     )
     image: JsonValue = {"type": "image_url"}
-    asked = request(
+    parsed = request(
         user(rag_prompt("One?")),
         assistant("Re."),
         user([part(rag_prompt(files)), part(rag_prompt("Two?")), image]),
@@ -88,46 +88,46 @@ def test_a_question_is_taken_out_of_the_prompt_that_a_front_end_made_of_it() -> 
         assistant("Re."),
         user(files + "Three?"),
     )
-    questions = [text for role, text in asked.said if role == "user"]
+    questions = [text for role, text in parsed.conversation if role == "user"]
     assert questions == ["One?", "Two?", "[image_url]", "Three?"]
 
 
 def test_sources_without_words_of_a_user_are_no_question() -> None:
-    asked = request(
+    parsed = request(
         user("What time is it?"),
         assistant("", tool_calls=CALL),
         {"role": "tool", "tool_call_id": "1", "content": "noon"},
         user(rag_prompt("")),
     )
-    assert asked.said == (("user", "What time is it?"),)
-    assert (asked.last_question_at, asked.goes_on) == (0, True)
-    assert request(user(rag_prompt(""))).said == ()
+    assert parsed.conversation == (("user", "What time is it?"),)
+    assert (parsed.last_question_at, parsed.goes_on) == (0, True)
+    assert request(user(rag_prompt(""))).conversation == ()
 
 
 def test_odd_fields_are_left_alone() -> None:
     odd = request({"role": [], "content": {}}, {}, user("Hi"), model=3, stream="yes")
     assert with_memories(odd, Memories())["messages"] == list(odd.messages)
-    assert (odd.model, odd.streams, len(odd.said)) == (None, False, 1)
+    assert (odd.model, odd.streams, len(odd.conversation)) == (None, False, 1)
     odd = request(assistant("x", tool_calls="many"), user("Hi"))
     assert odd.tools_called == ()
 
 
 def test_the_tools_of_this_turn_are_named_once_each() -> None:
-    asked = request(
+    parsed = request(
         user("One?"),
         assistant("", tool_calls=[{"function": {"name": "earlier"}}]),
         user("Two?"),
         assistant("", tool_calls=CALL),
         assistant("", tool_calls=[*CALL, {"function": {"name": "x" * 500}}, {}]),
     )
-    assert asked.tools_called == ("look_up", "x" * 200)
-    assert asked.goes_on
-    assert asked.begun_answer == ""
+    assert parsed.tools_called == ("look_up", "x" * 200)
+    assert parsed.goes_on
+    assert parsed.begun_answer == ""
 
 
 def test_a_begun_answer_is_told_apart_from_a_tool_call() -> None:
     begun = request(user("Go!"), assistant("It began"))
-    assert (begun.begun_answer, begun.said) == ("It began", (("user", "Go!"),))
+    assert (begun.begun_answer, begun.conversation) == ("It began", (("user", "Go!"),))
     assert request(user("Go!")).begun_answer == ""
 
 
@@ -197,8 +197,8 @@ def test_temporary_and_local_chats_are_not_stored(session: str) -> None:
 
 
 def test_without_a_question_there_is_nothing_to_remember() -> None:
-    asked = request({"role": "system", "content": "Say something."})
-    assert call(asked, session="1").memory is MemoryPolicy.OFF
+    parsed = request({"role": "system", "content": "Say something."})
+    assert call(parsed, session="1").memory is MemoryPolicy.OFF
 
 
 def test_a_single_question_continues_unless_a_front_end_shows_branches() -> None:

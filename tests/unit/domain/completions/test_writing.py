@@ -17,20 +17,22 @@ from recollect.testing import FIRST_MOMENT
 from support.doubles.strict_templates import check_template
 
 
-def said(role: str, content: str) -> dict[str, JsonValue]:
+def message(role: str, content: str) -> dict[str, JsonValue]:
     return {"role": role, "content": content}
 
 
 SYSTEM, ONE, RE, TWO = (
-    said("system", "s"),
-    said("user", "One?"),
-    said("assistant", "Re."),
-    said("user", "Two?"),
+    message("system", "s"),
+    message("user", "One?"),
+    message("assistant", "Re."),
+    message("user", "Two?"),
 )
 TOOL: JsonObject = {"role": "tool", "content": "found"}
 IMAGE: JsonObject = {"type": "image_url"}
 EVERYTHING = Memories(
-    summary="A summary.", window=[said("user", "Zero?"), said("assistant", "Z.")], recalled="Found."
+    summary="A summary.",
+    window=[message("user", "Zero?"), message("assistant", "Z.")],
+    recalled="Found.",
 )
 
 
@@ -48,27 +50,27 @@ def added(
 
 def test_the_summary_is_in_the_leading_system_message_and_recalled_text_in_the_question() -> None:
     assert added(SYSTEM, ONE, RE, TWO) == [
-        said("system", "s\n\nA summary."),
+        message("system", "s\n\nA summary."),
         *EVERYTHING.window,
         ONE,
         RE,
-        said("user", "Found.\n\nTwo?"),
+        message("user", "Found.\n\nTwo?"),
     ]
     assert added(ONE, memories=Memories(summary="A summary.")) == [
-        said("system", "A summary."),
+        message("system", "A summary."),
         ONE,
     ]
     assert added(SYSTEM, ONE, memories=Memories(recalled="Found.")) == [
         SYSTEM,
-        said("user", "Found.\n\nOne?"),
+        message("user", "Found.\n\nOne?"),
     ]
 
 
 def test_all_instructions_of_a_client_lead_in_their_order_with_the_summary_last() -> None:
-    developer, late = said("developer", "d"), said("system", "late")
+    developer, late = message("developer", "d"), message("system", "late")
     summary = Memories(summary="A summary.")
     assert added(developer, SYSTEM, ONE, RE, late, TWO, memories=summary) == [
-        said("developer", "d\n\ns\n\nlate\n\nA summary."),
+        message("developer", "d\n\ns\n\nlate\n\nA summary."),
         ONE,
         RE,
         TWO,
@@ -85,7 +87,7 @@ def test_contents_in_parts_stay_in_parts() -> None:
         {"role": "user", "content": [{"type": "text", "text": "Found.\n\n"}, text, IMAGE]},
     ]
     empty: JsonObject = {"role": "user", "content": None}
-    assert added(empty, memories=Memories(recalled="Found.")) == [said("user", "Found.")]
+    assert added(empty, memories=Memories(recalled="Found.")) == [message("user", "Found.")]
 
 
 def test_in_a_tool_loop_everything_stays_where_it_was_in_the_call_before() -> None:
@@ -114,12 +116,12 @@ def test_messages_fit_a_strict_template_whatever_the_client_sent(memories: Memor
 def test_a_template_without_system_role_has_the_instructions_in_the_first_question() -> None:
     sent = (SYSTEM, ONE, RE, TWO)
     assert added(*sent, memories=Memories(), template=ChatTemplate.NO_SYSTEM) == [
-        said("user", "s\n\nOne?"),
+        message("user", "s\n\nOne?"),
         RE,
         TWO,
     ]
     alone = added(SYSTEM, memories=Memories(), template=ChatTemplate.NO_SYSTEM)
-    assert alone == [said("user", "s")]
+    assert alone == [message("user", "s")]
 
 
 def test_a_written_body_parses_to_the_same_values() -> None:

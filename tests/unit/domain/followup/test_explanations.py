@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import (
     Edits,
     Insertion,
@@ -18,7 +18,7 @@ from support.followups import conversation
 
 
 def explained(
-    question: str, history: Sequence[Said], *, deleted: set[int], inserted: dict[int, str]
+    question: str, history: Sequence[HistoryMessage], *, deleted: set[int], inserted: dict[int, str]
 ) -> tuple[str, ...]:
     """Explain edits; what is inserted before which word is looked up in the history."""
     blocks = recent_blocks(history, ReadingLimits())

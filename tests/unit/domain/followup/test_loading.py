@@ -7,13 +7,13 @@ import pytest
 
 LOADED = """
 import sys
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.language import language_of
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.conversation.message import Role
 history = [
-    Said(role=Role.USER, content={before!r}),
-    Said(role=Role.ASSISTANT, content="2.4", sql_query={sql!r}),
+    HistoryMessage(role=Role.USER, content={before!r}),
+    HistoryMessage(role=Role.ASSISTANT, content="2.4", sql_query={sql!r}),
 ]
 rule_candidate({question!r}, history, language_of({question!r}, history))
 print(*sorted({{"py3langid", "sqlglot"}} & set(sys.modules)))

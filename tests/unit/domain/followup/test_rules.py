@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.refinements import Part, read_refinement
 from recollect.domain.followup.rules import rule_candidate, with_complete_questions
@@ -27,8 +27,8 @@ def changed(
         message
         for text in questions
         for message in (
-            Said(role=Role.USER, content=text),
-            Said(role=Role.ASSISTANT, content=answer, sql_query=sql),
+            HistoryMessage(role=Role.USER, content=text),
+            HistoryMessage(role=Role.ASSISTANT, content=answer, sql_query=sql),
         )
     ]
     proposal = rule_candidate(question, history, language)

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup import items
-from recollect.domain.followup.dialogue import Said
+from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.refinements import is_remark
@@ -95,7 +95,7 @@ def test_remarks_and_wishes_about_the_form_of_a_reply_change_no_question(languag
     assert rewrites == {}
 
 
-def _asked(question: str) -> tuple[Said, ...]:
+def _asked(question: str) -> tuple[HistoryMessage, ...]:
     return conversation(f"user: {question}", f"assistant: {LIST}")
 
 
@@ -142,8 +142,10 @@ def test_fragments_after_requests_are_read(
 
 def test_a_value_in_small_letters_is_no_part_of_the_name_before_it() -> None:
     history = [
-        Said(role=Role.USER, content="Wie viele Bestellungen sind in Berlin offen?"),
-        Said(role=Role.ASSISTANT, content="42", sql_query="… WHERE a = 'offen' AND b = 'Berlin'"),
+        HistoryMessage(role=Role.USER, content="Wie viele Bestellungen sind in Berlin offen?"),
+        HistoryMessage(
+            role=Role.ASSISTANT, content="42", sql_query="… WHERE a = 'offen' AND b = 'Berlin'"
+        ),
     ]
 
     proposal = rule_candidate("Und in Hamburg?", history, "de")

@@ -5,7 +5,7 @@ import pytest
 
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.recall.entry import IndexedEntry
+from recollect.domain.recall.entry import IndexedEntry, answer_term
 from recollect.domain.recall.entry_maker import MAX_TERMS, EntryMaker, is_empty_answer
 from recollect.domain.text import JsonObject
 from recollect.testing import FIRST_MOMENT
@@ -45,6 +45,49 @@ def with_details(message: Message, **details: object) -> Message:
     return Message(**values | {"details": AnswerDetails(**details)})  # type: ignore[arg-type]
 
 
+def test_standing_instructions_of_the_user_mark_the_entry() -> None:
+    question, answer = turn(
+        ("user", "Never use tables. Sales of 2024?"), ("assistant", "Always answer in Dutch.")
+    )
+    (found,) = entries([question, answer])
+    (instruction,) = found.instructions
+    assert instruction.text == "Never use tables."
+    assert instruction.message_id == question.message_id
+    assert (instruction.session_id, instruction.turn_number) == (SESSION, 4)
+    assert instruction.said_at == FIRST_MOMENT
+
+
+@pytest.mark.parametrize("answer", ["I don't know.", ""])
+def test_a_question_with_an_instruction_is_indexed_alone_if_its_answer_is_empty(
+    answer: str,
+) -> None:
+    said = turn(("user", "Never use tables. Sales of 2024?"), ("assistant", answer))
+    (found,) = entries(said)
+    assert found.entry.text == "Never use tables. Sales of 2024?"
+    assert found.entry.message_ids == (said[0].message_id,)
+    assert [one.text for one in found.instructions] == ["Never use tables."]
+
+
+@pytest.mark.parametrize(
+    ("status", "is_latest", "expected"),
+    [
+        (TurnStatus.PENDING, False, ["Never use tables."]),
+        (TurnStatus.PENDING, True, []),
+        (TurnStatus.FAILED, False, []),
+    ],
+)
+def test_an_instruction_counts_as_its_turn_does(
+    status: TurnStatus, *, is_latest: bool, expected: list[str]
+) -> None:
+    found = entries(turn(("user", "Never use tables.")), status, is_latest=is_latest)
+    assert [one.text for entry in found for one in entry.instructions] == expected
+
+
+def test_in_a_log_people_instruct_each_other_and_not_the_assistant() -> None:
+    found = entries(turn(("user", "Never use tables."), metadata={"speaker": "Ann"}))
+    assert [entry.instructions for entry in found] == [()]
+
+
 def test_a_complete_exchange_is_one_entry() -> None:
     question, answer = turn(("user", "Sales of\n2024?"), ("assistant", "They were 9 million."))
     answer = with_details(answer, sql_query="SELECT 1\nFROM sales", tables_used=("Shop.Sales",))
@@ -70,8 +113,8 @@ def test_only_the_beginning_of_an_answer_is_shown_but_all_its_words_find_it() ->
     answer = "word " * 60 + "needle"
     (found,) = entries(turn(("user", "Sales?"), ("assistant", answer)))
     assert found.entry.text == f"Question: Sales? Result summary: {answer[:200]}"
-    assert found.terms["needle"] == 1
-    assert found.terms["word"] == 60
+    assert found.terms[answer_term("needle")] == 1
+    assert found.terms[answer_term("word")] == 60
 
 
 def test_an_entry_has_so_many_words_at_most() -> None:

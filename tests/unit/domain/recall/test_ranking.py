@@ -4,7 +4,8 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.recall.entry import Candidate, Entry
-from recollect.domain.recall.query import read_question
+from recollect.domain.recall.occurrence import Occurrence
+from recollect.domain.recall.query import RecallQuestion, read_question
 from recollect.domain.recall.ranking import Ranked, rank, said_once
 from recollect.testing import FIRST_MOMENT
 
@@ -41,8 +42,12 @@ def candidate(
 
 
 def order(question: str, *candidates: Candidate, speakers: tuple[str, ...] = ()) -> list[str]:
-    read = read_question(question, speakers=speakers, language="en", now=NOW)
+    read = _read(question, speakers)
     return [one.candidate.entry.text for one in rank(candidates, read, now=NOW)]
+
+
+def _read(question: str, speakers: tuple[str, ...] = ()) -> RecallQuestion:
+    return read_question(question, speakers=speakers, language="en", now=NOW)
 
 
 def test_words_and_meaning_both_count() -> None:
@@ -145,3 +150,44 @@ def test_two_speakers_may_say_the_same() -> None:
     ann = Ranked(candidate=candidate("Yes!"), score=1)
     bob = Ranked(candidate=candidate("Yes", speaker="Bob"), score=1)
     assert len(said_once([ann, bob], most=2)) == 2
+
+
+def _ladders() -> list[Candidate]:
+    return [
+        candidate("old", 0.4, 0.4, speaker=None, said_at=NOW - timedelta(days=300)),
+        candidate("mid", 0.5, 0.6, speaker=None, said_at=NOW - timedelta(days=200)),
+        candidate("new", 0.4, 0.5, speaker=None, said_at=NOW - timedelta(days=100)),
+        candidate("weak", 0.1, 0.5, speaker=None, said_at=NOW - timedelta(days=400)),
+        candidate("else", 0.0, 0.1, speaker=None, said_at=NOW),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What about ladders?", ["mid", "new", "old", "weak", "else"]),
+        ("When did I first ask about ladders?", ["old", "mid", "new", "weak", "else"]),
+        ("When did I last ask about ladders?", ["new", "mid", "old", "weak", "else"]),
+    ],
+)
+def test_of_entries_that_match_well_the_first_or_last_leads(
+    question: str, expected: list[str]
+) -> None:
+    assert order(question, *_ladders()) == expected
+    scores = [one.score for one in rank(_ladders(), _read(question), now=NOW)]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_entries_that_share_no_word_keep_their_order() -> None:
+    near = candidate("near", 0.0, 0.6, speaker=None, said_at=NOW)
+    far = candidate("far", 0.0, 0.5, speaker=None)
+    assert order("When did I first ask about ladders?", far, near) == ["near", "far"]
+    assert order("When did I first ask about ladders?") == []
+
+
+def test_of_equal_texts_the_first_is_found_if_it_is_asked_for() -> None:
+    old = Ranked(candidate("Question: Sales?", speaker=None), 0.9)
+    new = Ranked(candidate("Question: sales!", speaker=None, said_at=NOW), 0.8)
+    for ranked in ([old, new], [new, old]):
+        (only,) = said_once(ranked, most=2, occurrence=Occurrence.FIRST)
+        assert only.candidate is old.candidate

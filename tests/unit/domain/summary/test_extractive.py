@@ -2,7 +2,8 @@ import time
 
 import pytest
 
-from recollect.domain.summary.extractive import Utterance, cut_to_fit, summarise_extractively
+from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.extractive import cut_to_fit, summarise_extractively
 
 ENGLISH = (
     ("user", "Hi! Show me total sales by region for 2024"),
@@ -162,3 +163,74 @@ def test_a_cut_keeps_whole_words() -> None:
     assert cut_to_fit("one two three", limit=9, count=len) == "one two…"
     assert cut_to_fit("one two three", limit=13, count=len) == "one two three"
     assert cut_to_fit("one", limit=1, count=len) == ""
+
+
+def test_a_question_that_was_put_off_stays_open() -> None:
+    summary = summarise_extractively(
+        utterances(
+            ("user", "Do I need a permit for the fan?"),
+            ("assistant", "Let's come back to that later."),
+            *ENGLISH,
+        ),
+        limit=1000,
+    )
+    assert "Open question: Do I need a permit for the fan?" in summary.splitlines()
+
+
+def test_an_open_question_stays_open_in_the_next_summary() -> None:
+    earlier = "Open question: Do I need a permit for the fan?"
+    assert earlier in summarise_extractively(utterances(*ENGLISH), limit=1000, earlier=earlier)
+
+
+def test_a_question_asked_again_and_answered_is_no_longer_open() -> None:
+    summary = summarise_extractively(
+        utterances(
+            ("user", "Do I need a permit for the fan?"),
+            ("assistant", "Yes, the town hall gives one for 40 euros."),
+        ),
+        limit=1000,
+        earlier="Open question: Do I need a permit for the fan?",
+    )
+    assert "Open question: Do I need a permit" not in summary
+
+
+def test_what_users_state_comes_before_advice_where_room_is_small() -> None:
+    advice = "A good garden needs sun, water, patience, compost and a plan on paper."
+    summary = summarise_extractively(
+        utterances(
+            ("user", "What does a garden need?"),
+            ("assistant", advice),
+            ("user", "My daughter Noor is allergic to wasps."),
+            ("assistant", "Then plant no fruit trees near the house, and keep bins closed."),
+        ),
+        limit=60,
+    )
+    assert summary == "The user's daughter Noor is allergic to wasps."
+
+
+def test_a_statement_and_its_opposite_both_stay() -> None:
+    summary = summarise_extractively(
+        utterances(
+            ("user", "We are going to sell the old Volvo."),
+            ("assistant", "All right."),
+            ("user", "We are not going to sell the old Volvo."),
+        ),
+        limit=1000,
+    )
+    assert len(summary.splitlines()) == 2
+
+
+@pytest.mark.parametrize("ending", ["today", "tomorrow morning"])
+def test_lines_that_say_nearly_the_same_stay_once(ending: str) -> None:
+    reply = "The shop opens its doors for every customer of the town at nine sharp"
+    summary = summarise_extractively(
+        utterances(
+            ("user", "When does the shop open?"),
+            ("assistant", f"{reply}."),
+            ("user", "When do the doors open for us?"),
+            ("assistant", f"{reply} {ending}."),
+        ),
+        limit=1000,
+        share=1.0,
+    )
+    assert summary.count("opens its doors") == 1

@@ -1,5 +1,5 @@
-from recollect.domain.summary.extractive import Utterance
-from recollect.domain.summary.facts import keep_facts
+from recollect.domain.summary.candidates import Utterance
+from recollect.domain.summary.keeping import keep_facts
 
 EARLIER = (
     "The user is Anna, who owns the shop Blue Door with 4 employees. "
@@ -56,6 +56,22 @@ def test_dutch_user_statements_that_the_model_left_out_are_appended() -> None:
 
     assert "Tom" in summary
     assert "korte zinnen" in summary
+
+
+def test_a_short_figure_of_something_else_does_not_stand_for_a_lost_one() -> None:
+    summary = summary_with_facts(
+        "The meeting is on 12 March.", earlier="", users="We keep 12 cows in the barn."
+    )
+
+    assert "12 cows" in summary
+
+
+def test_what_a_user_states_beside_a_question_is_kept() -> None:
+    summary = summary_with_facts(
+        NEW, earlier="", users="What can I bake, given that my son Milo is allergic to nuts?"
+    )
+
+    assert "Milo" in summary
 
 
 def test_a_question_about_figures_is_nothing_that_a_user_states() -> None:

@@ -16,6 +16,8 @@ from recollect.domain.summary.sentences import split_sentences
         ("他来了。你好吗？", ["他来了。", "你好吗？"]),  # noqa: RUF001  # full width on purpose
         ("Here:\n```sql\nSELECT a.\nFROM b\n```\nDone.", ["Here:", "SELECT a. FROM b", "Done."]),
         ("```\nSELECT 1", ["SELECT 1"]),
+        ("Am 12. September geht es los. Gut.", ["Am 12. September geht es los.", "Gut."]),
+        ("It is 12. Maybe more.", ["It is 12.", "Maybe more."]),
         ("So I did. I left.", ["So I did.", "I left."]),
         (" … !! \n\n --- ", []),
         ("", []),

@@ -28,7 +28,7 @@ class PostgresBranchStore(PostgresStore):
         self,
         scope: Scope,
         session_id: UUID,
-        said: Sequence[NewMessage],
+        messages: Sequence[NewMessage],
         *,
         continues: bool,
         goes_on: bool = False,
@@ -40,7 +40,7 @@ class PostgresBranchStore(PostgresStore):
             if not await lock_sessions(transaction, session_id, now=target.read_at):
                 return None
             stored = await _read(transaction, session_id, continues=continues)
-            plan = plan_branch(said, stored, continues=continues, goes_on=goes_on)
+            plan = plan_branch(messages, stored, continues=continues, goes_on=goes_on)
             await _switch(transaction, session_id, plan.switch, now=target.now)
             path, unknown = plan.branch.path, plan.branch.unknown
             if not unknown:
@@ -50,7 +50,7 @@ class PostgresBranchStore(PostgresStore):
             try:
                 added = await append_within(transaction, target, unknown, reply_to=reply_to)
             except UniqueViolationError:
-                raise IdAlreadyUsed(said[-1].message_id) from None
+                raise IdAlreadyUsed(messages[-1].message_id) from None
         return Followed(question=added[-1], before=(*path, *added[:-1]))
 
     async def reply(

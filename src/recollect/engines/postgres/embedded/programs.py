@@ -211,11 +211,21 @@ def make_cluster(binaries: Binaries, account: Account, folder: Path) -> None:
 
 
 def launch_server(
-    binaries: Binaries, account: Account, data: Path, *, sockets: Path, seconds: float
+    binaries: Binaries,
+    account: Account,
+    data: Path,
+    *,
+    sockets: Path,
+    seconds: float,
+    libraries: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Let pg_ctl start a server that outlives us; it ends when the server is ready, or failed."""
+    """Let pg_ctl start a server that outlives us; it ends when the server is ready, or failed.
+
+    Libraries of extensions are looked for in `libraries` first.
+    """
     settings = {
         **_SETTINGS,
+        "dynamic_library_path": f"{libraries}:$libdir" if libraries else "$libdir",
         "unix_socket_directories": str(sockets),
         "shared_buffers": f"{cache_megabytes(memory_at_hand())}MB",
     }

@@ -17,6 +17,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from recollect.concurrency import TaskSupervisor
+from recollect.engines.postgres.embedded.portable_pgvector import library_folder
 from recollect.engines.postgres.embedded.postmaster import Lease, Postmaster, drop_if_stale
 from recollect.engines.postgres.embedded.programs import (
     MAJOR_VERSION,
@@ -170,7 +171,14 @@ class EmbeddedServer:
         drop_if_stale(self._data / "postmaster.pid", self._data)
         drop_if_stale(self._socket_folder / f".s.PGSQL.{PORT}.lock", self._data)
         sockets, seconds = self._socket_folder, self._start_seconds
-        return launch_server(binaries, account, self._data, sockets=sockets, seconds=seconds)
+        return launch_server(
+            binaries,
+            account,
+            self._data,
+            sockets=sockets,
+            seconds=seconds,
+            libraries=library_folder(binaries, self._home),
+        )
 
     def _check_failure(self, starter: subprocess.Popen[bytes] | None) -> None:
         """Give up on a start that failed, unless the last of a killed server was in its way."""

@@ -21,8 +21,9 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.domain.recall.ranking import K1, B, neighbouring_positions
+from recollect.domain.standing.instruction import StandingInstruction, newest_of_each
 from recollect.engines.postgres.connection.database import Database, PostgresStore
-from recollect.ports.recall import IndexSize
+from recollect.engines.postgres.rows import worker_scope
 from recollect.ports.runtime import Clock
 
 _MAX_KEY: Final = 0x7FFFFFFF  # the largest integer of PostgreSQL
@@ -156,14 +157,25 @@ def _indexed(one: IndexedEntry) -> dict[str, object]:
         "sequence": entry.sequence,
         "turn_number": entry.turn_number,
         "said_at": entry.said_at,
-        "length": sum(one.terms.values()),
+        "length": one.length,
         "speaker": entry.speaker,
         "tables": entry.tables,
         "message_ids": entry.message_ids,
         "text": entry.text,
         "terms": list(counts),
         "counts": list(counts.values()),
+        **_marks(one.instructions),
         **embedding,
+    }
+
+
+def _marks(instructions: Sequence[StandingInstruction]) -> dict[str, object]:
+    """What marks an entry as one that has standing instructions."""
+    if not instructions:
+        return {}
+    return {
+        "instructing_ids": [one.message_id for one in instructions],
+        "instructions": [one.text for one in instructions],
     }
 
 
@@ -224,12 +236,17 @@ class PostgresRecallIndex(PostgresStore):
         rows = await self._database.read("list_speakers", owner_id=scope.owner_id, limit=limit)
         return tuple(row["speaker"] for row in rows)
 
-    async def size(self, scope: Scope, *, model: str) -> IndexSize:
-        now = self._clock.now()
-        (row,) = await self._database.run(
-            "count_entries", owner_id=scope.owner_id, model=model, now=now
+    async def instructions(
+        self, scope: Scope, *, session_id: UUID | None = None, limit: int
+    ) -> tuple[StandingInstruction, ...]:
+        rows = await self._database.read(
+            "list_instructions",
+            owner_id=scope.owner_id,
+            session_id=session_id,
+            now=self._clock.now(),
+            limit=limit,
         )
-        return IndexSize(entries=row["entries"], embedded=row["embedded"])
+        return newest_of_each((StandingInstruction(**row) for row in rows), most=limit)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Some entries of any owner that this model has not embedded.
@@ -244,7 +261,7 @@ class PostgresRecallIndex(PostgresStore):
         )
         outdated: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
-            scope = Scope(tenant=row["tenant_id"], user=row["user_id"], actor="worker")
+            scope = worker_scope(row["tenant_id"], row["user_id"])
             entries = await self._outdated_of(scope, model, limit - len(outdated))
             outdated += [(scope, entry) for entry in entries]
             if len(outdated) >= limit:

@@ -4,14 +4,12 @@ from array import array
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from heapq import nlargest
-from itertools import repeat
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector
+from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector, neighbourhood
 from recollect.domain.recall.ranking import Bm25Index, neighbouring_positions
 from recollect.engines.postgres.recall.index import entry_from
 
@@ -48,8 +46,13 @@ class OwnerEntries:
         """Rows by session, and in each by sequence."""
         self._places: list[int] = []
         """Where each row stands in that order."""
+        # What follows is by place, and the same for all questions until entries are added.
+        self._ordered: list[Entry] = []
         self._sessions: list[UUID] = []
         self._is_named: list[bool] = []
+        self._has_names = False
+        self._neighbourhoods: dict[int, tuple[int, int]] = {}
+        """Of the candidates so far; making all of 1,000 would take a millisecond."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -85,26 +88,44 @@ class OwnerEntries:
         similarities = _Similarities((), None)
         if vector is not None and model_key is not None and model_key in self._vectors:
             similarities = self._vectors[model_key].compare(vector)
-        matching = {row: score for row, score in lexical.items() if row not in excluded}
-        best = set(nlargest(count, matching, key=matching.__getitem__))
+        matching = [row for row in lexical if row not in excluded] if excluded else lexical
+        best = set(sorted(matching, key=lexical.__getitem__, reverse=True)[:count])
         best.update(similarities.nearest(count, excluded))
         places = {self._places[row] for row in best}
-        if any(self._is_named):
+        if self._has_names:
             beside = neighbouring_positions(places, self._sessions, self._is_named)
             places |= {at for at in beside if self._order[at] not in excluded}
-        cosines = similarities.by_row(len(self._entries))
-        words = tuple(map(lexical.get, self._order, repeat(0.0)))
-        meanings = tuple(map(cosines.__getitem__, self._order))
-        entries, order, sessions = self._entries, self._order, self._sessions
-        return tuple(
-            Candidate.among(entries[order[at]], words, meanings, at, sessions=sessions)
-            for at in places
-        )
+        return self._candidates(places, lexical, similarities.by_row(len(self._entries)))
+
+    def _candidates(
+        self,
+        places: Iterable[int],
+        lexical: Mapping[int, float],
+        cosines: Sequence[float | None],
+    ) -> tuple[Candidate, ...]:
+        """The candidates at these places, given the scores of all rows."""
+        scores = [0.0] * len(self._order)
+        for row, score in lexical.items():
+            scores[self._places[row]] = score
+        words, meanings = tuple(scores), tuple(map(cosines.__getitem__, self._order))
+        candidates = []
+        for at in places:
+            first, end = self._neighbourhood(at)
+            entry = self._ordered[at]
+            candidates.append(Candidate(entry, words[first:end], meanings[first:end], at - first))
+        return tuple(candidates)
+
+    def _neighbourhood(self, at: int) -> tuple[int, int]:
+        known = self._neighbourhoods.get(at)
+        if known is None:
+            known = self._neighbourhoods[at] = neighbourhood(at, self._sessions)
+        return known
 
     def _add(self, row: Record) -> None:
         number, entry = len(self._entries), entry_from(row)
         self._entries.append(entry)
-        self._words.add(dict(zip(row["terms"], row["counts"], strict=True)))
+        counts = dict(zip(row["terms"], row["counts"], strict=True))
+        self._words.add(counts, length=row["length"])
         for message_id in entry.message_ids:
             self._rows_of[message_id].append(number)
         if row["vector"] is not None:
@@ -116,9 +137,11 @@ class OwnerEntries:
         return entry.session_id.int, entry.sequence
 
     def _update_places(self) -> None:
-        ordered = [self._entries[row] for row in self._order]
+        self._ordered = ordered = [self._entries[row] for row in self._order]
         self._sessions = [entry.session_id for entry in ordered]
         self._is_named = [entry.speaker is not None for entry in ordered]
+        self._has_names = any(self._is_named)
+        self._neighbourhoods = {}
         self._places = [0] * len(ordered)
         for at, row in enumerate(self._order):
             self._places[row] = at
@@ -153,9 +176,13 @@ class _Similarities(NamedTuple):
     def by_row(self, count: int) -> list[float | None]:
         """The cosine of each row; None for rows without one."""
         scores: list[float | None] = [None] * count
-        if self.cosines is not None:
-            for row, cosine in zip(self.rows, self.cosines.tolist(), strict=True):
-                scores[row] = cosine
+        if self.cosines is None:
+            return scores
+        cosines: list[float | None] = self.cosines.tolist()
+        if len(cosines) == count:  # all rows have one, and they come in the order of the rows
+            return cosines
+        for row, cosine in zip(self.rows, cosines, strict=True):
+            scores[row] = cosine
         return scores
 
 

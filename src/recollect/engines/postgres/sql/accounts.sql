@@ -5,7 +5,7 @@
 WITH owner AS (
     INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
     VALUES (:owner_id, :tenant_id, '', :created_at)
-    ON CONFLICT (owner_id) DO NOTHING
+    ON CONFLICT DO NOTHING
 )
 INSERT INTO api_keys (
     owner_id, key_id, tenant_id, user_id, scopes, name, secret_hash, created_at, memory
@@ -47,7 +47,7 @@ CROSS JOIN LATERAL (
 WITH owner AS (
     INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
     VALUES (:owner_id, :tenant_id, :user_id, :now)
-    ON CONFLICT (owner_id) DO NOTHING
+    ON CONFLICT DO NOTHING
 )
 INSERT INTO states (owner_id, mode, updated_at)
 VALUES (:owner_id, :mode, :now)

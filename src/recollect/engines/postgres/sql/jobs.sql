@@ -55,10 +55,6 @@ CROSS JOIN LATERAL (
 -- Let a job wait for another try, unless it is no longer the worker's.
 UPDATE jobs SET scheduled_at = :until WHERE owner_id = :owner_id AND job_id = :job_id AND scheduled_at = :scheduled_at
 
--- name: count_jobs
--- How many jobs of all owners wait to be taken.
-SELECT count(*) FROM jobs WHERE scheduled_at <= :now
-
 -- name: get_summary
 -- The summary of a session that has not expired.
 SELECT summary.* FROM summaries AS summary

@@ -46,18 +46,6 @@ INSERT INTO recall_owners (owner_id, entries, length, last_number)
 VALUES (:owner_id, 0, 0, 0)
 ON CONFLICT (owner_id) DO UPDATE SET last_number = recall_owners.last_number
 
--- name: count_entries
--- How many entries the owner has in sessions that have not expired, and how many by a model.
-SELECT count(*) AS entries, count(*) FILTER (WHERE entry.model = :model) AS embedded
-FROM recall_entries AS entry
-WHERE entry.owner_id = :owner_id
-  AND NOT EXISTS (
-    SELECT FROM sessions AS session
-    WHERE session.owner_id = :owner_id
-      AND session.session_id = entry.session_id
-      AND session.expires_at <= :now
-  )
-
 -- name: list_speakers
 -- Those who speak in the owner's entries, each once; the statement sets the owner itself.
 -- It steps from name to name through the index: an owner has few names and many entries.
@@ -83,6 +71,44 @@ CROSS JOIN LATERAL (
     )
     SELECT speaker FROM named
     WHERE scope.owner_id = :owner_id AND speaker IS NOT NULL
+    LIMIT :limit
+) AS result
+
+-- name: list_instructions
+-- The standing instructions of the owner's newest entries that have some, newest first.
+-- Who repeats one with every question has thousands of such entries: the newest 200 are read. The
+-- statement sets the owner itself.
+SELECT result.*
+FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
+CROSS JOIN LATERAL (
+    SELECT session_id, turn_number, message_id, text, said_at
+    FROM (
+        SELECT DISTINCT ON (own.text)
+            entry.session_id, entry.turn_number, own.message_id, own.text, entry.said_at,
+            entry.sequence, own.place
+        FROM (
+            SELECT
+                marked.session_id, marked.turn_number, marked.sequence, marked.said_at,
+                marked.instructing_ids, marked.instructions
+            FROM recall_entries AS marked
+            WHERE marked.owner_id = :owner_id
+              AND marked.instructions IS NOT NULL
+              AND (:session_id::uuid IS NULL OR marked.session_id = :session_id)
+              AND NOT EXISTS (
+                SELECT FROM sessions AS session
+                WHERE session.owner_id = :owner_id
+                  AND session.session_id = marked.session_id
+                  AND session.expires_at <= :now
+              )
+            ORDER BY marked.said_at DESC, marked.sequence DESC
+            LIMIT 200
+        ) AS entry
+        CROSS JOIN LATERAL unnest(entry.instructing_ids, entry.instructions)
+            WITH ORDINALITY AS own (message_id, text, place)
+        ORDER BY own.text, entry.said_at DESC, entry.sequence DESC, own.place DESC
+    ) AS newest
+    WHERE scope.owner_id = :owner_id
+    ORDER BY said_at DESC, sequence DESC, place DESC
     LIMIT :limit
 ) AS result
 

@@ -5,7 +5,7 @@
 -- The statement sets the owner itself. Rows come in the order of sessions; `is_best` marks the
 -- best, the others are there for their scores and, in logs, for what is next to the best.
 --
--- Words are scored by BM25 over all entries of the owner. Meaning has two stages: a first pass
+-- Words are scored by BM25 over all entries of the owner, as a share of the highest score possible. Meaning has two stages: a first pass
 -- over the binary-quantised vectors in the index recall_by_number chooses :rescored entries,
 -- whose vectors are then compared. All entries are compared at once if they are few
 -- (:exact_up_to), or if a filter needs columns that are not in that index (:is_filtered). A caller
@@ -53,7 +53,8 @@ CROSS JOIN LATERAL (
         SELECT
             word.number,
             sum(term.worth * word.count
-                / (word.count + term.fixed + term.for_length * word.length)) AS score
+                / (word.count + term.fixed + term.for_length * word.length))
+                / (SELECT sum(worth) FROM term) AS score
         FROM term JOIN recall_words AS word ON word.term = term.term
         WHERE word.owner_id = :owner_id
         GROUP BY word.number
@@ -248,7 +249,7 @@ CROSS JOIN LATERAL (
         NULL::bigint AS sequence, NULL::uuid[] AS message_ids, NULL::text AS text,
         NULL::timestamptz AS said_at, NULL::text AS speaker, NULL::text[] AS tables,
         NULL::integer AS model_key, NULL::bytea AS vector,
-        NULL::integer[] AS terms, NULL::smallint[] AS counts
+        NULL::integer[] AS terms, NULL::smallint[] AS counts, NULL::integer AS length
     FROM size
     WHERE scope.owner_id = :owner_id
     UNION ALL
@@ -256,7 +257,8 @@ CROSS JOIN LATERAL (
         NULL, NULL, NULL, NULL,
         entry.number, entry.session_id, entry.turn_number, entry.sequence, entry.message_ids,
         entry.text, entry.said_at, entry.speaker, entry.tables,
-        entry.model_key, halfvec_send(entry.vector), entry.terms, entry.counts
+        entry.model_key, halfvec_send(entry.vector), entry.terms, entry.counts,
+        entry.length
     FROM recall_entries AS entry
     WHERE scope.owner_id = :owner_id
       AND entry.owner_id = :owner_id

@@ -5,7 +5,7 @@
 WITH owner AS (
     INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
     VALUES (:owner_id, :tenant_id, :user_id, :now)
-    ON CONFLICT (owner_id) DO NOTHING
+    ON CONFLICT DO NOTHING
 )
 INSERT INTO sessions (
     owner_id, session_id, name, metadata, databases, tags,

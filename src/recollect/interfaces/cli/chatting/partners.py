@@ -26,15 +26,8 @@ from recollect.errors import (
     Unauthenticated,
     Unavailable,
 )
-from recollect.http_client import (
-    HttpClient,
-    HttpFailure,
-    HttpReply,
-    HttpResponse,
-    ReplyTooLarge,
-    http_address,
-    json_bytes,
-)
+from recollect.http_client import HttpClient, http_address, json_bytes
+from recollect.http_client.responses import HttpFailure, HttpReply, HttpResponse, ReplyTooLarge
 from recollect.interfaces.http.schemas.chat import ChatOut
 from recollect.memory import Memory
 
@@ -220,7 +213,9 @@ async def server_at(
         "recall_elsewhere": recall.elsewhere,
     }
     address = _checked(url)
-    async with HttpClient(address, headers=headers, connect_seconds=_CONNECT_SECONDS) as client:
+    async with HttpClient(
+        address, setting="--server", headers=headers, connect_seconds=_CONNECT_SECONDS
+    ) as client:
         partner = ServerPartner(client, session_id=session_id, options=options)
         await partner.check()
         yield partner

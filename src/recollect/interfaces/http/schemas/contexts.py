@@ -5,11 +5,12 @@ from enum import StrEnum
 from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from recollect.domain.context.context import Context, Sources
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH
-from recollect.domain.followup.dialogue import Method, Said
+from recollect.domain.facts.fact import Fact, FactType
+from recollect.domain.followup.dialogue import HistoryMessage, Method
 from recollect.domain.recall.entry import (
     DEFAULT_RECALLED,
     MAX_RECALLED,
@@ -18,8 +19,10 @@ from recollect.domain.recall.entry import (
     RecallScope,
 )
 from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
-from recollect.inputs import RecallFilters, read_said, recall_filter
+from recollect.domain.standing.instruction import StandingInstruction
+from recollect.inputs import RecallFilters, history_message, recall_filter
 from recollect.interfaces.http.schemas.conversations import (
+    AnyObject,
     Content,
     FromDomain,
     ModelName,
@@ -41,6 +44,14 @@ _STANDALONE: Final = Field(
 )
 _WITH_MEANING: Final = Field(
     description="As it was asked, with what it means below it where that is sure."
+)
+
+_PROFILE: Final = Field(
+    description="Values stored about the user by key, as far as MEMORY_PROFILE_KEYS names them."
+)
+_FACTS: Final = (
+    "What is known about the user and matters to the question; what the window has of it is left "
+    "out."
 )
 
 
@@ -130,9 +141,9 @@ class HistoryMessageIn(BaseModel):
     content: Content
     sql_query: Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)] | None = None
 
-    def to_domain(self) -> Said:
+    def to_domain(self) -> HistoryMessage:
         """The message this stands for."""
-        return read_said(self.role, self.content, self.sql_query)
+        return history_message(self.role, self.content, self.sql_query)
 
 
 class RewriteIn(BaseModel):
@@ -209,6 +220,10 @@ class SourcesOut(BaseModel):
     messages: list[UUID] = Field(description="The messages of the window.")
     summary: SummaryRange | None = Field(description="What the summary stands for.")
     recalled: list[UUID] = Field(description="The messages of what was recalled.")
+    standing_instructions: list[UUID] = Field(
+        description="The messages in which the user gave them."
+    )
+    facts: list[UUID] = Field(description="The messages that the facts come from.")
 
     @classmethod
     def of(cls, sources: Sources) -> Self:
@@ -218,7 +233,51 @@ class SourcesOut(BaseModel):
             first, last = sources.summary
             summary = SummaryRange(first_sequence=first, last_sequence=last)
         return cls(
-            messages=list(sources.messages), summary=summary, recalled=list(sources.recalled)
+            messages=list(sources.messages),
+            summary=summary,
+            recalled=list(sources.recalled),
+            standing_instructions=list(sources.standing_instructions),
+            facts=list(sources.facts),
+        )
+
+
+class StandingInstructionOut(BaseModel):
+    """What the user wants in all answers, in their own words."""
+
+    text: str = Field(description="A sentence of one of the user's messages.")
+    session_id: UUID
+    message_id: UUID
+    created_at: datetime
+
+    @classmethod
+    def of(cls, instruction: StandingInstruction) -> Self:
+        """The JSON form of a standing instruction."""
+        return cls(
+            text=instruction.text,
+            session_id=instruction.session_id,
+            message_id=instruction.message_id,
+            created_at=instruction.said_at,
+        )
+
+
+class KnownFactOut(BaseModel):
+    """A fact about the user, in a context."""
+
+    id: UUID
+    content: str = Field(description="A sentence in the user's language.")
+    type: FactType
+    quote: str | None = Field(description="What the user said; null for what no message says.")
+    created_at: datetime
+
+    @classmethod
+    def of(cls, fact: Fact) -> Self:
+        """The JSON form of a fact."""
+        return cls(
+            id=fact.fact_id,
+            content=fact.content,
+            type=fact.type,
+            quote=fact.evidence.quote if fact.evidence else None,
+            created_at=fact.created_at,
         )
 
 
@@ -231,10 +290,15 @@ class ContextOut(BaseModel):
     context_terms: list[str] = Field(
         description="Words of the conversation that a search may add to a follow-up."
     )
+    standing_instructions: list[StandingInstructionOut] = Field(
+        description="What the user wants in all answers, oldest first; what the window has of it "
+        "is left out."
+    )
+    profile: AnyObject = _PROFILE
     summary: str | None
     window: list[MessageOut]
     recalled: list[RecalledOut] = Field(description="Earlier exchanges, best first.")
-    facts: list[JsonValue] = Field(description="Facts about the user; none yet.")
+    facts: list[KnownFactOut] = Field(description=_FACTS)
     messages: list[ChatMessage] = Field(description="All of it, ready for a chat model.")
     tokens: int
     max_tokens: int
@@ -250,10 +314,14 @@ class ContextOut(BaseModel):
             standalone_question=context.standalone_question,
             is_follow_up=context.is_follow_up,
             context_terms=list(context.context_terms),
+            standing_instructions=[
+                StandingInstructionOut.of(one) for one in context.standing_instructions
+            ],
+            profile={item.key: item.value for item in context.profile},
             summary=context.summary,
             window=[MessageOut.of(message) for message in context.window],
             recalled=[RecalledOut.of(entry) for entry in context.recalled],
-            facts=[],
+            facts=[KnownFactOut.of(fact) for fact in context.facts],
             messages=_chat_messages(context),
             tokens=context.tokens.total,
             max_tokens=context.tokens.limit,
@@ -281,9 +349,21 @@ class RecalledVariable(BaseModel):
     created_at: datetime
 
 
+class StandingVariable(BaseModel):
+    """A standing instruction, as a template uses it."""
+
+    text: str
+    created_at: datetime
+
+
 class VariablesOut(BaseModel):
     """The variables of a prompt template (`format=variables`)."""
 
+    standing_instructions: list[StandingVariable] = Field(
+        description="What the user wants in all answers, oldest first."
+    )
+    profile: AnyObject = _PROFILE
+    facts: list[str] = Field(description=_FACTS)
     history: list[ChatMessage] = Field(description="The window, oldest first.")
     summary: str = Field(description="Of what came before it; empty without one.")
     recalled: list[RecalledVariable] = Field(description="Earlier exchanges, best first.")

@@ -1,4 +1,4 @@
--- Owners, their API keys and modes, and the audit log.
+-- Owners, their API keys, modes and profiles, and the audit log.
 
 CREATE TABLE owners (
     owner_id   uuid PRIMARY KEY,
@@ -28,6 +28,25 @@ CREATE TABLE states (
     owner_id   uuid PRIMARY KEY REFERENCES owners ON DELETE CASCADE,
     mode       text NOT NULL,
     updated_at timestamptz NOT NULL
+);
+
+-- Each change of a profile locks its row here, and gets the next version.
+CREATE TABLE profiles (
+    owner_id     uuid PRIMARY KEY REFERENCES owners ON DELETE CASCADE,
+    last_version bigint NOT NULL
+);
+
+-- What programs store about a user. 'json' keeps the spelling of numbers: 'jsonb' would return 1e17
+-- as an integer.
+CREATE TABLE profile_values (
+    owner_id   uuid NOT NULL REFERENCES profiles ON DELETE CASCADE,
+    key        text COLLATE "C" NOT NULL,
+    value      json NOT NULL,
+    size       integer NOT NULL,  -- bytes of the value
+    version    bigint NOT NULL,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (owner_id, key)
 );
 
 -- No reference to owners: the log outlives what it records.

@@ -1,9 +1,15 @@
 -- Drop the whole schema's contents. The role and pgvector stay: other databases may use them.
 
 DROP TABLE
+    fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
-    jobs, summaries, messages, turns, sessions, audit, states, api_keys, owners;
+    jobs, summaries, messages, turns, sessions, audit, profile_values, profiles, states,
+    api_keys, owners;
 DROP FUNCTION
+    touch_facts(uuid, uuid[], timestamptz), delete_facts(uuid, uuid[]),
+    embed_facts(uuid, text, json),
+    commit_facts(uuid, text, text, uuid[], json, json, timestamptz),
+    note_fact_models(uuid), hold_facts(uuid),
     embed_entries(uuid, uuid[], text, json, timestamptz),
     replace_entries(uuid, uuid, bigint[], json, text, timestamptz),
     put_summary(

@@ -1,0 +1,1 @@
+"""What is known about a user: facts with their evidence, how they change, fade and are found."""

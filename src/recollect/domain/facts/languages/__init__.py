@@ -1,0 +1,81 @@
+"""The words of each language by which the gate and commands are told: a TOML file each.
+
+`docs/how-to/add-a-language.md` tells how to add one.
+"""
+
+from dataclasses import dataclass, fields
+from functools import cache
+
+from recollect.domain.speech.phrases import Phrases, phrase_tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactWords:
+    """Phrases of one language, without accents and in small letters."""
+
+    subjects: Phrases
+    """The user as a subject: "I", "we"."""
+    inverted: Phrases
+    """How a question about the user begins: "do I"."""
+    inverted_subjects: Phrases
+    """Subjects that any verb may stand before in a question: "ik"; none in English."""
+    interrogatives: Phrases
+    roles: Phrases
+    """What names the user within a question: "as a", "my"."""
+    tags: Phrases
+    """What makes a statement a question: "right"."""
+    whether: Phrases
+    """Words right before what is asked indirectly."""
+    conditions: Phrases
+    """How a condition begins: "if I"."""
+    unreal: Phrases
+    """Words of what is not so: "would"."""
+    suppositions: Phrases
+    """After which nothing of the message is so: "suppose"."""
+    wishes: Phrases
+    """What is wished for or only considered: "I wish", "I might"."""
+    reports: Phrases
+    """What makes a clause somebody else's words: "says"."""
+    recalled: Phrases
+    """What makes a clause the assistant's own words, given back: "you said"."""
+    contrasts: Phrases
+    """What begins a clause that sets another one right: "but"."""
+    stories: Phrases
+    """Tasks to make something up; what follows belongs to it: "write a story"."""
+    role_play: Phrases
+    """What makes the message a play: "pretend", "my character"."""
+    passing: Phrases
+    """What holds for a while, or for one text only: "today", "this time"."""
+    lasting: Phrases
+    """What makes it last nevertheless: "since", "from today on"."""
+    planted: Phrases
+    """Instructions to a model in texts: "ignore previous"."""
+    text_tasks: Phrases
+    """Work on a text that the message has: "translate"."""
+    this_text: Phrases
+    """How a task names the text that follows: "this", "the following"."""
+    sayings: Phrases
+    """How somebody asks for a translation without quotation marks: "how do you say"."""
+    openers: Phrases
+    """What may stand before a command: "please"."""
+    polite: Phrases
+    """How a command begins that has the form of a question: "could you"."""
+    remember: Phrases
+    """Commands to remember what follows: "remember that"."""
+    remember_asked: Phrases
+    """The same after `polite`, where the verb has another form."""
+    forget: Phrases
+    forget_asked: Phrases
+    forget_topic: Phrases
+    """Commands to forget all about something: "forget what I said about"."""
+    topic_endings: Phrases
+    """What may follow a topic: "gesagt habe"."""
+    not_content: Phrases
+    """How no statement begins: "for later"."""
+
+
+@cache
+def fact_words(code: str) -> FactWords:
+    """The words of one of the `LANGUAGES`."""
+    tables = phrase_tables(__name__, code)
+    return FactWords(**{one.name: Phrases.parse(tables[one.name]) for one in fields(FactWords)})

@@ -1,0 +1,130 @@
+"""What a new statement does to the facts already known: nothing is stored twice or left stale."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.domain.facts.fact import MAX_CONTENT, Fact
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Relation, Statement
+from recollect.domain.language import is_common_word
+
+SIMILAR: Final = 0.45
+"""The least cosine of two statements about the same thing, if they are not about one slot."""
+_SAME: Final = 0.93
+"""From this cosine on, two statements of one slot say the same."""
+_WITHDRAWN: Final = 0.55
+"""The least cosine of a fact that is withdrawn, where no word for word match is known."""
+MAX_COMPARED: Final = 8
+"""The nearest facts that a statement is compared with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A known fact beside a new statement."""
+
+    fact: Fact
+    similarity: float
+    relation: Relation
+    """As a model judges it."""
+
+    def is_about(self, slot: Slot) -> bool:
+        """Whether the fact is about that slot."""
+        return self.fact.slot == slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What becomes of the known facts, and whether the statement becomes one."""
+
+    is_new: bool = False
+    """Whether a fact is made of the statement."""
+    reinforces: Fact | None = None
+    """The fact that says the same already."""
+    extends: Fact | None = None
+    """The fact that the statement tells more of."""
+    supersedes: tuple[Fact, ...] = ()
+    retracts: tuple[Fact, ...] = ()
+
+
+NOTHING: Final = Outcome()
+
+
+def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -> list[Fact]:
+    """The facts that may have to do with a statement: what says the same, then the nearest."""
+    gist = statement.gist
+    candidates = [
+        (fact.gist == gist, similarity, fact)
+        for fact, similarity in known
+        if similarity >= SIMILAR or fact.slot == statement.slot or fact.gist == gist
+    ]
+    candidates.sort(key=lambda one: one[:2], reverse=True)
+    return [fact for _, _, fact in candidates[:MAX_COMPARED]]
+
+
+def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    """What to do about a statement, given the facts that may have to do with it."""
+    if statement.operation is Operation.RETRACT:
+        return _withdraw(compared)
+    same = _the_same(statement, compared)
+    if same is not None:
+        return Outcome(reinforces=same)
+    if any(one.relation is Relation.TEMPORARY for one in compared[:1]):
+        return NOTHING
+    ended = tuple(one.fact for one in compared if _ends(statement, one))
+    if ended:
+        return Outcome(is_new=True, supersedes=ended)
+    return _more(statement, compared)
+
+
+def _withdraw(compared: Sequence[Compared]) -> Outcome:
+    """Withdraw what the statement names, the likeliest alone if none is told by the model."""
+    told = tuple(one.fact for one in compared if one.relation is Relation.RETRACTION)
+    nearest = max(compared, key=lambda one: one.similarity, default=None)
+    if not told and nearest is not None and nearest.similarity >= _WITHDRAWN:
+        told = (nearest.fact,)
+    return Outcome(retracts=told)
+
+
+def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None:
+    for one in compared:
+        is_same_slot = one.is_about(statement.slot)
+        is_near = one.similarity >= (SIMILAR if is_same_slot else _SAME)
+        if one.fact.gist == statement.gist or (is_same_slot and one.similarity >= _SAME):
+            return one.fact
+        if one.relation is Relation.DUPLICATE and is_near:
+            return one.fact
+    return None
+
+
+def _ends(statement: Statement, one: Compared) -> bool:
+    """Whether the fact no longer holds, now that the statement does."""
+    is_same_slot = one.is_about(statement.slot)
+    if is_same_slot and statement.slot.has_one_value:
+        return True
+    if one.relation is not Relation.CONTRADICTION:
+        return False
+    return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)
+
+
+def _more(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    for one in compared:
+        is_same_thing = one.similarity >= SIMILAR or _share_words(one.fact, statement)
+        tells_more = one.relation is Relation.COMPLEMENT and is_same_thing
+        fits = len(one.fact.content) + len(statement.content) < MAX_CONTENT // 2
+        if tells_more and one.is_about(statement.slot) and fits:
+            return Outcome(extends=one.fact)
+    return Outcome(is_new=True)
+
+
+def _share_words(fact: Fact, statement: Statement) -> bool:
+    first, second = (
+        {word for word in gist.split() if not is_common_word(word)}
+        for gist in (fact.gist, statement.gist)
+    )
+    return not first.isdisjoint(second)
+
+
+def merged_content(fact: Fact, statement: Statement) -> str:
+    """A fact's content with what the statement adds to it."""
+    return f"{fact.content.rstrip('.')}; {statement.content}"

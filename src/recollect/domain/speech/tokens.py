@@ -1,0 +1,39 @@
+"""The words and marks of a text, with their places in it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.domain.language import fold
+from recollect.domain.speech.spoken import Part
+
+_TOKEN: Final = re.compile(
+    r"(?:[^\W_][\u0300-\u036f]*+)++|[,;¿¡()\u2013\u2014\n]|:(?=\s|\Z)"
+    r"|(?<![.!?…])[.!?…]++(?=[\s\"'”»)]|\Z)|\?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A word, without accents and in small letters, or a mark: "?", or "." for other ends."""
+
+    word: str
+    start: int
+    end: int
+
+
+def tokens_of(part: Part) -> Iterator[Token]:
+    """The words and marks of a part, with their places in the message."""
+    for found in _TOKEN.finditer(part.text):
+        yield Token(
+            word=_word_of(found[0]),
+            start=part.start + found.start(),
+            end=part.start + found.end(),
+        )
+
+
+def _word_of(token: str) -> str:
+    if token[0] in ".!?…":
+        return "?" if "?" in token else "."
+    return fold(token)

@@ -1,0 +1,1 @@
+"""Standing instructions: how a user wants all answers from now on."""

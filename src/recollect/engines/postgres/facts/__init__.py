@@ -1,0 +1,1 @@
+"""Facts about users in PostgreSQL: the store, and rows as facts."""

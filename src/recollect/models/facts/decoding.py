@@ -1,0 +1,167 @@
+"""From the scores of a message's tokens to the statements in it."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_INSIDE: Final = 0.5
+_BEGIN: Final = 0.5
+_MAX_GAP: Final = 2
+"""Unlikely words within a statement that goes on behind them …"""
+_IN_GAP: Final = 0.1
+"""… if they are not less likely than this."""
+_MIN_WORDS: Final = 3
+"""The fewest words of a statement …"""
+_WHOLE: Final = 0.75
+"""… unless it is this much of its clause: "At Philips."."""
+_MIN_SHARE: Final = 0.3
+"""The least share of its clause that a statement has: less is a chance word or two."""
+_MIN_BEGIN: Final = 0.1
+"""How likely a statement must begin where it does."""
+_MAX_REST: Final = 3
+"""Words at the end of a clause that the statement in it has, too: "I'm hard of hearing"."""
+_SENTENCE_END: Final = re.compile(r"[.!?…]\s|\n")
+_CLAUSE_END: Final = re.compile(r"[.!?;:\n()…]+|,(?=\s)|\s[\u2013\u2014-]\s")
+_CONJUNCTIONS: Final = frozenset(
+    ["and", "but", "en", "maar", "und", "aber", "et", "mais", "y", "pero"]
+)
+_AROUND: Final = " \t\r\n.,;:!?\"'“”„«»()[]\u2013\u2014-…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A part of a message that says something about its user."""
+
+    start: int
+    end: int
+    slot: int
+    """The likeliest, by its number."""
+    operation: int
+    confidence: float
+
+
+class Scores(NamedTuple):
+    """What the network says of a message and of each of its tokens, as probabilities."""
+
+    present: float
+    inside: "NDArray[np.float32]"
+    begin: "NDArray[np.float32]"
+    slots: "NDArray[np.float32]"
+    operations: "NDArray[np.float32]"
+
+
+@dataclass(slots=True)
+class _Word:
+    start: int
+    end: int
+    first: int
+    last: int
+    """The numbers of its tokens."""
+    inside: float = 0.0
+    begin: float = 0.0
+
+
+def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores) -> list[Found]:
+    """The statements of a message, in their order; `offsets` are those of its tokens."""
+    words = list(_words(offsets, scores))
+    ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
+    found = []
+    for run in (_without_conjunction(text, run) for run in _runs(text, words)):
+        start, end = _trimmed(text, run[0].start, run[-1].end)
+        if start < end and _is_statement(run, words, ends, start, end):
+            end = _with_last_words(text, words, ends, end)
+            found.append(_found(run, scores, start, end))
+    return found
+
+
+def _with_last_words(text: str, words: Sequence[_Word], ends: Sequence[int], end: int) -> int:
+    """Where a statement ends with the last words of its clause, if there are few."""
+    last = ends[min(bisect_left(ends, end), len(ends) - 1)]
+    rest = [word for word in words if word.start >= end and word.end <= last]
+    if not 0 < len(rest) <= _MAX_REST or any(word.begin > _BEGIN for word in rest):
+        return end
+    return _trimmed(text, end, rest[-1].end)[1]
+
+
+def _words(offsets: Sequence[tuple[int, int]], scores: Scores) -> Iterator[_Word]:
+    """Tokens that no blank divides, as words."""
+    words: list[_Word] = []
+    for token, (start, end) in enumerate(offsets):
+        if words and start == words[-1].end:
+            words[-1].end, words[-1].last = end, token
+        else:
+            words.append(_Word(start, end, token, token))
+    for word in words:
+        word.inside = float(scores.inside[word.first : word.last + 1].mean())
+        word.begin = float(scores.begin[word.first])
+        yield word
+
+
+def _runs(text: str, words: Sequence[_Word]) -> Iterator[list[_Word]]:
+    """Words that follow each other and belong to one statement."""
+    run: list[_Word] = []
+    gap: list[_Word] = []
+    for word in words:
+        is_in, begins = word.inside > _INSIDE, word.begin > _BEGIN
+        if run and not is_in:
+            gap.append(word)
+            continue
+        if run and (begins or not _goes_on(text, run, gap, word)):
+            yield run
+            run = []
+        if is_in:
+            run = [*run, *gap, word] if run else [word]
+        gap = []
+    if run:
+        yield run
+
+
+def _without_conjunction(text: str, run: list[_Word]) -> list[_Word]:
+    """The words without a last one that only joins what follows."""
+    last = text[run[-1].start : run[-1].end].lower()
+    return run[:-1] if last in _CONJUNCTIONS and len(run) > 1 else run
+
+
+def _goes_on(text: str, run: Sequence[_Word], gap: Sequence[_Word], word: _Word) -> bool:
+    """Whether a statement goes on with a word behind a gap: in its sentence, and not far away."""
+    if _SENTENCE_END.search(text, run[-1].end - 1, word.start):
+        return False
+    return not gap or (len(gap) <= _MAX_GAP and min(one.inside for one in gap) > _IN_GAP)
+
+
+def _is_statement(
+    run: Sequence[_Word], words: Sequence[_Word], ends: Sequence[int], start: int, end: int
+) -> bool:
+    """Whether words are likely to be a statement of their own, and no chance hits."""
+    first = ends[bisect_right(ends, start) - 1]
+    last = ends[min(bisect_left(ends, end), len(ends) - 1)]
+    clause = sum(word.start >= first and word.end <= last for word in words)
+    share = len(run) / max(clause, 1)
+    is_whole = len(run) >= _MIN_WORDS or share >= _WHOLE
+    return is_whole and share >= _MIN_SHARE and run[0].begin >= _MIN_BEGIN
+
+
+def _found(run: Sequence[_Word], scores: Scores, start: int, end: int) -> Found:
+    tokens = slice(run[0].first, run[-1].last + 1)
+    inside = sum(word.inside for word in run) / len(run)
+    return Found(
+        start=start,
+        end=end,
+        slot=int(scores.slots[tokens].mean(0).argmax()),
+        operation=int(scores.operations[tokens].mean(0).argmax()),
+        confidence=(inside * scores.present) ** 0.5,
+    )
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start] in _AROUND:
+        start += 1
+    while end > start and text[end - 1] in _AROUND:
+        end -= 1
+    return start, end

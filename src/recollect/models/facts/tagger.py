@@ -1,0 +1,150 @@
+"""Finding facts with a network of our own, on top of the embedder that comes with Recollect."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.gate import refuses
+from recollect.domain.facts.own_words import readable_parts
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Relation, Statement
+from recollect.domain.facts.wording import content_of
+from recollect.domain.language import guess_language
+from recollect.errors import ModelUnavailable
+from recollect.models.embedding.local_embedder import lower_priority
+from recollect.models.facts.decoding import Found, Scores, statements_in
+from recollect.models.facts.features import Features, tokens_of
+from recollect.models.networks import Network, installed_network, open_tokenizer
+from recollect.models.weights import TOKENS, WEIGHTS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+CONFIDENT: Final = 0.7
+"""The least confidence of a statement that is stored; measured by `benchmarks/facts.py`."""
+_SLOTS: Final = tuple(Slot)
+_OPERATIONS: Final = tuple(Operation)
+_RELATIONS: Final = tuple(Relation)
+_STATES: Final = ("states_3", "states_6")
+_BEFORE: Final = 2
+"""Messages before the user's that are read as its context."""
+
+Result = TypeVar("Result")
+
+
+class FactTagger:
+    """A `FactExtractor` and `RelationModel` on a thread of its own, of low priority.
+
+    The networks are loaded when they are first needed; the embedder's is shared with it.
+    """
+
+    def __init__(self, *, confidence: float = CONFIDENT) -> None:
+        self._confidence = confidence
+        self._thread = ThreadPoolExecutor(
+            max_workers=1, thread_name_prefix="facts", initializer=lower_priority
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+
+    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+        """What the user's messages say about their user."""
+        work = self._submit(self._extract, messages)
+        return await asyncio.wrap_future(work)
+
+    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
+        """How a statement stands to each of the known ones."""
+        work = self._submit(self._relations, statement, known)
+        return await asyncio.wrap_future(work)
+
+    def _submit(self, work: Callable[..., Result], *given: object) -> Future[Result]:
+        try:
+            return self._thread.submit(work, *given)
+        except RuntimeError:
+            raise ModelUnavailable("the model of facts was closed") from None
+
+    def _extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+        statements: list[Statement] = []
+        for at, message in enumerate(messages):
+            if message.role is Role.USER:
+                before = [(one.role, one.content) for one in messages[max(0, at - _BEFORE) : at]]
+                talk = [one for one in before if one[0] is not Role.SYSTEM]
+                statements += self._statements_of(message, talk[::-1])
+        return tuple(statements)
+
+    def _statements_of(
+        self, message: Message, before: Sequence[tuple[Role, str]]
+    ) -> list[Statement]:
+        """The statements of a message's own words, which the gate lets through."""
+        statements = []
+        for part in readable_parts(message.content):
+            for found in self._found_in(part.text, before):
+                quote = part.text[found.start : found.end]
+                asked = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
+                statement = Statement(
+                    message_id=message.message_id,
+                    quote=quote,
+                    content=content_of(quote, asked=asked),
+                    slot=_SLOTS[found.slot],
+                    operation=_OPERATIONS[found.operation],
+                    confidence=round(found.confidence, 3),
+                    language=guess_language(message.content),
+                )
+                if refuses(statement, message.content) is None:
+                    statements.append(statement)
+        return statements
+
+    def _found_in(self, text: str, before: Sequence[tuple[Role, str]]) -> list[Found]:
+        """What the network is sure of, in parts of a text that it can read at once."""
+        features = tokens_of(self._tokenizer, text, before)
+        if not features.offsets:
+            return []
+        present, inside, begin, slots, operations, _ = self._scores(features)
+        own = slice(1, 1 + len(features.offsets))
+        scores = Scores(
+            present=float(present[0]),
+            inside=inside[0, own],
+            begin=begin[0, own],
+            slots=slots[0, own],
+            operations=operations[0, own],
+        )
+        found = statements_in(text, features.offsets, scores)
+        return [one for one in found if one.confidence >= self._confidence]
+
+    def _relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
+        relations = []
+        for fact in known:
+            *_, relation = self._scores(tokens_of(self._tokenizer, statement, [(Role.USER, fact)]))
+            relations.append(_RELATIONS[int(relation[0].argmax())])
+        return tuple(relations)
+
+    def _scores(self, features: Features) -> "list[NDArray[np.float32]]":
+        """The probabilities that the heads give, from the states that the embedder gives."""
+        import numpy as np  # noqa: PLC0415  # loaded with the networks
+
+        ids = np.array([features.token_ids], np.int64)
+        types = np.array([features.token_types], np.int64)
+        ones = ids * 0 + 1
+        given = {"input_ids": ids, "attention_mask": ones, "token_type_ids": ones}
+        states = np.concatenate(self._encoder.run(given, _STATES), axis=-1)
+        return self._heads.run({"states": states, "token_types": types})
+
+    @cached_property
+    def _encoder(self) -> Network:
+        return installed_network(WEIGHTS / "embedder.onnx")
+
+    @cached_property
+    def _heads(self) -> Network:
+        return installed_network(WEIGHTS / "facts.onnx")
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        return open_tokenizer(WEIGHTS, TOKENS)

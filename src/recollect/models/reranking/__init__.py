@@ -1,0 +1,1 @@
+"""Cross-encoders: models that read a question together with a text."""

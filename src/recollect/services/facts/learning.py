@@ -1,0 +1,263 @@
+"""Learning facts from what users say, each once, however often a message is read."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from recollect.concurrency import off_loop
+from recollect.domain.conversation.message import Message, Role
+from recollect.domain.conversation.session import TurnStatus
+from recollect.domain.facts.commands import Command, CommandKind, commands_in, may_hold_command
+from recollect.domain.facts.drafting import Draft
+from recollect.domain.facts.fact import FactEdit, FactSource, checked_content
+from recollect.domain.facts.gate import refuses
+from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Statement
+from recollect.domain.facts.wording import content_of
+from recollect.domain.identity.scope import Scope
+from recollect.domain.language import guess_language
+from recollect.domain.recall.entry import Vector
+from recollect.errors import ModelUnavailable
+from recollect.ports.conversations import HistoryStore
+from recollect.ports.facts import EmbeddedFact, FactExtractor, FactStore, RelationModel
+from recollect.ports.jobs import DueTurn
+from recollect.ports.models import Embedder
+from recollect.ports.profiles import ProfileStore
+from recollect.ports.runtime import Clock, Ids
+
+LEARNS_FACTS: Final = "learn_facts"
+"""The key of a user's profile that opts out of learning, with the value false."""
+_TRIES: Final = 10
+"""Other workers may change the same owner's facts meanwhile; each try sees what they did."""
+_SLOWNESS: Final = 20
+"""Commands take this many times as long to find as other work on as many characters takes."""
+_AT_ONCE: Final = 2_000
+"""Characters of a message whose commands are done at once; they take a millisecond to find."""
+_MAX_STATEMENTS: Final = 50
+"""Of one turn; nobody tells more about themselves at once."""
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """Makes facts of what users say about themselves."""
+
+    store: FactStore
+    extractor: FactExtractor
+    relations: RelationModel
+    embedder: Embedder | None
+    history: HistoryStore
+    profiles: ProfileStore
+    tables_of: Callable[[Message], tuple[str, ...]]
+    clock: Clock
+    ids: Ids
+
+    async def learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> int:
+        """Learn from the complete ones of some turns; how many statements changed a fact."""
+        complete = [turn for turn in turns if _is_complete(turn)]
+        if not complete or not await self._may_learn(scope):
+            return 0
+        changed = 0
+        for turn in complete:
+            before = await self._messages_before(scope, session_id, turn.turn_number)
+            changed += await self._learn_turn(scope, turn.messages, before)
+        return changed
+
+    async def obey_at_once(self, scope: Scope, messages: Sequence[Message]) -> None:
+        """Do what short messages tell the memory, so that the next context knows it.
+
+        Never raises: what fails is done when the turn is learnt from.
+        """
+        told = [one for one in messages if _may_command(one)]
+        if not told:
+            return
+        try:
+            await self.obey(scope, told)
+        except Exception as error:  # noqa: BLE001  # the message is stored all the same
+            facts = {"problem": type(error).__name__}
+            logger.warning("facts.command_failed", extra={"facts": facts})
+
+    async def obey(self, scope: Scope, messages: Sequence[Message]) -> int:
+        """Do at once what messages tell the memory to remember or forget; how many changes.
+
+        The same messages are learnt from later, and then change nothing more.
+        """
+        told = await self._commands(messages)
+        return await self._obey(scope, told) if told else 0
+
+    async def _commands(self, messages: Sequence[Message]) -> list[tuple[Message, Command]]:
+        """What users tell the memory; long messages are read in a thread."""
+        characters = _SLOWNESS * sum(len(one.content) for one in messages)
+        return await off_loop(partial(_commands_of, messages), characters=characters)
+
+    async def _obey(self, scope: Scope, told: Sequence[tuple[Message, Command]]) -> int:
+        if not await self._may_learn(scope):
+            return 0
+        changed = 0
+        for message, command in told:
+            statement = await off_loop(
+                partial(_statement_of, message, command),
+                characters=_SLOWNESS * len(message.content),
+            )
+            if statement is not None:
+                changed += await self._take_in(scope, statement, message, tables=())
+        return changed
+
+    async def _learn_turn(
+        self, scope: Scope, messages: Sequence[Message], before: Sequence[Message]
+    ) -> int:
+        told = await self._commands(messages)
+        changed = await self._obey(scope, told) if told else 0
+        tables = tuple(sorted({table for one in messages for table in self.tables_of(one)}))
+        by_id = {message.message_id: message for message in messages}
+        statements = await self.extractor.extract([*before, *messages])
+        for statement in statements[:_MAX_STATEMENTS]:
+            message = by_id.get(statement.message_id)
+            if message is not None and not _is_commanded(statement, told):
+                changed += await self._take_in(scope, statement, message, tables=tables)
+        return changed
+
+    async def _take_in(
+        self, scope: Scope, statement: Statement, message: Message, *, tables: tuple[str, ...]
+    ) -> bool:
+        """Let a statement change what is known; whether it did."""
+        vector = await self._vector(statement.content)
+        for _ in range(_TRIES):
+            key = (statement.message_id, statement.gist)
+            if key in await self.store.learnt(scope, [statement.message_id]):
+                return False
+            compared = await self._compare(statement, vector, await self.store.active(scope))
+            draft = Draft(
+                statement=statement,
+                message=message,
+                tables=tables,
+                now=self.clock.now(),
+                fact_id=self.ids.new_id(),
+            )
+            edits = draft.edits(reconcile(statement, compared))
+            if not edits:
+                return False
+            if await self.store.commit(scope, edits, await self._vectors(edits, vector)):
+                return True
+        logger.warning("facts.not_learnt", extra={"facts": {"tries": _TRIES}})
+        return False
+
+    async def _compare(
+        self, statement: Statement, vector: Vector | None, known: Sequence[EmbeddedFact]
+    ) -> list[Compared]:
+        """The known facts that may have to do with the statement, and how it stands to them."""
+        model = self.embedder.model if self.embedder else None
+        compare = partial(_similarities, vector, known, model=model)
+        similarities = await off_loop(compare, characters=len(known) * len(vector or ()))
+        near = worth_comparing(
+            statement, [(one.fact, similarities[one.fact.fact_id]) for one in known]
+        )
+        if not near:
+            return []
+        texts = [fact.content for fact in near]
+        relations = await self.relations.relations(statement.content, texts)
+        return [
+            Compared(fact=fact, similarity=similarities[fact.fact_id], relation=relation)
+            for fact, relation in zip(near, relations, strict=True)
+        ]
+
+    async def _vectors(
+        self, edits: Sequence[FactEdit], vector: Vector | None
+    ) -> Mapping[UUID, EmbeddedFact]:
+        """The vectors of new and of merged content."""
+        if self.embedder is None or vector is None:
+            return {}
+        model, vectors = self.embedder.model, {}
+        for edit in edits:
+            if edit.is_new:
+                vectors[edit.fact.fact_id] = vector
+            elif edit.is_rewritten:
+                merged = await self._vector(edit.fact.content)
+                if merged is not None:
+                    vectors[edit.fact.fact_id] = merged
+        facts = {edit.fact.fact_id: edit.fact for edit in edits}
+        return {
+            fact_id: EmbeddedFact(fact=facts[fact_id], model=model, vector=one)
+            for fact_id, one in vectors.items()
+        }
+
+    async def _vector(self, text: str) -> Vector | None:
+        if self.embedder is None:
+            return None
+        try:
+            (vector,) = await self.embedder.embed([text])
+        except ModelUnavailable:
+            return None  # found by its words until it is embedded
+        return vector
+
+    async def _may_learn(self, scope: Scope) -> bool:
+        choices = await self.profiles.list(scope, keys=[LEARNS_FACTS])
+        return all(choice.value is not False for choice in choices)
+
+    async def _messages_before(
+        self, scope: Scope, session_id: UUID, turn_number: int
+    ) -> Sequence[Message]:
+        """The turn before, whose last message the user may answer."""
+        if turn_number <= 1:
+            return ()
+        found = await self.history.of_turns(scope, {(session_id, turn_number - 1)})
+        return sorted((one for one in found if one.is_active), key=lambda one: one.sequence)
+
+
+def _may_command(message: Message) -> bool:
+    is_short = message.role is Role.USER and len(message.content) <= _AT_ONCE
+    return is_short and may_hold_command(message.content)
+
+
+def _is_complete(turn: DueTurn) -> bool:
+    """Whether no answer is to come: it is there, or the conversation has gone on."""
+    return turn.status is not TurnStatus.PENDING or not turn.is_latest
+
+
+def _commands_of(messages: Sequence[Message]) -> list[tuple[Message, Command]]:
+    users = [one for one in messages if one.role is Role.USER and may_hold_command(one.content)]
+    return [(one, command) for one in users for command in commands_in(one.content)]
+
+
+def _is_commanded(statement: Statement, told: Sequence[tuple[Message, Command]]) -> bool:
+    """Whether a command of the message says the same, and is done already."""
+    return any(
+        statement.quote in command.content or command.content in statement.quote
+        for message, command in told
+        if message.message_id == statement.message_id
+    )
+
+
+def _statement_of(message: Message, command: Command) -> Statement | None:
+    """What a command says; None if it may not be stored."""
+    is_kept = command.kind is CommandKind.REMEMBER
+    statement = Statement(
+        message_id=message.message_id,
+        quote=command.content,
+        content=checked_content(content_of(command.content, asked=None)),
+        slot=Slot.OTHER,
+        operation=Operation.ADD if is_kept else Operation.RETRACT,
+        source=FactSource.STATED,
+        language=guess_language(message.content),
+    )
+    return statement if refuses(statement, message.content) is None else None
+
+
+def _similarities(
+    vector: Vector | None, known: Sequence[EmbeddedFact], *, model: str | None
+) -> dict[UUID, float]:
+    """How near each known fact is to a vector of the model, by fact id."""
+    return {
+        one.fact.fact_id: _cosine(vector, one.vector) if one.model == model else 0.0
+        for one in known
+    }
+
+
+def _cosine(first: Vector | None, second: Vector | None) -> float:
+    if first is None or second is None or len(first) != len(second):
+        return 0.0
+    return sum(a * b for a, b in zip(first, second, strict=True))

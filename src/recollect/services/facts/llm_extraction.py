@@ -1,0 +1,53 @@
+"""Having a language model find facts, and taking only what it can prove."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from recollect.concurrency import off_loop
+from recollect.domain.conversation.message import Message, Role, characters_in
+from recollect.domain.facts.prompting import INSTRUCTIONS, conversation_text, statements_from
+from recollect.domain.facts.statement import Statement
+from recollect.errors import ModelUnavailable
+from recollect.ports.facts import FactExtractor
+from recollect.ports.models import ChatModel, Prompt
+
+_TRIES: Final = 2
+_MAX_TOKENS: Final = 1_000
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmFactExtractor:
+    """A `FactExtractor` that asks a language model.
+
+    Every fact needs a verbatim quote of a user's message, or it is dropped. If the model does not
+    answer, or answers with no list twice, `fallback` reads the conversation.
+    """
+
+    model: ChatModel
+    fallback: FactExtractor
+    timeout: float = 60.0
+
+    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+        """What the user's messages say about their user."""
+        if not any(message.role is Role.USER for message in messages):
+            return ()
+        prompt = [
+            Prompt(role="system", content=INSTRUCTIONS),
+            Prompt(role="user", content=conversation_text(messages)),
+        ]
+        for _ in range(_TRIES):
+            try:
+                answer = await self.model.complete(
+                    prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout
+                )
+                read = partial(statements_from, answer, messages)
+                characters = len(answer) + characters_in(messages)
+                return await off_loop(read, characters=characters)
+            except (ModelUnavailable, ValueError, RecursionError) as error:
+                facts = {"problem": type(error).__name__}
+                logger.warning("facts.model_failed", extra={"facts": facts})
+        return await self.fallback.extract(messages)

@@ -1,0 +1,90 @@
+"""Background work on facts: pruning those that have faded, and embedding them with a new model."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.facts.decay import DecayPolicy
+from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entry import Vector
+from recollect.ports.facts import FactStore
+from recollect.ports.models import Embedder
+from recollect.ports.runtime import Clock
+
+_OWNERS_AT_ONCE: Final = 100
+_FACTS_AT_ONCE: Final = 256
+_ACTOR: Final = "retention"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactPruning:
+    """Ends facts that nobody has used for so long that they have faded; they stay restorable."""
+
+    store: FactStore
+    clock: Clock
+    policy: DecayPolicy = field(default_factory=DecayPolicy)
+
+    async def count(self) -> int:
+        """How many facts of all owners `prune` would end now."""
+        return sum([len(faded) async for _, faded in self._faded()])
+
+    async def prune(self) -> int:
+        """End all faded facts, and return how many.
+
+        A fact that is used or changed meanwhile stays until the next time.
+        """
+        pruned = 0
+        async for scope, faded in self._faded():
+            for fact in faded:
+                pruned += await self.store.commit(scope, [self._ended(fact)], {})
+        return pruned
+
+    async def _faded(self) -> AsyncIterator[tuple[Scope, list[Fact]]]:
+        after: UUID | None = None
+        while owners := await self.store.owners(after=after, limit=_OWNERS_AT_ONCE):
+            now = self.clock.now()
+            for scope in owners:
+                known = await self.store.active(scope)
+                yield scope, [one.fact for one in known if self.policy.is_faded(one.fact, now)]
+            after = owners[-1].owner_id
+
+    def _ended(self, fact: Fact) -> FactEdit:
+        now = self.clock.now()
+        ended = fact.ended(FactStatus.PRUNED, now)
+        return FactEdit(
+            fact=ended,
+            change=FactChange(
+                fact_id=fact.fact_id,
+                version=ended.version,
+                kind=ChangeKind.PRUNED,
+                at=now,
+                actor=_ACTOR,
+                content=fact.content,
+                status=ended.status,
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactReembedding:
+    """Embeds facts that have no vector of the model in use; until then their words find them."""
+
+    store: FactStore
+    embedder: Embedder
+
+    async def do_some(self) -> int:
+        """Embed some facts of any owner, and return how many."""
+        model = self.embedder.model
+        outdated = await self.store.outdated(model=model, limit=_FACTS_AT_ONCE)
+        if not outdated:
+            return 0
+        vectors = await self.embedder.embed([fact.content for _, fact in outdated])
+        by_owner: defaultdict[Scope, dict[UUID, tuple[int, Vector]]] = defaultdict(dict)
+        for (scope, fact), vector in zip(outdated, vectors, strict=True):
+            by_owner[scope][fact.fact_id] = (fact.version, vector)
+        for scope, embedded in by_owner.items():
+            await self.store.embed(scope, embedded, model=model)
+        return len(outdated)

@@ -1,0 +1,96 @@
+"""The network that finds facts, as it comes with Recollect."""
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+
+from recollect.domain.conversation.message import NO_DETAILS, Message, Role
+from recollect.domain.facts.statement import Relation, Statement
+from recollect.models.facts.tagger import FactTagger
+from recollect.testing import FIRST_MOMENT
+
+
+@pytest.fixture(scope="module")
+async def tagger() -> AsyncIterator[FactTagger]:
+    async with FactTagger() as opened:
+        yield opened
+
+
+def a_message(role: Role, content: str) -> Message:
+    return Message(
+        message_id=uuid4(),
+        session_id=uuid4(),
+        sequence=1,
+        turn_number=1,
+        role=role,
+        content=content,
+        metadata={},
+        details=NO_DETAILS,
+        created_at=FIRST_MOMENT,
+    )
+
+
+async def found(tagger: FactTagger, *texts: str) -> tuple[Statement, ...]:
+    """What the network finds in a conversation that ends with the user."""
+    roles = [Role.USER, Role.ASSISTANT] * len(texts)
+    messages = [
+        a_message(role, text) for role, text in zip(roles[-len(texts) - 1 :], texts, strict=False)
+    ]
+    return await tagger.extract(messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I work as a nurse at Saint Mary's hospital in Leeds. How do I ask for a raise?", "nurse"),
+        ("Ik woon in Utrecht en ik werk bij de gemeente. Wat is een goede fietsroute?", "Utrecht"),
+        ("Ich arbeite als Elektriker bei den Stadtwerken Kassel. Was ist ein FI?", "Elektriker"),
+        ("Je suis infirmière à Lyon. Comment poser un congé ?", "infirmière"),
+        ("Soy profesora de química en Sevilla. ¿Cómo explico los moles?", "química"),
+    ],
+)
+async def test_what_users_say_about_themselves_is_found(
+    tagger: FactTagger, text: str, value: str
+) -> None:
+    statements = await found(tagger, text)
+
+    assert any(value in statement.quote for statement in statements)
+    assert all(statement.quote in text for statement in statements)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the capital of Portugal?",
+        "Wat kost een harnas voor valbeveiliging?",
+        "If I lived in Rome, how much tax would I pay?",
+        "Übersetze: \u201eIch wohne in Kiel und arbeite als Koch.\u201c",
+        "Qui a gagné le match hier ?",
+        "SELECT name, city FROM customers WHERE city = 'Leeds';",
+        "",
+        "…",
+        "\u202e \U0001f600",
+    ],
+)
+async def test_nothing_is_found_where_nothing_is_said(tagger: FactTagger, text: str) -> None:
+    assert await found(tagger, text) == ()
+
+
+async def test_a_huge_message_is_read_in_bounded_time(tagger: FactTagger) -> None:
+    text = "I work at ACME. " + "lorem ipsum dolor sit amet, " * 20_000
+    assert len(await found(tagger, text)) <= 3
+
+
+@pytest.mark.parametrize(
+    ("statement", "known", "relation"),
+    [
+        ("Forget that I'm vegan.", "I'm vegan", Relation.RETRACTION),
+        ("I'm at Globex now.", "I work at ACME", Relation.CONTRADICTION),
+        ("What is the weather like?", "I have two cats", Relation.UNRELATED),
+    ],
+)
+async def test_plain_relations_are_told(
+    tagger: FactTagger, statement: str, known: str, relation: Relation
+) -> None:
+    assert await tagger.relations(statement, [known]) == (relation,)

@@ -1,0 +1,34 @@
+"""Tables of words stay in their file, and the network computes the same with them."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.models.embedding.onnx_model import OnnxModel, Pooling
+from recollect.models.networks import open_network, open_tokenizer
+from recollect.models.weights import TOKENS, WEIGHTS
+
+TEXTS = ("Where do kiwis grow?", "Waar groeien kiwi's? " * 100)
+
+
+def test_a_network_computes_the_same_whether_its_table_is_copied_or_read_in_the_file(
+    tmp_path: Path,
+) -> None:
+    graph = WEIGHTS / "embedder.onnx"
+    (tmp_path / "model.onnx").symlink_to(graph)
+    (tmp_path / "tokenizer.json").symlink_to(WEIGHTS / "tokenizer.json")
+    read = OnnxModel(WEIGHTS, pooling=Pooling.MEAN, max_tokens=TOKENS, graph=graph)
+    copied = OnnxModel(tmp_path, pooling=Pooling.MEAN, max_tokens=TOKENS)
+    for text in TEXTS:
+        assert read.encode(text) == copied.encode(text)
+
+
+@pytest.mark.parametrize("name", ["embedder.onnx", "followup.onnx"])
+def test_the_rows_of_words_are_read_in_the_file(name: str) -> None:
+    (table,) = open_network(WEIGHTS / name, is_installed=True).tables
+    assert table.shape()[1] == 384
+    assert open_network(WEIGHTS / name).tables == ()
+
+
+def test_networks_with_the_same_tokenizer_share_it() -> None:
+    assert open_tokenizer(WEIGHTS, TOKENS) is open_tokenizer(WEIGHTS, TOKENS)

@@ -1,0 +1,1 @@
+"""What tests of facts need: models that say what they are told to say."""

@@ -1,0 +1,77 @@
+"""What a new statement does to the facts already known."""
+
+from uuid import uuid4
+
+import pytest
+
+from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
+from recollect.domain.facts.reconciling import Compared, Outcome, reconcile, worth_comparing
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Relation, Statement
+from recollect.testing import FIRST_MOMENT
+
+
+def a_fact(content: str, slot: Slot = Slot.OTHER) -> Fact:
+    return Fact(
+        fact_id=uuid4(),
+        type=FactType.FACT,
+        priority=Priority.HIGH,
+        content=content,
+        source=FactSource.API,
+        created_at=FIRST_MOMENT,
+        updated_at=FIRST_MOMENT,
+        accessed_at=FIRST_MOMENT,
+        valid_from=FIRST_MOMENT,
+        slot=slot,
+    )
+
+
+def a_statement(
+    content: str, slot: Slot = Slot.OTHER, operation: Operation = Operation.ADD
+) -> Statement:
+    return Statement(
+        message_id=uuid4(), quote=content, content=content, slot=slot, operation=operation
+    )
+
+
+def outcome(statement: Statement, fact: Fact, similarity: float, relation: Relation) -> Outcome:
+    compared = [Compared(fact=fact, similarity=similarity, relation=relation)]
+    return reconcile(statement, compared)
+
+
+def test_what_says_the_same_is_compared_however_many_others_there_are() -> None:
+    others = [(a_fact(f"Tool {number} is blue."), 0.0) for number in range(50)]
+    same = a_fact("I live in Hull.")
+    near = worth_comparing(a_statement("I live in Hull."), [*others, (same, 0.0)])
+    assert near[0] is same
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "slot", "similarity", "relation", "result"),
+    [
+        ("I live in Hull.", "I live in Hull!", Slot.HOME, 0.0, Relation.UNRELATED, "reinforces"),
+        ("I live in Hull.", "Hull is home.", Slot.HOME, 0.6, Relation.DUPLICATE, "reinforces"),
+        ("I live in Hull.", "I live in Leeds.", Slot.HOME, 0.6, Relation.UNRELATED, "supersedes"),
+        ("I eat meat.", "I eat no meat.", Slot.DIET, 0.6, Relation.CONTRADICTION, "supersedes"),
+        ("I like tea.", "I like coffee.", Slot.DIET, 0.5, Relation.UNRELATED, "is_new"),
+        ("I have cats.", "My cats are old.", Slot.PET, 0.2, Relation.COMPLEMENT, "extends"),
+        ("I use Slack.", "We run Jira.", Slot.TOOL, 0.2, Relation.COMPLEMENT, "is_new"),
+    ],
+)
+def test_the_relation_and_the_slot_decide(  # a table
+    old: str, new: str, slot: Slot, similarity: float, relation: Relation, result: str
+) -> None:
+    assert getattr(outcome(a_statement(new, slot), a_fact(old, slot), similarity, relation), result)
+
+
+def test_what_holds_for_a_while_changes_nothing() -> None:
+    statement = a_statement("This week I eat meat.", Slot.DIET)
+    fact = a_fact("I eat no meat.", Slot.DIET)
+    assert outcome(statement, fact, 0.7, Relation.TEMPORARY) == Outcome()
+
+
+@pytest.mark.parametrize(("similarity", "count"), [(0.2, 0), (0.7, 1)])
+def test_only_what_is_near_enough_is_withdrawn(similarity: float, count: int) -> None:
+    statement = a_statement("I'm vegan.", operation=Operation.RETRACT)
+    result = outcome(statement, a_fact("I am vegan."), similarity, Relation.UNRELATED)
+    assert (len(result.retracts), result.is_new) == (count, False)

@@ -1,0 +1,229 @@
+"""Learning facts from conversations, on the engine that keeps everything in this process."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from recollect.composition import build_services
+from recollect.domain.facts.fact import ChangeKind, Fact, FactSource, FactStatus, FactType
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Relation
+from recollect.engines.in_memory import in_memory_stores
+from recollect.models.tokens import token_counter_for
+from recollect.ports import Stores
+from recollect.services.services import ServiceDependencies, Services
+from recollect.testing import CountingIds, FixedClock, WordEmbedder
+from support.examples import a_message, a_scope
+from support.facts.scripted_models import Line, ScriptedExtractor, ScriptedRelations
+
+ACME = "I work at ACME. What is a payslip?"
+GLOBEX = "I've changed jobs, I'm at Globex now."
+SCRIPT: Mapping[str, Sequence[Line]] = {
+    ACME: [("I work at ACME", Slot.EMPLOYER)],
+    GLOBEX: [("I'm at Globex now", Slot.EMPLOYER, Operation.CHANGE)],
+    "I work at ACME, as I said.": [("I work at ACME", Slot.EMPLOYER)],
+    "I have two cats.": [("I have two cats", Slot.PET)],
+    "My cats are called Mies and Tom.": [("My cats are called Mies and Tom", Slot.PET)],
+    "I'm vegan.": [("I'm vegan", Slot.DIET)],
+    "Take back that I'm vegan.": [("I'm vegan", Slot.DIET, Operation.RETRACT)],
+    "This week I'm vegan too.": [("I'm vegan too", Slot.DIET)],
+}
+RELATIONS = {
+    ("My cats are called Mies and Tom.", "I have two cats."): Relation.COMPLEMENT,
+    ("I'm vegan.", "I'm vegan."): Relation.RETRACTION,
+}
+
+
+class Scene:
+    """An owner who talks, and a worker that learns."""
+
+    def __init__(self) -> None:
+        self.clock = FixedClock()
+        self.stores: Stores = in_memory_stores(self.clock)
+        self.scope = a_scope()
+        self.extractor = ScriptedExtractor(SCRIPT)
+        self.relations = ScriptedRelations(RELATIONS)
+        self.services: Services = build_services(
+            self.stores,
+            ServiceDependencies(
+                clock=self.clock,
+                ids=CountingIds(),
+                counter_for=token_counter_for,
+                embedder=WordEmbedder(),
+                fact_extractor=self.extractor,
+                fact_relations=self.relations,
+            ),
+        )
+
+    async def say(self, *texts: str, session_id: UUID | None = None) -> UUID:
+        """Say something in a session, get an answer to each, and let the worker learn."""
+        session_id = session_id or UUID(int=1)
+        for text in texts:
+            messages = [a_message("user", text), a_message("assistant", "I see.")]
+            await self.services.messages.append(
+                self.scope, session_id, messages, starts_session=True
+            )
+            await self.learn()
+        return session_id
+
+    async def learn(self) -> None:
+        assert self.services.indexing is not None
+        while await self.services.indexing.do_some():
+            pass
+
+    async def active(self) -> list[Fact]:
+        return [one.fact for one in await self.stores.facts.active(self.scope)]
+
+    async def contents(self) -> list[str]:
+        return [fact.content for fact in await self.active()]
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+async def test_a_fact_has_the_users_words_as_evidence(scene: Scene) -> None:
+    await scene.say(ACME)
+
+    (fact,) = await scene.active()
+    assert (fact.content, fact.type, fact.slot) == ("I work at ACME.", FactType.FACT, "employer")
+    assert fact.evidence is not None
+    assert fact.evidence.quote == "I work at ACME"
+    assert fact.source is FactSource.EXTRACTED
+
+
+async def test_what_is_said_again_is_not_stored_again(scene: Scene) -> None:
+    await scene.say(ACME, "I work at ACME, as I said.")
+
+    (fact,) = await scene.active()
+    kinds = [change.kind for change in await scene.stores.facts.history(scene.scope, fact.fact_id)]
+    assert kinds == [ChangeKind.CREATED, ChangeKind.REINFORCED]
+
+
+async def test_a_new_value_supersedes_the_old_one(scene: Scene) -> None:
+    await scene.say(ACME)
+    (old,) = await scene.active()
+    scene.clock.move(timedelta(days=30))
+    await scene.say(GLOBEX)
+
+    assert await scene.contents() == ["I'm at Globex now."]
+    ended = await scene.stores.facts.get(scene.scope, old.fact_id)
+    assert ended is not None
+    assert (ended.status, ended.valid_to) == (FactStatus.SUPERSEDED, scene.clock.now())
+
+
+async def test_more_of_the_same_is_merged(scene: Scene) -> None:
+    await scene.say("I have two cats.", "My cats are called Mies and Tom.")
+
+    assert await scene.contents() == ["I have two cats; My cats are called Mies and Tom."]
+
+
+async def test_what_is_withdrawn_no_longer_holds(scene: Scene) -> None:
+    await scene.say("I'm vegan.", "Take back that I'm vegan.")
+
+    assert await scene.contents() == []
+
+
+async def test_a_turn_that_is_read_again_teaches_nothing_new(scene: Scene) -> None:
+    session_id = await scene.say(ACME, GLOBEX)
+    turns = await scene.stores.history.of_turns(scene.scope, {(session_id, 1)})
+    await scene.services.messages.delete(scene.scope, session_id, turns[-1].message_id)
+    await scene.learn()
+
+    assert await scene.contents() == ["I'm at Globex now."], "ACME does not come back"
+
+
+async def test_an_unanswered_question_teaches_when_it_is_answered(scene: Scene) -> None:
+    session_id = UUID(int=2)
+    append = scene.services.messages.append
+    await append(scene.scope, session_id, [a_message("user", ACME)], starts_session=True)
+    await scene.learn()
+    assert await scene.contents() == []
+
+    await append(scene.scope, session_id, [a_message("assistant", "A slip.")])
+    await scene.learn()
+    assert await scene.contents() == ["I work at ACME."]
+
+
+async def test_the_turn_before_is_shown_to_the_extractor(scene: Scene) -> None:
+    await scene.say("Hello!", ACME)
+
+    assert scene.extractor.seen[-1] == ("Hello!", "I see.", ACME, "I see.")
+
+
+@pytest.mark.parametrize("text", ["Remember that I park in garage 4.", "Onthoud dat ik fiets."])
+async def test_a_command_is_done_before_the_answer(scene: Scene, text: str) -> None:
+    messages = [a_message("user", text)]
+    await scene.services.messages.append(scene.scope, UUID(int=3), messages, starts_session=True)
+
+    (fact,) = await scene.active()
+    assert fact.source is FactSource.STATED
+
+
+async def test_forgetting_on_command_is_in_the_history(scene: Scene) -> None:
+    await scene.say("I'm vegan.")
+    (fact,) = await scene.active()
+    scene.relations._script = {("I'm vegan.", "I'm vegan."): Relation.RETRACTION}
+    message = [a_message("user", "Forget that I'm vegan.")]
+    await scene.services.messages.append(scene.scope, UUID(int=1), message)
+
+    assert await scene.active() == []
+    history = await scene.stores.facts.history(scene.scope, fact.fact_id)
+    assert [(one.kind, one.actor) for one in history] == [
+        (ChangeKind.CREATED, "extractor"),
+        (ChangeKind.RETRACTED, "user"),
+    ]
+
+
+async def test_who_opts_out_is_not_learnt_about(scene: Scene) -> None:
+    await scene.services.profiles.set(scene.scope, "learn_facts", False)
+    await scene.say(ACME, "Remember that I park in garage 4.")
+
+    assert await scene.active() == []
+
+
+async def test_workers_at_the_same_turn_learn_it_once(scene: Scene) -> None:
+    learning = scene.services.indexing
+    assert learning is not None
+    await scene.services.messages.append(
+        scene.scope,
+        UUID(int=4),
+        [a_message("user", ACME), a_message("assistant", "A slip.")],
+        starts_session=True,
+    )
+    await asyncio.gather(*(learning.do_some() for _ in range(8)))
+
+    assert await scene.contents() == ["I work at ACME."]
+
+
+async def test_faded_facts_are_pruned_and_stay_in_the_history(scene: Scene) -> None:
+    await scene.say(ACME, "I have two cats.")
+    pruning = scene.services.fact_pruning
+    cats = next(fact for fact in await scene.active() if fact.slot == Slot.PET)
+    assert await pruning.count() == 0
+
+    scene.clock.move(timedelta(days=180 * 3.4))  # 0.5 ** 3.4 is less than 0.1
+    assert await pruning.count() == 1
+    assert await pruning.prune() == 1
+
+    assert await scene.contents() == ["I work at ACME."]
+    history = await scene.stores.facts.history(scene.scope, cats.fact_id)
+    assert (history[-1].kind, history[-1].actor) == (ChangeKind.PRUNED, "retention")
+
+
+async def test_facts_are_embedded_again_by_another_model(scene: Scene) -> None:
+    await scene.say(ACME)
+    reembedding = scene.services.fact_reembedding
+    assert reembedding is not None
+    assert await reembedding.do_some() == 0
+
+    class OtherEmbedder(WordEmbedder):
+        model = "other"
+
+    newer = replace(reembedding, embedder=OtherEmbedder())
+    assert (await newer.do_some(), await newer.do_some()) == (1, 0)

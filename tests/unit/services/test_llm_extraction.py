@@ -1,0 +1,113 @@
+"""Facts found by a language model: only what it can prove is taken."""
+
+import json
+from collections.abc import Sequence
+from uuid import uuid4
+
+import pytest
+
+from recollect.domain.conversation.message import NO_DETAILS, Message, Role
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Statement
+from recollect.errors import ModelUnavailable
+from recollect.ports.models import Prompt
+from recollect.services.facts.llm_extraction import LlmFactExtractor
+from recollect.testing import FIRST_MOMENT
+
+TEXT = "Hi, ik werk bij Philips in Eindhoven. Mijn wachtwoord is Zomer2024! Wat is een VAR?"
+WORK = {"quote": "ik werk bij Philips", "content": "Werkt bij Philips.", "slot": "employer"}
+
+
+def a_message(role: Role, content: str) -> Message:
+    return Message(
+        message_id=uuid4(),
+        session_id=uuid4(),
+        sequence=1,
+        turn_number=1,
+        role=role,
+        content=content,
+        metadata={},
+        details=NO_DETAILS,
+        created_at=FIRST_MOMENT,
+    )
+
+
+class ScriptedModel:
+    """Answers with one text after the other; an error among them is raised."""
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self._answers = list(answers)
+        self.prompts: list[str] = []
+
+    async def complete(
+        self,
+        messages: Sequence[Prompt],
+        *,
+        max_tokens: int,  # the port's
+        timeout: float,  # noqa: ASYNC109  # the port's
+    ) -> str:
+        self.prompts.append(messages[-1].content)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Fallback:
+    """Finds nothing, and counts how often it was asked."""
+
+    calls = 0
+
+    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+        self.calls += 1
+        return ()
+
+
+async def extract(model: ScriptedModel, *others: Message) -> tuple[Statement, ...]:
+    extractor = LlmFactExtractor(model=model, fallback=Fallback())
+    return await extractor.extract([a_message(Role.USER, TEXT), *others])
+
+
+async def test_a_fact_with_a_verbatim_quote_is_taken() -> None:
+    model = ScriptedModel(f"Here you are:\n```json\n{json.dumps([WORK])}\n```")
+    (statement,) = await extract(model)
+
+    assert (statement.content, statement.slot) == ("Werkt bij Philips.", Slot.EMPLOYER)
+    assert statement.operation is Operation.ADD
+    assert TEXT in json.loads(model.prompts[0].removeprefix("USER: "))
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {**WORK, "quote": "ik werk bij Phillips"},
+        {**WORK, "quote": "een lijst"},
+        {**WORK, "quote": ""},
+        {**WORK, "content": "x" * 501},
+        {"quote": "Mijn wachtwoord is Zomer2024!", "content": "Wachtwoord is Zomer2024!."},
+        {"quote": 1, "content": "x"},
+        "Works at Philips",
+        None,
+    ],
+)
+async def test_what_the_user_did_not_say_or_must_not_be_stored_is_dropped(item: object) -> None:
+    said = a_message(Role.ASSISTANT, "Hier is een lijst.")
+    assert await extract(ScriptedModel(json.dumps([item])), said) == ()
+
+
+async def test_an_unknown_slot_is_another() -> None:
+    (statement,) = await extract(ScriptedModel(json.dumps([{**WORK, "slot": "shoes"}])))
+    assert statement.slot is Slot.OTHER
+
+
+async def test_an_answer_that_is_no_list_is_asked_for_again() -> None:
+    model = ScriptedModel("I found nothing.", json.dumps([WORK]))
+    assert len(await extract(model)) == 1
+
+
+@pytest.mark.parametrize("answer", ["[[[", "no", ModelUnavailable("late"), "[" * 5000 + "]" * 5000])
+async def test_a_model_that_fails_leaves_it_to_the_small_one(answer: str | Exception) -> None:
+    fallback = Fallback()
+    extractor = LlmFactExtractor(model=ScriptedModel(answer, answer), fallback=fallback)
+    assert await extractor.extract([a_message(Role.USER, TEXT)]) == ()
+    assert fallback.calls == 1
