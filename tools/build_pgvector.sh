@@ -14,6 +14,7 @@ trap 'rm -f "$header"' EXIT
 echo '__asm__(".symver log,log@GLIBC_2.17");' > "$header"
 gcc -shared -fPIC -O2 -march=armv8-a -fvisibility=hidden -D_GNU_SOURCE -include "$header" \
     -ftree-vectorize -fassociative-math -fno-signed-zeros -fno-trapping-math \
+    -ffile-prefix-map="$postgres"=postgresql -ffile-prefix-map="$1"=pgvector \
     -I"$1/src" -I"$postgres/include/postgresql/server" -I"$postgres/include/postgresql/internal" \
     -o "$target/vector.aarch64.bin" "$1"/src/*.c -lm -Wl,-s -Wl,--as-needed
 chmod 644 "$target/vector.aarch64.bin"

@@ -667,8 +667,8 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes and summarises new messages, and removes deleted ones from a vector store outside.
-        For programs without a server or a worker, which do this by themselves.
+        Indexes, learns from and summarises new messages, and removes deleted ones from a vector
+        store outside. For programs without a server or a worker, which do this by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

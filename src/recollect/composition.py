@@ -22,7 +22,7 @@ from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
 from recollect.services.facts.learning import Learning
-from recollect.services.facts.maintenance import FactPruning, FactReembedding
+from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
 from recollect.services.profiles import ChosenProfile, Profiles
@@ -103,6 +103,7 @@ class _Builder:
                 clock=self.clock,
                 patience=patience(answer_timeout=self.needs.answer_timeout),
             ),
+            turn_learning=self._turn_learning(),
             fact_pruning=FactPruning(
                 store=stores.facts, clock=self.clock, policy=self.policies.fact_decay
             ),
@@ -140,6 +141,10 @@ class _Builder:
             clock=self.clock,
             ids=self.needs.ids,
         )
+
+    def _turn_learning(self) -> TurnLearning | None:
+        queue, learning = self.stores.learning, self.learning
+        return TurnLearning(queue=queue, learning=learning) if queue and learning else None
 
     @cached_property
     def messages(self) -> Messages:
@@ -285,7 +290,7 @@ class _Builder:
             clock=self.clock,
             maker=EntryMaker(stems=self.needs.stems.stems, tables_of=self.permissions.tables_of),
             embedder=self.needs.embedder,
-            learning=self.learning,
+            is_learnt_from=self.learning is not None,
         )
 
     def _reindexing(self) -> Reindexing | None:

@@ -232,12 +232,13 @@ class Memory:
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes and summarises new messages, and removes deleted ones from a vector store outside.
-        For programs without a server or a worker, which do this by themselves.
+        Indexes, learns from and summarises new messages, and removes deleted ones from a vector
+        store outside. For programs without a server or a worker, which do this by themselves.
         """
         done = 0
-        while self.services.indexing and (turns := await self.services.indexing.do_some()):
-            done += turns
+        for queue in (self.services.indexing, self.services.turn_learning):
+            while queue and (turns := await queue.do_some()):
+                done += turns
         while await self.services.work.do_one():
             done += 1
         if self.services.removals is not None:

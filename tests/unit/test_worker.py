@@ -40,6 +40,9 @@ class Troubled:
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         await self._inner.done(scope, session_id, turns)
 
+    async def hand_on(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        await self._inner.hand_on(scope, session_id, turns)
+
     async def depth(self) -> int:
         return await self._inner.depth()
 

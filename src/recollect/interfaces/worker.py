@@ -15,7 +15,7 @@ from typing import Final
 from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import Unavailable
 from recollect.memory import Memory
-from recollect.services.facts.maintenance import FactReembedding
+from recollect.services.facts.maintenance import FactReembedding, TurnLearning
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.services import Services
@@ -145,6 +145,9 @@ def _rounds(
     }
     if services.indexing is not None:
         rounds["indexing"] = ("indexing.waits", partial(_index, services.indexing, pause))
+    if services.turn_learning is not None:
+        learn = partial(_learn, services.turn_learning, pause)
+        rounds["learning"] = ("learning.waits", learn)
     if services.reindexing is not None:
         slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
         rounds["reindexing"] = (
@@ -169,6 +172,11 @@ async def _index(indexing: Indexing, pause: float) -> float:
     if indexing.is_behind:
         return 0
     return pause if count else _IDLE_SECONDS
+
+
+async def _learn(learning: TurnLearning, pause: float) -> float:
+    """Learn from turns that are indexed, beside the indexing of others."""
+    return pause if await learning.do_some() else _IDLE_SECONDS
 
 
 class _ReindexRound:

@@ -12,7 +12,7 @@ from recollect.ports.conversations import (
     TurnStore,
 )
 from recollect.ports.facts import FactStore
-from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore
+from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
 
@@ -38,6 +38,8 @@ class Stores:
     """None for an engine without an index; recall then finds nothing, with a warning."""
     indexing: IndexingStore | None = None
     """None for an engine whose messages are not indexed."""
+    learning: TurnQueue | None = None
+    """The indexed turns that wait to be learnt from; None for an engine that hands on none."""
     outside: OutsideEntries | None = None
     """None where the engine's own index holds the vectors."""
     is_answering: Callable[[], Awaitable[bool]] | None = None

@@ -58,7 +58,7 @@ class JobQueue(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueTurn:
-    """A turn that has changed since it was indexed, as it is now."""
+    """A turn that has changed since it was worked on, as it is now."""
 
     turn_number: int
     status: TurnStatus
@@ -70,12 +70,11 @@ class DueTurn:
     """The change since when it is due; None where only a later turn makes it worth another look."""
 
 
-class IndexingStore(Protocol):
-    """Knows which turns have changed since they were indexed.
+class TurnQueue(Protocol):
+    """Knows which turns have changed since they were worked on.
 
-    Every write to a turn leaves it due, in the transaction of the write: an append, a failure,
-    the loss of a message. It stays due until that very change is reported as done, so a worker
-    that dies halfway leaves it to the next one.
+    A turn stays due until that very change is reported as done, so a worker that dies halfway
+    leaves it to the next one.
     """
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
@@ -88,10 +87,24 @@ class IndexingStore(Protocol):
         """Return the oldest turns that are due, and questions that newer turns passed over."""
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        """Record that these changes are indexed; a turn that has changed meanwhile stays due."""
+        """Record that nothing is left to do; a turn that has changed meanwhile stays due."""
 
     async def depth(self) -> int:
         """Return how many turns of all owners are due."""
+
+
+class IndexingStore(TurnQueue, Protocol):
+    """The turns that have changed since they were indexed.
+
+    Every write to a turn leaves it due, in the transaction of the write: an append, a failure,
+    the loss of a message.
+    """
+
+    async def hand_on(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        """Record that these changes are indexed, and let the turns wait to be learnt from.
+
+        A turn that has changed meanwhile stays due for indexing.
+        """
 
 
 class SummaryStore(Protocol):

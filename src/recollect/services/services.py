@@ -32,7 +32,7 @@ from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
 from recollect.services.facts.facts import Facts
-from recollect.services.facts.maintenance import FactPruning, FactReembedding
+from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer
 from recollect.services.profiles import Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
@@ -109,6 +109,8 @@ class Services:
     """None where no store outside has vectors, or no model embeds."""
     permissions: Permissions
     retention: Retention
+    turn_learning: TurnLearning | None
+    """None where nothing is learnt."""
     fact_pruning: FactPruning
     fact_reembedding: FactReembedding | None
     """None where no model embeds."""

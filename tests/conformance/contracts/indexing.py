@@ -5,7 +5,7 @@ from uuid import UUID
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
-from recollect.ports.jobs import DueTurn, IndexingStore
+from recollect.ports.jobs import DueTurn, IndexingStore, TurnQueue
 from support.examples import (
     a_message,
     a_scope,
@@ -92,6 +92,56 @@ class IndexingContract:
         (turn,) = await due(stores, scope, session_id)
         assert turn.messages == (said[0], said[2])
 
+    async def test_what_is_handed_on_waits_to_be_learnt_from_alone(self, stores: Stores) -> None:
+        scope = a_scope()
+        session_id, said = await start_conversation(stores, scope)
+        assert await to_learn(stores, scope, session_id) == ()
+        await hand_on(stores, scope, session_id)
+        assert await due(stores, scope, session_id) == ()
+        (turn,) = await to_learn(stores, scope, session_id)
+        assert turn.messages == said
+        assert (scope, session_id) in await sessions_of(learning_of(stores))
+        assert (scope, session_id) not in await sessions_of(indexing_of(stores))
+        await learning_of(stores).done(scope, session_id, [turn])
+        assert await to_learn(stores, scope, session_id) == ()
+        assert await due(stores, scope, session_id) == ()
+
+    async def test_a_turn_that_changes_while_it_is_learnt_from_is_indexed_again(
+        self, stores: Stores
+    ) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, ("user",))
+        await hand_on(stores, scope, session_id)
+        read = await to_learn(stores, scope, session_id)
+        await append(stores, scope, session_id, a_message("assistant", "Nine."))
+        await learning_of(stores).done(scope, session_id, read)
+        assert await to_learn(stores, scope, session_id) == ()
+        (turn,) = await due(stores, scope, session_id)
+        assert len(turn.messages) == 2
+
+    async def test_a_turn_that_changes_while_it_is_indexed_is_not_handed_on(
+        self, stores: Stores
+    ) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, ("user",))
+        read = await due(stores, scope, session_id)
+        await append(stores, scope, session_id, a_message("assistant", "Nine."))
+        await indexing_of(stores).hand_on(scope, session_id, read)
+        assert await to_learn(stores, scope, session_id) == ()
+        assert len(await due(stores, scope, session_id)) == 1
+
+    async def test_a_passed_over_question_to_index_is_not_finished_by_who_learns(
+        self, stores: Stores
+    ) -> None:
+        scope = a_scope()
+        session_id, _ = await start_conversation(stores, scope, ("user", "user", "assistant"))
+        first, second = await due(stores, scope, session_id)
+        await indexing_of(stores).hand_on(scope, session_id, [second])
+        read = await to_learn(stores, scope, session_id)
+        assert [turn.turn_number for turn in read] == [1, 2]
+        await learning_of(stores).done(scope, session_id, read)
+        assert first in await due(stores, scope, session_id)
+
     async def test_the_oldest_due_turns_are_returned_first(self, stores: Stores) -> None:
         scope = a_scope()
         session_id, _ = await start_conversation(stores, scope, ("user", "assistant") * 3)
@@ -118,6 +168,28 @@ def indexing_of(stores: Stores) -> IndexingStore:
     """The engine's store of what is due."""
     assert stores.indexing is not None, "the engine indexes nothing"
     return stores.indexing
+
+
+def learning_of(stores: Stores) -> TurnQueue:
+    """The engine's queue of what is to be learnt from."""
+    assert stores.learning is not None, "the engine hands on nothing"
+    return stores.learning
+
+
+async def sessions_of(queue: TurnQueue) -> tuple[tuple[Scope, UUID], ...]:
+    """The sessions in a queue."""
+    return await queue.sessions(limit=10_000)
+
+
+async def to_learn(stores: Stores, scope: Scope, session_id: UUID) -> tuple[DueTurn, ...]:
+    """All turns of a session that wait to be learnt from."""
+    return await learning_of(stores).due(scope, session_id, limit=100)
+
+
+async def hand_on(stores: Stores, scope: Scope, session_id: UUID) -> None:
+    """Say that all of a session is indexed, and is to be learnt from."""
+    turns = await due(stores, scope, session_id)
+    await indexing_of(stores).hand_on(scope, session_id, turns)
 
 
 async def due(stores: Stores, scope: Scope, session_id: UUID) -> tuple[DueTurn, ...]:

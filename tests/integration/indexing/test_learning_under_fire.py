@@ -69,24 +69,28 @@ async def talk(services: Services, scope: Scope) -> set[str]:
 async def work(services: Services, done: asyncio.Event) -> None:
     """Learn until all is done; most rounds are stopped at a moment of chance."""
     assert services.indexing is not None
+    assert services.turn_learning is not None
     while not done.is_set():
         with suppress(TimeoutError):
             async with asyncio.timeout(random.uniform(0.01, _LONGEST)):  # noqa: S311  # chance
                 await services.indexing.do_some()
+                await services.turn_learning.do_some()
         await asyncio.sleep(0)
 
 
 @pytest.mark.slow
 async def test_no_fact_is_lost_or_doubled_or_anothers(own_stores: Stores) -> None:
     services = services_of(own_stores)
-    assert own_stores.indexing is not None
+    indexing, learning = own_stores.indexing, own_stores.learning
+    assert indexing is not None
+    assert learning is not None
     scopes = [a_scope(user=f"user {number}") for number in range(_OWNERS)]
     wanted = {scope: await talk(services, scope) for scope in scopes}
     done = asyncio.Event()
     async with asyncio.timeout(120), asyncio.TaskGroup() as group:
         for _ in range(_WORKERS):
             group.create_task(work(services_of(own_stores), done))
-        while await own_stores.indexing.depth():  # noqa: ASYNC110  # the database's, no event
+        while await indexing.depth() + await learning.depth():  # noqa: ASYNC110  # the database's, no event
             await asyncio.sleep(0.05)
         done.set()
 

@@ -109,12 +109,18 @@ def refused(*_: object, **__: object) -> None:
     raise AssertionError("a transaction of several round trips was begun")
 
 
-@pytest.mark.parametrize("name", ["finish_indexing", "finish_job"])
+@pytest.mark.parametrize("name", ["finish_due", "finish_job"])
 async def test_marking_work_as_finished_commits_asynchronously(
     database: Database, scope: Scope, name: str
 ) -> None:
     given: dict[str, dict[str, object]] = {
-        "finish_indexing": {"session_id": uuid4(), "turn_numbers": [1], "changes": [1]},
+        "finish_due": {
+            "session_id": uuid4(),
+            "turn_numbers": [1],
+            "changes": [1],
+            "is_indexed": False,
+            "stays_due": False,
+        },
         "finish_job": {"job_id": uuid4(), "scheduled_at": seconds_on(0)},
     }
     async with database.owned_by(scope.owner_id) as connection:

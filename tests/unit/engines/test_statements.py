@@ -30,8 +30,8 @@ WITHOUT_OWNER: dict[str, str] = {
     "count_expired": "the clean-up serves all owners; it sees expired sessions alone",
     "delete_expired": "as count_expired",
     "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
-    "sessions_to_index": "a worker finds what is due by ids, and works on it as the owner",
-    "count_to_index": "as sessions_to_index",
+    "sessions_due": "a worker finds what is due by ids, and works on it as the owner",
+    "count_due": "as sessions_due",
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
@@ -162,7 +162,7 @@ def test_a_write_that_sets_the_owner_itself_changes_nothing_before() -> None:
     changing = re.compile(r"(?s)(UPDATE|DELETE|INSERT) .*set_config")
     writes = {name: one.text for name, one in STATEMENTS if changing.search(one.text)}
     assert [*writes] == [
-        *("append_replies", "append_turns", "finish_indexing", "finish_job", "take_job"),
+        *("append_replies", "append_turns", "finish_due", "finish_job", "take_job"),
         "touch_session",
     ]
     for text in writes.values():

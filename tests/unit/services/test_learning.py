@@ -72,7 +72,10 @@ class Scene:
 
     async def learn(self) -> None:
         assert self.services.indexing is not None
+        assert self.services.turn_learning is not None
         while await self.services.indexing.do_some():
+            pass
+        while await self.services.turn_learning.do_some():
             pass
 
     async def active(self) -> list[Fact]:
@@ -188,7 +191,8 @@ async def test_who_opts_out_is_not_learnt_about(scene: Scene) -> None:
 
 
 async def test_workers_at_the_same_turn_learn_it_once(scene: Scene) -> None:
-    learning = scene.services.indexing
+    indexing, learning = scene.services.indexing, scene.services.turn_learning
+    assert indexing is not None
     assert learning is not None
     await scene.services.messages.append(
         scene.scope,
@@ -196,6 +200,7 @@ async def test_workers_at_the_same_turn_learn_it_once(scene: Scene) -> None:
         [a_message("user", ACME), a_message("assistant", "A slip.")],
         starts_session=True,
     )
+    await indexing.do_some()
     await asyncio.gather(*(learning.do_some() for _ in range(8)))
 
     assert await scene.contents() == ["I work at ACME."]

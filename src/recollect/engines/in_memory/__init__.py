@@ -11,7 +11,12 @@ from recollect.engines.in_memory.conversations import (
 )
 from recollect.engines.in_memory.data import InMemoryData
 from recollect.engines.in_memory.facts import InMemoryFacts
-from recollect.engines.in_memory.jobs import InMemoryIndexing, InMemoryJobs, InMemorySummaries
+from recollect.engines.in_memory.jobs import (
+    InMemoryIndexing,
+    InMemoryJobs,
+    InMemoryLearning,
+    InMemorySummaries,
+)
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
 from recollect.engines.in_memory.profiles import InMemoryProfiles
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
@@ -45,6 +50,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         facts=InMemoryFacts(data),
         recall=InMemoryRecallIndex(data),
         indexing=InMemoryIndexing(data),
+        learning=InMemoryLearning(data),
     )
 
 

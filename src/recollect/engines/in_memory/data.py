@@ -47,6 +47,8 @@ class StoredConversation:
     """What recall finds of it, by the number of the first message."""
     due: dict[int, int] = field(default_factory=dict)
     """The turns that have changed since they were indexed, each with the number of the change."""
+    indexed: dict[int, int] = field(default_factory=dict)
+    """The last changes of turns that are indexed, and wait to be learnt from."""
     changes: int = 0
 
     @property

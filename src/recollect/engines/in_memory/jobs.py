@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import ClassVar
 from uuid import UUID
 
 from recollect.domain.context.compaction import Summary, Uncompacted
@@ -43,14 +44,17 @@ def _key(job: Job) -> tuple[UUID, UUID]:
     return job.scope.owner_id, job.job_id
 
 
-class InMemoryIndexing(InMemoryStore):
-    """Implements `recollect.ports.jobs.IndexingStore`."""
+class InMemoryTurnQueue(InMemoryStore):
+    """Implements `recollect.ports.jobs.TurnQueue`."""
+
+    _IS_INDEXED: ClassVar[bool]
+    """Whether it has the turns that are indexed already."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
         waiting = [
             (scope, conversation.session.session_id)
             for scope, conversation in self.data.known()
-            if conversation.due
+            if self._due(conversation)
         ]
         return tuple(waiting[:limit])
 
@@ -58,7 +62,7 @@ class InMemoryIndexing(InMemoryStore):
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
             return ()
-        numbers = sorted(conversation.due)[:limit]
+        numbers = sorted(self._due(conversation))[:limit]
         turns, due = conversation.turns, set(numbers)
         for number in numbers:  # the question before one may have been passed over
             before = max((turn for turn in turns if turn < number), default=number)
@@ -68,11 +72,38 @@ class InMemoryIndexing(InMemoryStore):
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         conversation = self.data.conversation(scope, session_id)
         for turn in turns:
-            if conversation and conversation.due.get(turn.turn_number, 0) == turn.change:
+            if conversation and self._due(conversation).get(turn.turn_number, 0) == turn.change:
                 del conversation.due[turn.turn_number]
 
     async def depth(self) -> int:
-        return sum(len(conversation.due) for _, conversation in self.data.known())
+        return sum(len(self._due(conversation)) for _, conversation in self.data.known())
+
+    def _due(self, conversation: StoredConversation) -> dict[int, int]:
+        """The changes that wait here, by turn."""
+        indexed = conversation.indexed
+        return {
+            number: change
+            for number, change in conversation.due.items()
+            if (indexed.get(number) == change) == self._IS_INDEXED
+        }
+
+
+class InMemoryIndexing(InMemoryTurnQueue):
+    """Implements `recollect.ports.jobs.IndexingStore`."""
+
+    _IS_INDEXED = False
+
+    async def hand_on(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        conversation = self.data.conversation(scope, session_id)
+        for turn in turns:
+            if conversation and turn.change is not None:
+                conversation.indexed[turn.turn_number] = turn.change
+
+
+class InMemoryLearning(InMemoryTurnQueue):
+    """The turns whose last change is indexed, and which wait to be learnt from."""
+
+    _IS_INDEXED = True
 
 
 def _due_turn(conversation: StoredConversation, number: int) -> DueTurn:

@@ -31,6 +31,7 @@ from recollect.engines.postgres.facts.store import PostgresFactStore
 from recollect.engines.postgres.jobs import (
     PostgresIndexingStore,
     PostgresJobQueue,
+    PostgresLearningQueue,
     PostgresSummaryStore,
 )
 from recollect.engines.postgres.migrations import connected, ensure_current
@@ -100,6 +101,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         facts=PostgresFactStore(database, clock),
         recall=CachedRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
+        learning=PostgresLearningQueue(database, clock),
         outside=outside,
         is_answering=database.is_answering,
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 import orjson
@@ -111,12 +111,18 @@ class PostgresSummaryStore(PostgresStore):
         return bool(row["is_kept"])
 
 
-class PostgresIndexingStore(PostgresStore):
+class PostgresTurnQueue(PostgresStore):
     """Reads the column `index_due` of turns, which every write to a turn sets."""
+
+    _IS_INDEXED: ClassVar[bool]
+    """Whether it has the turns that are indexed already."""
 
     async def sessions(self, *, limit: int) -> tuple[tuple[Scope, UUID], ...]:
         rows = await self._database.work(
-            "sessions_to_index", limit=limit * _CHOICE, now=self._clock.now()
+            "sessions_due",
+            is_indexed=self._IS_INDEXED,
+            limit=limit * _CHOICE,
+            now=self._clock.now(),
         )
         chosen = _CHANCE.sample(rows, min(limit, len(rows)))
         return tuple(
@@ -125,24 +131,49 @@ class PostgresIndexingStore(PostgresStore):
 
     async def due(self, scope: Scope, session_id: UUID, *, limit: int) -> tuple[DueTurn, ...]:
         session = self._session(scope, session_id)
-        rows = await self._database.read("turns_to_index", **session, limit=limit)
+        rows = await self._database.read(
+            "turns_due", **session, is_indexed=self._IS_INDEXED, limit=limit
+        )
         messages = [row for row in rows if row["message_id"] is not None]
         turns = [list(turn) for _, turn in groupby(rows, key=itemgetter("due_turn"))]
         characters = reading_effort(messages)
         return await off_loop(lambda: tuple(map(_due_turn, turns)), characters=characters)
 
     async def done(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        await self._finish(scope, session_id, turns, stays_due=False)
+
+    async def _finish(
+        self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn], *, stays_due: bool
+    ) -> None:
         changed = [turn for turn in turns if turn.change is not None]
         await self._database.write(
-            "finish_indexing",
+            "finish_due",
             owner_id=scope.owner_id,
             session_id=session_id,
             turn_numbers=[turn.turn_number for turn in changed],
             changes=[turn.change for turn in changed],
+            is_indexed=self._IS_INDEXED,
+            stays_due=stays_due,
         )
 
     async def depth(self) -> int:
-        return await self._database.count("count_to_index", at=self._clock.now())
+        is_indexed, now = self._IS_INDEXED, self._clock.now()
+        return await self._database.count("count_due", at=now, is_indexed=is_indexed)
+
+
+class PostgresIndexingStore(PostgresTurnQueue):
+    """The turns that have changed since they were indexed."""
+
+    _IS_INDEXED = False
+
+    async def hand_on(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        await self._finish(scope, session_id, turns, stays_due=True)
+
+
+class PostgresLearningQueue(PostgresTurnQueue):
+    """The turns whose last change is indexed, and which wait to be learnt from."""
+
+    _IS_INDEXED = True
 
 
 def _due_turn(rows: Sequence[Record]) -> DueTurn:

@@ -26,6 +26,7 @@ from recollect.interfaces.cli.output import (
     show_table,
     with_services,
 )
+from recollect.services.background import repeat
 from recollect.services.services import Services
 from recollect.settings import Settings
 
@@ -178,10 +179,7 @@ async def _reindex(
         if compare:
             counts |= await _reconcile(services, bar("comparing", None))
         progress = bar("indexing", await indexing.store.depth())
-        counts["indexed_turns"] = 0
-        while done := await indexing.do_some():
-            counts["indexed_turns"] += done
-            progress(counts["indexed_turns"])
+        counts["indexed_turns"] = await repeat(indexing.do_some, progress)
         counts["embedded_entries"] = 0
         if reindexing is not None:
             progress = bar("embedding", await reindexing.waiting())

@@ -1,7 +1,8 @@
-"""Background work on facts: pruning those that have faded, and embedding them with a new model."""
+"""Background work on facts: learning from turns, pruning what has faded, embedding anew."""
 
+import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -10,13 +11,50 @@ from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
+from recollect.errors import Unavailable
 from recollect.ports.facts import FactStore
+from recollect.ports.jobs import DueTurn, TurnQueue
 from recollect.ports.models import Embedder
 from recollect.ports.runtime import Clock
+from recollect.services.facts.learning import Learning
 
+_SESSIONS_AT_ONCE: Final = 8
+_TURNS_AT_ONCE: Final = 8
+"""Few: a worker that is stopped reads no more than these again."""
 _OWNERS_AT_ONCE: Final = 100
 _FACTS_AT_ONCE: Final = 256
 _ACTOR: Final = "retention"
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLearning:
+    """Learns from turns that are indexed; work that is interrupted is done again.
+
+    Several may work at once: what is read twice is learnt once.
+    """
+
+    queue: TurnQueue
+    learning: Learning
+
+    async def do_some(self) -> int:
+        """Learn from waiting turns of some sessions, and return how many."""
+        count = 0
+        for scope, session_id in await self.queue.sessions(limit=_SESSIONS_AT_ONCE):
+            turns = await self.queue.due(scope, session_id, limit=_TURNS_AT_ONCE)
+            await self._learn(scope, session_id, turns)
+            await self.queue.done(scope, session_id, turns)
+            count += len(turns)
+        return count
+
+    async def _learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
+        try:
+            await self.learning.learn(scope, session_id, turns)
+        except Unavailable:
+            raise
+        except Exception as error:  # one strange message must not keep turns waiting for ever
+            facts = {"problem": type(error).__name__}
+            logger.warning("learning.failed", extra={"facts": facts}, exc_info=error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

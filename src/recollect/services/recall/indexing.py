@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import chain, groupby, islice
+from itertools import chain
 from typing import Final, Self
 from uuid import UUID
 
@@ -19,11 +19,9 @@ from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
 from recollect.ports.runtime import Clock
 from recollect.services.background import repeat
-from recollect.services.facts.learning import Learning
 
 _SESSIONS_AT_ONCE: Final = 32
 _TURNS_AT_ONCE: Final = 64
-_LEARNT_AT_ONCE: Final = 8
 _PAUSE_OF_A_MODEL: Final = timedelta(seconds=30)
 _PAUSE_OF_A_SESSION: Final = timedelta(minutes=1)
 logger = logging.getLogger(__name__)
@@ -42,18 +40,16 @@ class Indexing:
     clock: Clock
     maker: EntryMaker
     embedder: Embedder | None = None
-    learning: Learning | None = None
-    """What makes facts of the turns; None: nothing does."""
+    is_learnt_from: bool = False
+    """Whether the turns wait to be learnt from when they are indexed."""
     is_behind: bool = field(default=False, init=False)
     """Whether the last call left turns to index."""
     _embedder_rests_until: datetime | None = None
-    _unlearnt: dict[tuple[UUID, int], tuple[Scope, DueTurn]] = field(default_factory=dict)
-    """Turns that are indexed and wait to be learnt from, by session and number."""
     _rest_until: dict[UUID, datetime] = field(default_factory=dict)
     """Sessions that could not be indexed, and when to try them again."""
 
     async def do_some(self) -> int:
-        """Index waiting turns of some sessions, learn from some, and return how many are done."""
+        """Index waiting turns of some sessions, and return how many."""
         counts: list[int] = []
         waiting = await self.store.sessions(limit=_SESSIONS_AT_ONCE)
         for scope, session_id in waiting:
@@ -69,11 +65,10 @@ class Indexing:
                 is_expected = isinstance(error, RecollectError)
                 exc_info = None if is_expected else error
                 logger.warning("indexing.failed", extra={"facts": facts}, exc_info=exc_info)
-        learnt = await self._learn_some()
         some_wait = any(counts) and len(waiting) == _SESSIONS_AT_ONCE
         is_far_behind = max(counts, default=0) >= _TURNS_AT_ONCE
-        self.is_behind = some_wait or is_far_behind or bool(self._unlearnt)
-        return learnt if self.learning else sum(counts)
+        self.is_behind = some_wait or is_far_behind
+        return sum(counts)
 
     async def do_session(self, scope: Scope, session_id: UUID) -> int:
         """Index the oldest waiting turns of a session, and return how many.
@@ -81,52 +76,16 @@ class Indexing:
         If the model does not answer, they are found by their words until `Reindexing` has
         embedded them.
         """
-        due = await self.store.due(scope, session_id, limit=_TURNS_AT_ONCE)
-        turns = [turn for turn in due if not self._is_indexed(session_id, turn)]
+        turns = await self.store.due(scope, session_id, limit=_TURNS_AT_ONCE)
         if not turns:
             return 0
         # Long texts take long to read: not on the event loop.
         entries = await asyncio.to_thread(self._entries_of, turns)
         numbers = [turn.turn_number for turn in turns]
         await self.index.replace(scope, session_id, numbers, await self._embedded(entries))
-        if self.learning is None:
-            await self.store.done(scope, session_id, turns)
-        for turn in turns if self.learning else ():
-            self._unlearnt[session_id, turn.turn_number] = (scope, turn)
+        finish = self.store.hand_on if self.is_learnt_from else self.store.done
+        await finish(scope, session_id, turns)
         return len(turns)
-
-    def _is_indexed(self, session_id: UUID, turn: DueTurn) -> bool:
-        """Whether a turn that is due only waits to be learnt from."""
-        _, known = self._unlearnt.get((session_id, turn.turn_number), (None, None))
-        return known is not None and known.change == turn.change
-
-    async def _learn_some(self) -> int:
-        """Learn from some turns that are indexed, and return how many; they stay due until then.
-
-        Few at a time: what was said can be found before it is learnt from.
-        """
-        count = _LEARNT_AT_ONCE if len(self._unlearnt) <= _TURNS_AT_ONCE else _TURNS_AT_ONCE
-        chosen = [*islice(self._unlearnt.items(), count)]
-        by_session = groupby(chosen, key=lambda one: (one[1][0], one[0][0]))
-        for (scope, session_id), items in by_session:
-            turns = [turn for _, (_, turn) in items]
-            await self._learn(scope, session_id, turns)
-            await self.store.done(scope, session_id, turns)
-        for key, value in chosen:
-            if self._unlearnt.get(key) is value:
-                del self._unlearnt[key]
-        return len(chosen)
-
-    async def _learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
-        if self.learning is None:
-            return
-        try:
-            await self.learning.learn(scope, session_id, turns)
-        except Unavailable:
-            raise
-        except Exception as error:  # one strange message must not keep turns due for ever
-            facts = {"problem": type(error).__name__}
-            logger.warning("learning.failed", extra={"facts": facts}, exc_info=error)
 
     def _entries_of(self, turns: Sequence[DueTurn]) -> list[IndexedEntry]:
         made = (

@@ -80,8 +80,9 @@ WHERE summary.owner_id = :owner_id
   AND summary.session_id = gone.session_id
   AND summary.last_sequence >= gone.first_gone
 
--- name: sessions_to_index
--- Some sessions of all owners with turns to index, and whose they are; none that has expired.
+-- name: sessions_due
+-- Some sessions of all owners with turns to index or, once these are indexed, to learn from, and
+-- whose they are; none that has expired.
 -- The statement says itself that it is a worker's, and what time it is, before it looks for any.
 SELECT due.*
 FROM (
@@ -95,6 +96,7 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT turn.owner_id, turn.session_id FROM turns AS turn
         WHERE turn.index_due IS NOT NULL
+          AND (turn.index_done IS NOT DISTINCT FROM turn.index_due) = :is_indexed
           AND scope.worker = 'on'
           AND NOT EXISTS (
             SELECT FROM sessions AS session
@@ -109,12 +111,16 @@ CROSS JOIN LATERAL (
     LIMIT :limit
 ) AS due
 
--- name: turns_to_index
--- A session's oldest turns to index and the open questions before them, with their messages.
+-- name: turns_due
+-- A session's oldest turns to index or to learn from, and the open questions before them, with
+-- their messages.
 -- The statement sets the owner itself.
 WITH due AS MATERIALIZED (
     SELECT turn_number, status, index_due FROM turns
-    WHERE owner_id = :owner_id AND session_id = :session_id AND index_due IS NOT NULL
+    WHERE owner_id = :owner_id
+      AND session_id = :session_id
+      AND index_due IS NOT NULL
+      AND (index_done IS NOT DISTINCT FROM index_due) = :is_indexed
     ORDER BY turn_number
     LIMIT :limit
 ), chosen AS MATERIALIZED (
@@ -151,18 +157,19 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) AS indexable
 
--- name: finish_indexing
--- Turns are indexed, but for those that have changed again meanwhile.
+-- name: finish_due
+-- Turns are indexed or learnt from, but for those that have changed again meanwhile.
 -- The statement sets the owner itself, before it changes any. Nobody's data is lost with it: what
 -- a crash forgets is done again. So it waits for no disk, and keeps it from nobody who does.
 WITH indexed AS (
     UPDATE turns AS turn
-    SET index_due = NULL
+    SET index_due = CASE WHEN :stays_due::boolean THEN turn.index_due END, index_done = turn.index_due
     FROM unnest(:turn_numbers::bigint[], :changes::bigint[]) AS done (turn_number, change)
     WHERE turn.owner_id = :owner_id
       AND turn.session_id = :session_id
       AND turn.turn_number = done.turn_number
       AND turn.index_due = done.change
+      AND (turn.index_done IS NOT DISTINCT FROM turn.index_due) = :is_indexed
     RETURNING turn.turn_number
 )
 SELECT finished.*
@@ -178,6 +185,7 @@ CROSS JOIN LATERAL (
     LIMIT 1
 ) AS finished
 
--- name: count_to_index
--- How many turns of all owners wait to be indexed.
-SELECT count(*) FROM turns WHERE index_due IS NOT NULL
+-- name: count_due
+-- How many turns of all owners wait to be indexed or, once they are indexed, to be learnt from.
+SELECT count(*) FROM turns
+WHERE index_due IS NOT NULL AND (index_done IS NOT DISTINCT FROM index_due) = :is_indexed

@@ -29,7 +29,8 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_expiry ON sessions (expires_at) WHERE expires_at IS NOT NULL;
 
 -- A turn that has changed since it was indexed has the transaction that changed it last in
--- index_due, so that the worker can tell whether it changed again while it was indexed.
+-- index_due, so that the worker can tell whether it changed again while it was indexed. Once that
+-- change is also in index_done, it is indexed and waits to be learnt from.
 CREATE TABLE turns (
     owner_id        uuid NOT NULL,
     session_id      uuid NOT NULL,
@@ -38,13 +39,15 @@ CREATE TABLE turns (
     started_at      timestamptz NOT NULL,
     completed_at    timestamptz,
     index_due       bigint DEFAULT pg_current_xact_id()::text::bigint,
+    index_done      bigint,
     -- The sequence of the message that the turn follows, 0 for none; NULL for the end of the
     -- active branch before it: nothing is written as long as nobody leaves a branch.
     parent_sequence bigint,
     PRIMARY KEY (owner_id, session_id, turn_number),
     FOREIGN KEY (owner_id, session_id) REFERENCES sessions ON DELETE CASCADE
 );
-CREATE INDEX turns_to_index ON turns (owner_id, session_id) WHERE index_due IS NOT NULL;
+CREATE INDEX turns_due ON turns ((index_done IS NOT DISTINCT FROM index_due), owner_id, session_id)
+    WHERE index_due IS NOT NULL;
 
 -- Open turns alone: a worker looks every minute for those of servers that were killed.
 CREATE INDEX turns_pending ON turns (owner_id, started_at) WHERE status = 'pending';
