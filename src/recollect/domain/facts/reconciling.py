@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.domain.facts.fact import MAX_CONTENT, Fact
+from recollect.domain.facts.fact import MAX_CONTENT, Fact, FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
 from recollect.domain.language import is_common_word
@@ -69,7 +69,8 @@ def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     same = _the_same(statement, compared)
     if same is not None:
         return Outcome(reinforces=same)
-    if any(one.relation is Relation.TEMPORARY for one in compared[:1]):
+    is_temporary = any(one.relation is Relation.TEMPORARY for one in compared[:1])
+    if is_temporary and statement.source is not FactSource.STATED:
         return NOTHING
     ended = tuple(one.fact for one in compared if _ends(statement, one))
     if ended:
