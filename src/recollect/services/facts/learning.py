@@ -45,7 +45,7 @@ _SLOWNESS: Final = 20
 _AT_ONCE: Final = 2_000
 """Characters of a message whose commands are done at once; they take a millisecond to find."""
 _MAX_STATEMENTS: Final = 50
-"""Of one turn; nobody tells more about themselves at once."""
+"""Of one turn, and as many standing instructions; nobody tells more at once."""
 Passage = tuple[UUID, str]
 """The id of a message, and some of its words."""
 logger = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class Learning:
         told = await self._commands(messages)
         changed = await self._obey(scope, told) if told else 0
         passages = {(message.message_id, command.content) for message, command in told}
-        instructions = await self._instructions(messages)
+        instructions = (await self._instructions(messages))[:_MAX_STATEMENTS]
         changed += await self._take_in_all(scope, messages, instructions, beside=passages)
         passages |= {(one.message_id, one.quote) for one in instructions}
         statements = await self.extractor.extract([*before, *messages])
