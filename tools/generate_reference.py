@@ -30,7 +30,6 @@ from recollect.domain.facts.query import FoundFact
 from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.entry import Recalled, Recollection
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.engines.in_memory import in_memory_stores
 from recollect.inputs import Asking, FactFilters, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
@@ -359,8 +358,8 @@ def python_page() -> str:
     given_and_returned = [
         *(MessageFields, Asking, Answered, Answer, Timings),
         *(Sources, Tokens, Truncation, RecallFilters, Recollection, Recalled),
-        *(StandingInstruction, UserState),
-        *(FactFilters, FactRecord, FactChange, Evidence, FoundFact, FactStats, ImportReport),
+        *(UserState, FactFilters, FactRecord, FactChange, Evidence, FoundFact),
+        *(FactStats, ImportReport),
     ]
     return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 

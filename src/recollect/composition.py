@@ -30,7 +30,6 @@ from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall, VisibleEntries
 from recollect.services.recall.reranking import Reranking
-from recollect.services.recall.standing import StandingInstructions
 from recollect.services.services import ServiceDependencies, Services
 
 
@@ -221,12 +220,6 @@ class _Builder:
             permissions=self.permissions,
             rewriting=self.rewriting,
             recall=self.recall,
-            standing=StandingInstructions(
-                index=self.stores.recall if self.policies.keeps_index else None,
-                permissions=self.permissions,
-                history=self.stores.history,
-                most=self.policies.standing_instructions,
-            ),
             profile=ChosenProfile(store=self.stores.profiles, keys=self.policies.profile_keys),
             facts=self._known_facts(),
             counter_for=self.needs.counter_for,

@@ -109,5 +109,11 @@ async def test_what_was_said_in_one_chat_holds_in_another(story: Story) -> None:
     assert (await story.context(bob))["standing_instructions"] == []
     assert DUTCH not in str(await story.chat(bob, str(uuid4()), "What is a sphere?"))
 
-    await ada.delete(f"/api/v1/sessions/{first}")
+    for one in standing:
+        await ada.delete(f"/api/v1/memory/{one['fact_id']}")
     assert (await story.context(ada))["standing_instructions"] == []
+    listed = (await ada.get("/api/v1/memory", status="retracted")).json()["items"]
+    assert {(one["content"], one["slot"]) for one in listed} == {
+        (DUTCH, "answer_language"),
+        (EUROS, "answer_style"),
+    }

@@ -21,10 +21,10 @@ from recollect.models.tokens import token_counter_for
 from recollect.services.services import ServiceDependencies
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
-from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock
+from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, a_session, put_summary
 from support.followups import RepeatingModel
-from support.recall.scripted_index import ScriptedIndex, an_entry, an_instruction
+from support.recall.scripted_index import ScriptedIndex, an_entry
 
 QUESTION = "What is the capital of France?"
 COUNT = token_counter_for("gpt-4o").count
@@ -52,7 +52,9 @@ RECALLED = st.lists(
     ).map("".join),
     max_size=6,
 )
-STANDING = st.lists(TEXTS, max_size=12)
+FACTS = TEXTS.map(lambda text: text[:450])
+STANDING = st.lists(FACTS, max_size=12, unique_by=gist_of)
+KNOWN = st.lists(FACTS, max_size=5, unique_by=lambda text: gist_of(f"Fact: {text}"))
 PROFILE = st.dictionaries(
     st.sampled_from(["a", "b", "=== PROFILE", "</conversation_profile>"]),
     st.one_of(TEXTS, st.lists(TEXTS, max_size=3), st.dictionaries(TEXTS, TEXTS, max_size=3)),
@@ -89,18 +91,21 @@ def build(
             ids=CountingIds(),
             counter_for=token_counter_for,
             sql=SqlglotReader(),
+            embedder=WordEmbedder(),
             follow_up_model=RepeatingModel(),
         )
         index = ScriptedIndex(*map(an_entry, recalled or ()))
-        index.known_instructions = tuple(map(an_instruction, standing or ()))
         stores = replace(in_memory_stores(clock), recall=index)
-        policies = load_settings(preset=preset, profile_keys="*", facts="on").policies()
+        chosen = {"profile_keys": "*", "facts": "on", "facts_threshold": 0}
+        policies = load_settings(preset=preset, **chosen).policies()
         services = build_services(stores, around, policies)
         scope, session = a_scope(), a_session()
         for key, value in (profile or {}).items():
             await services.profiles.set(scope, key, value)
-        for content in facts or ():
+        for content in standing or ():
             await store(stores, scope, a_fact(content, slot=Slot.ANSWER_STYLE))
+        for content in facts or ():
+            await store(stores, scope, a_fact(f"Fact: {content}"))
         await services.sessions.start(scope, session)
         if messages:
             await services.messages.append(scope, session.session_id, messages)
@@ -135,7 +140,7 @@ def build(
     recalled=RECALLED,
     standing=STANDING,
     profile=PROFILE,
-    facts=st.lists(TEXTS.map(lambda text: text[:500]), max_size=5, unique_by=gist_of),
+    facts=KNOWN,
 )
 def test_no_form_of_a_context_is_ever_over_its_limit(
     preset: str,
@@ -167,7 +172,7 @@ def test_no_form_of_a_context_is_ever_over_its_limit(
     assert COUNT(context.conversation_block(language="nl")) + question <= limit
     assert COUNT(context.conversation_block(language="en")) + question <= limit
     instructions = len(context.standing_instructions) + context.cut.standing_instructions
-    assert bool(standing) <= instructions <= min(len(standing), 10)
+    assert instructions == min(len(standing), 10)
     assert len(context.profile) + context.cut.profile == len(profile)
     assert len(context.facts) + context.cut.facts == len(facts)
     found = len(context.recalled) + context.cut.recalled

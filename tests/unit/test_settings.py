@@ -158,10 +158,10 @@ def test_how_sure_a_rewrite_must_be_and_its_hint_are_settings(
 def test_how_many_standing_instructions_there_are_is_a_setting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert load_settings().policies().standing_instructions == 10
+    assert load_settings().policies().facts.standing == 10
     for value, expected in (("3", 3), ("off", 0), ("Off", 0), ("0", 0)):
         monkeypatch.setenv("MEMORY_STANDING_INSTRUCTIONS", value)
-        assert load_settings().policies().standing_instructions == expected
+        assert load_settings().policies().facts.standing == expected
     for wrong in (-1, 51, "some", "on"):
         with pytest.raises(ConfigurationError, match="MEMORY_STANDING_INSTRUCTIONS"):
             load_settings(standing_instructions=wrong)

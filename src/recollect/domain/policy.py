@@ -13,7 +13,6 @@ from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.ranking import NO_FACTS, FactPolicy
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.recall.entry import NO_RECALL, RecallPolicy
-from recollect.domain.standing.instruction import DEFAULT_STANDING
 from recollect.errors import InvalidInput
 
 _MAX_DAYS: Final = 36_500
@@ -202,14 +201,12 @@ class Policies:
     max_context_tokens: int = DEFAULT_MAX_CONTEXT_TOKENS
     recall: RecallPolicy = DEFAULT.recall
     """What contexts look for among earlier exchanges."""
-    standing_instructions: int = DEFAULT_STANDING
-    """How many standing instructions of the user contexts have at most, where they recall."""
     profile_keys: tuple[str, ...] = ()
     """The keys of the user's profile that contexts have; `*` for all of them."""
     fact_decay: DecayPolicy = field(default_factory=DecayPolicy)
     """How facts about users fade."""
     facts: FactPolicy = DEFAULT.facts
-    """Which facts about the user contexts have, if exchanges are indexed."""
+    """Which facts and standing instructions of the user contexts have, if exchanges are indexed."""
     keeps_index: bool = True
     """Whether exchanges are indexed, so that recall can find them."""
     model: str | None = None

@@ -111,7 +111,7 @@ class FactStore(Protocol):
 
         Vectors have the length 1. Facts that this model has not embedded come last, with a cosine
         of 0, newest first. Beside the nearest, as many as `limit` of those about these slots are
-        returned, the newest, however far they are.
+        returned, the last changed, however far they are.
         """
 
     async def touch(self, scope: Scope, fact_ids: Collection[UUID], *, at: datetime) -> None:

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
-from recollect.domain.standing.instruction import StandingInstruction
 
 
 class RecallIndex(Protocol):
@@ -38,16 +37,6 @@ class RecallIndex(Protocol):
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """Return the names of the speakers in the owner's entries, each once, in no order."""
-
-    async def instructions(
-        self, scope: Scope, *, session_id: UUID | None = None, limit: int
-    ) -> tuple[StandingInstruction, ...]:
-        """Return the standing instructions of the owner's newest entries, newest first.
-
-        Of one session if it is given. Of instructions that repeat each other letter by letter, the
-        newest alone. An owner may have many: an index need not look at more than the 200 newest
-        entries that have one.
-        """
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Return some entries of any owner that this model has not embedded; for workers."""

@@ -200,7 +200,6 @@ class Settings(
             retention=RetentionPolicies(usual=usual, by_tenant=tenants),
             max_context_tokens=self.max_context_tokens,
             recall=RecallPolicy(scope=self.recall or preset.recall.scope, k=k),
-            standing_instructions=self.standing_instructions,
             profile_keys=self.profile_keys,
             fact_decay=DecayPolicy(
                 half_lives=parse_half_lives(self.facts_half_lives),
@@ -210,6 +209,7 @@ class Settings(
                 is_enabled=preset.facts.is_enabled if self.facts is None else self.facts,
                 k=self.facts_k,
                 threshold=self.facts_threshold,
+                standing=self.standing_instructions,
             ),
             keeps_index=self.recall is not RecallScope.OFF,
             model=self.llm_model,

@@ -9,7 +9,13 @@ from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validat
 from recollect.domain.chat.answers import ResultPolicy, StoredPart
 from recollect.domain.context.window import MAX_WINDOW_SIZE
 from recollect.domain.facts.decay import DEFAULT_THRESHOLD, DecayPolicy, parse_half_lives
-from recollect.domain.facts.ranking import DEFAULT_FACTS, DEFAULT_RELEVANCE, MAX_FACTS
+from recollect.domain.facts.ranking import (
+    DEFAULT_FACTS,
+    DEFAULT_RELEVANCE,
+    DEFAULT_STANDING,
+    MAX_FACTS,
+    MAX_STANDING,
+)
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.policy import (
     DEFAULT,
@@ -21,7 +27,6 @@ from recollect.domain.policy import (
 from recollect.domain.profile.profile import check_chosen_keys
 from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
-from recollect.domain.standing.instruction import DEFAULT_STANDING, MAX_STANDING
 from recollect.errors import InvalidInput
 from recollect.settings.server import NumbersByName, SeparatedByCommas, accepted_by
 
@@ -78,7 +83,7 @@ class BehaviourSettings(BaseModel):
         default=DEFAULT_STANDING, ge=0, le=MAX_STANDING
     )
     """How many standing instructions of the user ("from now on answer in Dutch") a context has at
-    most, the newest, where contexts recall; off: none."""
+    most, the newest; off: none, and none where facts are off."""
     profile_keys: SeparatedByCommas = ()
     """Keys of the user's profile that contexts have, comma-separated and in this order, such as
     preferences,company; * for all; default: none."""
@@ -91,11 +96,11 @@ class BehaviourSettings(BaseModel):
     facts_prune_below: float = Field(default=DEFAULT_THRESHOLD, ge=0, lt=1)
     """Facts that count less than this are pruned by the clean-up, and can be restored; 0: none."""
     facts: bool | None = None
-    """Whether contexts have facts about the user that matter to the question: on or off; default:
-    the preset's; off with MEMORY_RECALL=off."""
+    """Whether facts and standing instructions are learnt from what users say, and contexts have
+    those that matter: on or off; default: the preset's; off with MEMORY_RECALL=off."""
     facts_k: int = Field(default=DEFAULT_FACTS, ge=0, le=MAX_FACTS)
-    """How many facts about the user a context has at most, beside what they want of all answers;
-    0: none."""
+    """How many facts about the user a context has at most, beside standing instructions; 0:
+    none."""
     facts_threshold: float = Field(default=DEFAULT_RELEVANCE, ge=0, le=1)
     """How relevant to the question such a fact must be, from 0 to 1."""
     summarization_enabled: bool = True

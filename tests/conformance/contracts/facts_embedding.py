@@ -43,7 +43,7 @@ class FactEmbeddingContract:
         (best,) = await stores.facts.nearest(scope, NORTH, model=MODEL, limit=1)
         assert best[0].content == "north"
 
-    async def test_the_newest_about_some_slots_come_however_far_they_are(
+    async def test_the_last_changed_about_some_slots_come_however_far_they_are(
         self, stores: Stores
     ) -> None:
         scope = a_scope()
@@ -51,7 +51,8 @@ class FactEmbeddingContract:
             slot = "near" if content == "near" else None
             assert await commit(stores, scope, a_fact(content, slot=slot), vector=vector)
         for number in range(4):
-            fact = a_fact(f"far {number}", slot="far", created_at=seconds_on(number))
+            fact = a_fact(f"far {number}", slot="far", created_at=seconds_on(9 - number))
+            fact = replace(fact, updated_at=seconds_on(number))
             assert await commit(stores, scope, fact, vector=NORTH)
         gone = superseded(a_fact("gone", slot="far", created_at=seconds_on(9)))
         await store(stores, scope, replace(gone, version=1))
@@ -60,7 +61,7 @@ class FactEmbeddingContract:
             scope, EAST, model=MODEL, limit=3, slots=("far", "near", "none")
         )
         assert sorted(fact.content for fact, _ in found[:2]) == ["east", "near"]
-        assert [fact.content for fact, _ in found[2:]] == ["north-east", "far 3", "far 2", "far 1"]
+        assert [fact.content for fact, _ in found[2:]] == ["north-east", "far 1", "far 2", "far 3"]
         assert [cosine for _, cosine in found] == pytest.approx([1, 1, 0.8, 0, 0, 0], abs=CLOSE)
 
     async def test_facts_that_ended_are_not_found(self, stores: Stores) -> None:

@@ -2,7 +2,6 @@
 
 from conformance.contracts.recall import RecallIndexContract
 from conformance.contracts.recall_filters import RecallFilterContract
-from conformance.contracts.recall_instructions import RecallInstructionsContract
 from conformance.contracts.recall_keeping import RecallKeepingContract
 
 
@@ -14,9 +13,6 @@ class WholeRecallContract:
 
     class TestRecallKeeping(RecallKeepingContract):
         """What is kept, and for how long."""
-
-    class TestRecallInstructions(RecallInstructionsContract):
-        """Which standing instructions are there."""
 
     class TestRecallFilter(RecallFilterContract):
         """What a filter leaves."""

@@ -41,25 +41,54 @@ async def test_a_template_gets_its_variables(alice: Caller) -> None:
 async def test_a_context_has_facts_about_the_user_with_their_sources(
     alice: Caller, tenant: Tenant, stores: Stores
 ) -> None:
+    said = evidence_of("een zaag van 30 centimeter")
+    saw = a_fact("Ik heb een zaag van 30 centimeter.", evidence=said)
+    await store(stores, tenant.scope("alice"), saw)
+
+    told = await in_form(alice, "object")
+
+    (fact,) = told["facts"]
+    assert fact == {
+        "id": str(saw.fact_id),
+        "content": saw.content,
+        "type": "fact",
+        "quote": said.quote,
+        "created_at": fact["created_at"],
+    }
+    assert told["sources"]["facts"] == [str(said.message_id)]
+    assert saw.content in told["messages"][-1]["content"]
+    assert (await in_form(alice, "variables"))["facts"] == [saw.content]
+    assert "Bekend sinds" in (await in_form(alice, "block"))["block"]
+    assert saw.content in (await in_form(alice, "instructions"))["instructions"]
+
+
+async def test_a_context_has_standing_instructions_with_their_sources(
+    alice: Caller, tenant: Tenant, stores: Stores
+) -> None:
     said = evidence_of("in het Nederlands graag")
     wish = a_fact("In het Nederlands graag.", slot=Slot.ANSWER_LANGUAGE, evidence=said)
     await store(stores, tenant.scope("alice"), wish)
 
     told = await in_form(alice, "object")
 
-    (fact,) = told["facts"]
-    assert fact == {
-        "id": str(wish.fact_id),
-        "content": wish.content,
-        "type": "fact",
-        "quote": said.quote,
-        "created_at": fact["created_at"],
+    (instruction,) = told["standing_instructions"]
+    assert instruction == {
+        "fact_id": str(wish.fact_id),
+        "text": wish.content,
+        "session_id": str(said.session_id),
+        "message_id": str(said.message_id),
+        "created_at": instruction["created_at"],
     }
-    assert told["sources"]["facts"] == [str(said.message_id)]
-    assert wish.content in told["messages"][-1]["content"]
-    assert (await in_form(alice, "variables"))["facts"] == [wish.content]
-    assert "Bekend sinds" in (await in_form(alice, "block"))["block"]
-    assert wish.content in (await in_form(alice, "instructions"))["instructions"]
+    assert told["facts"] == []
+    assert told["sources"]["standing_instructions"] == [str(said.message_id)]
+    assert wish.content in told["messages"][0]["content"]
+    assert "Blijvende instructie van" in (await in_form(alice, "block"))["block"]
+
+    await alice.delete(f"/api/v1/memory/{wish.fact_id}")
+    added = await alice.post("/api/v1/memory", {"content": "Antwoord voortaan in het Frans."})
+    (entered,) = (await in_form(alice, "object"))["standing_instructions"]
+    assert entered["fact_id"] == added.json()["fact_id"]
+    assert (entered["session_id"], entered["message_id"]) == (None, None)
 
 
 async def test_a_chat_model_gets_messages(alice: Caller) -> None:

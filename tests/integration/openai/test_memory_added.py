@@ -199,19 +199,38 @@ async def test_facts_come_within_the_question_unless_the_client_sends_their_conv
 ) -> None:
     caller, scope = await ada(stage), stage.tenant.scope("ada")
     here = Evidence(session_id=UUID(SESSION), message_id=uuid4(), turn_number=1, quote="I ski.")
+    for content, source in (("I like rhymes.", evidence_of("rhymes")), ("Rhymes bore me.", here)):
+        await store(stores, scope, a_fact(content, evidence=source))
+    await say(caller, SYSTEM, user("Rhymes?"))
+    _, question = double.last_messages
+    assert "I like rhymes." in question["content"]
+    assert "Rhymes bore me." in question["content"]
+    before = [SYSTEM, user("Rhymes?"), assistant("Answer 1.")]
+    await say(caller, *before, user("Rhymes, rhymes?"))
+    *first, question = double.last_messages
+    assert first == before
+    assert "I like rhymes." in question["content"]
+    assert "Rhymes bore me." not in question["content"]
+    assert question["content"].endswith("</conversation_facts>\n\nRhymes, rhymes?")
+    stored = await stage.stored_texts("ada", SESSION)
+    assert [text for role, text in stored if role == "user"] == ["Rhymes?", "Rhymes, rhymes?"]
+
+
+async def test_standing_instructions_follow_the_clients_unless_it_sends_their_conversation(
+    stage: Stage, stores: Stores, double: NumberingDouble
+) -> None:
+    caller, scope = await ada(stage), stage.tenant.scope("ada")
+    here = Evidence(session_id=UUID(SESSION), message_id=uuid4(), turn_number=1, quote="I ski.")
     for content, source in (("Always rhyme.", evidence_of("rhyme")), ("Never rhyme.", here)):
         fact = a_fact(content, slot=Slot.ANSWER_STYLE, evidence=source)
         await store(stores, scope, fact)
     await say(caller, SYSTEM, user("One?"))
-    _, question = double.last_messages
-    assert "Always rhyme." in question["content"]
-    assert "Never rhyme." in question["content"]
-    before = [SYSTEM, user("One?"), assistant("Answer 1.")]
-    await say(caller, *before, user("Two?"))
-    *first, question = double.last_messages
-    assert first == before
-    assert "Always rhyme." in question["content"]
-    assert "Never rhyme." not in question["content"]
-    assert question["content"].endswith("</conversation_facts>\n\nTwo?")
-    stored = await stage.stored_texts("ada", SESSION)
-    assert [text for role, text in stored if role == "user"] == ["One?", "Two?"]
+    leading, question = double.last_messages
+    assert leading["content"].startswith("Be brief.\n\n")
+    assert "Always rhyme." in leading["content"]
+    assert "Never rhyme." in leading["content"]
+    assert question == user("One?")
+    await say(caller, SYSTEM, user("One?"), assistant("Answer 1."), user("Two?"))
+    leading, *_ = double.last_messages
+    assert "Always rhyme." in leading["content"]
+    assert "Never rhyme." not in leading["content"]

@@ -16,7 +16,6 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT
 
@@ -39,13 +38,6 @@ def an_entry(
         text=text,
         tables=tables,
         said_at=said_at,
-    )
-
-
-def an_instruction(text: str = "Never use tables.") -> StandingInstruction:
-    """A standing instruction that was given in a session of its own."""
-    return StandingInstruction(
-        session_id=uuid4(), turn_number=1, message_id=uuid4(), text=text, said_at=FIRST_MOMENT
     )
 
 
@@ -75,7 +67,6 @@ class ScriptedIndex:
         self.candidates = candidates_of(entries)
         self.queries: list[RecallQuery] = []
         self.known_speakers: tuple[str, ...] = ()
-        self.known_instructions: tuple[StandingInstruction, ...] = ()
         self.failure: Exception | None = None
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
@@ -101,13 +92,6 @@ class ScriptedIndex:
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         return self.known_speakers[:limit]
-
-    async def instructions(
-        self, scope: Scope, *, session_id: UUID | None = None, limit: int
-    ) -> tuple[StandingInstruction, ...]:
-        if self.failure is not None:
-            raise self.failure
-        return self.known_instructions[:limit]
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         raise NotImplementedError

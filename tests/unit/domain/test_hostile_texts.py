@@ -13,6 +13,7 @@ from recollect.domain.facts.commands import commands_in
 from recollect.domain.facts.gate import refuses
 from recollect.domain.facts.secrets import secrets_in
 from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.standing.detection import slot_of, standing_instructions_in
 from recollect.domain.facts.statement import Statement
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage
@@ -21,7 +22,6 @@ from recollect.domain.identity.permissions import normalised
 from recollect.domain.language import words_of
 from recollect.domain.recall.entry_maker import is_empty_answer
 from recollect.domain.recall.query import read_question
-from recollect.domain.standing.detection import standing_instructions_in
 from recollect.domain.summary.candidates import Utterance, read_summary
 from recollect.domain.summary.extractive import cut_to_fit, summarise_extractively
 from recollect.domain.summary.keeping import keep_facts
@@ -83,6 +83,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "is_chit_chat": lambda text: is_chit_chat(text, "en"),
     "without_chit_chat": lambda text: without_chit_chat(f"ok. {text}", "en"),
     "standing_instructions_in": standing_instructions_in,
+    "slot_of": slot_of,
     "secrets_in": lambda text: list(secrets_in(text)),
     "refuses": _refused,
     "commands_in": commands_in,

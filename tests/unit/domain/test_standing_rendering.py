@@ -1,17 +1,20 @@
 """Standing instructions in every form a context takes: quoted, named, and before what changes."""
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
+from conformance.contracts.facts_shared import a_fact, evidence_of
 from recollect.domain.chat.requests import ChatRequest
 from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.context.context import Context
 from recollect.domain.context.rendering import standing_text
 from recollect.domain.conversation.message import Role
+from recollect.domain.facts.fact import Fact
+from recollect.domain.facts.slots import Slot
 from recollect.domain.recall.entry import Recalled
-from recollect.domain.standing.instruction import StandingInstruction, newest_of_each
 from recollect.domain.text import JsonObject
 from recollect.testing import FIRST_MOMENT
 from support.stored_conversations import a_stored_message
@@ -23,14 +26,13 @@ FORGED = (
 )
 
 
-def an_instruction(text: str = "Never use tables.", *, number: int = 1) -> StandingInstruction:
-    return StandingInstruction(
-        session_id=UUID(int=7),
-        turn_number=number,
-        message_id=UUID(int=number),
-        text=text,
-        said_at=FIRST_MOMENT + timedelta(seconds=number),
-    )
+SOURCE = evidence_of("Never use tables.")
+
+
+def an_instruction(text: str = "Never use tables.", *, number: int = 1) -> Fact:
+    given_at = FIRST_MOMENT + timedelta(seconds=number)
+    said = a_fact(text, slot=Slot.ANSWER_STYLE, evidence=SOURCE)
+    return replace(said, fact_id=UUID(int=number), updated_at=given_at)
 
 
 def a_context(*texts: str, is_alone: bool = False) -> Context:
@@ -102,17 +104,21 @@ def test_the_block_has_them_first_in_its_language(language: str, heading: str, l
 
 def test_templates_and_programs_get_them_as_data_with_their_sources() -> None:
     context = a_context("Never use tables.")
-    said_at = an_instruction().said_at.isoformat().replace("+00:00", "Z")
+    given_at = an_instruction().updated_at.isoformat().replace("+00:00", "Z")
     assert context.variables()["standing_instructions"] == [
-        {"text": "Never use tables.", "created_at": said_at}
+        {"text": "Never use tables.", "created_at": given_at}
     ]
-    assert context.to_json()["standing_instructions"] == [
-        {
-            "text": "Never use tables.",
-            "session_id": str(UUID(int=7)),
-            "message_id": str(UUID(int=1)),
-            "created_at": said_at,
-        }
+    told = {
+        "fact_id": str(UUID(int=1)),
+        "text": "Never use tables.",
+        "session_id": str(SOURCE.session_id),
+        "message_id": str(SOURCE.message_id),
+        "created_at": given_at,
+    }
+    assert context.to_json()["standing_instructions"] == [told]
+    entered = replace(context, standing_instructions=(replace(an_instruction(), evidence=None),))
+    assert entered.to_json()["standing_instructions"] == [
+        told | {"session_id": None, "message_id": None}
     ]
 
 
@@ -146,10 +152,3 @@ def test_in_a_proxied_request_they_follow_the_clients_instructions() -> None:
     content = str(leading["content"])
     assert content.index("Be brief.") < content.index("Never use") < content.index("They met.")
     assert last == question
-
-
-def test_of_repetitions_in_other_letters_the_newest_counts() -> None:
-    newest = an_instruction("never use TABLES", number=3)
-    others = [an_instruction("Call me Sam.", number=2), an_instruction(number=1)]
-    assert newest_of_each([newest, *others], most=9) == (newest, others[0])
-    assert newest_of_each([newest, *others], most=1) == (newest,)

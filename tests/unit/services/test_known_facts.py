@@ -29,7 +29,6 @@ from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, a_session, seconds_on
 from support.permissions import ByHand
-from support.recall.scripted_index import ScriptedIndex, an_instruction
 from support.scripted_answerer import ScriptedAnswerer
 
 QUESTION = "When is the train to Philips?"
@@ -45,7 +44,6 @@ class Memory:
         *,
         embedder: WordEmbedder | None = None,
         access: ByHand | None = None,
-        index: ScriptedIndex | None = None,
         answerer: ScriptedAnswerer | None = None,
         **settings: object,
     ) -> None:
@@ -63,8 +61,7 @@ class Memory:
             permissions=access,
             answerer=answerer,
         )
-        stores = in_memory_stores(self.clock)
-        self.stores: Stores = replace(stores, recall=index) if index else stores
+        self.stores: Stores = in_memory_stores(self.clock)
         policies = load_settings(**settings).policies()
         self.services: Services = build_services(self.stores, around, policies)
 
@@ -157,7 +154,9 @@ async def test_presets_and_settings_say_where_they_are_shown(
 ) -> None:
     memory = Memory(preset=preset, **settings)
     await memory.know(a_fact(WORK), a_fact("Short answers.", slot=Slot.ANSWER_STYLE))
-    assert bool((await memory.ask()).facts) == shows
+    context = await memory.ask()
+    assert bool(context.facts) == shows
+    assert bool(context.standing_instructions) == (shows or settings == {"facts_k": 0})
 
 
 @pytest.mark.parametrize(
@@ -176,18 +175,22 @@ async def test_settings_limit_their_number_and_relevance() -> None:
 
 
 @pytest.mark.parametrize("embeds", [True, False])
-async def test_what_the_user_wants_of_answers_is_always_there_the_newest_ten(
-    *, embeds: bool
-) -> None:
+async def test_standing_instructions_are_always_there_those_last_given(*, embeds: bool) -> None:
     memory = Memory(embedder=WordEmbedder() if embeds else None)
     styles = [
-        a_fact(f"Style {n}.", slot=Slot.ANSWER_STYLE, created_at=seconds_on(n)) for n in range(11)
+        a_fact(f"{WORK} Style {n}.", slot=Slot.ANSWER_STYLE, created_at=seconds_on(n))
+        for n in range(12)
     ]
+    styles[1] = replace(styles[1], updated_at=seconds_on(30))
     others = [a_fact(f"{WORK} {n}", created_at=seconds_on(20 + n)) for n in range(250)]
     await memory.know(*styles, *others)
     context = await memory.ask()
-    assert contents(context)[:10] == [f"Style {n}." for n in range(10, 0, -1)]
-    assert [content.startswith(WORK) for content in contents(context)[10:]] == [True] * 5
+    told = [fact.content.split()[-1] for fact in context.standing_instructions]
+    assert told == [*(f"{n}." for n in range(3, 12)), "1."], "oldest first"
+    assert len(context.facts) == 5
+    assert not any("Style" in content for content in contents(context)), "never a second time"
+    (used, *_) = context.standing_instructions
+    assert (await memory.stored(used)).access_count == 1
 
 
 async def test_a_stranger_gets_none_of_them() -> None:
@@ -206,10 +209,13 @@ async def test_a_fact_is_withheld_while_its_tables_may_not_be_seen() -> None:
         replace(a_fact("Short.", slot=Slot.ANSWER_STYLE), tables=("hr.people",)),
         a_fact(f"{WORK} Daily."),
     )
-    assert contents(await memory.ask()) == [f"{WORK} Daily."]
+    withheld = await memory.ask()
+    assert contents(withheld) == [f"{WORK} Daily."]
+    assert (withheld.standing_instructions, withheld.tables) == ((), ())
     access.access = Access(tables={"*": Visibility.ALL})
     allowed = await memory.ask()
-    assert len(allowed.facts) == 3
+    assert len(allowed.facts) == 2
+    assert [fact.content for fact in allowed.standing_instructions] == ["Short."]
     assert allowed.tables == ("hr.people",)
 
 
@@ -256,34 +262,14 @@ async def test_what_the_window_says_already_is_left_out() -> None:
     assert (await memory.stored(daily)).access_count == 1
 
 
-async def test_a_preference_that_is_a_standing_instruction_is_told_once() -> None:
-    index = ScriptedIndex()
-    (instruction,) = index.known_instructions = (an_instruction("From now on be brief."),)
-    memory = Memory(index=index)
-    said = Evidence(
-        session_id=instruction.session_id,
-        message_id=instruction.message_id,
-        turn_number=1,
-        quote="be brief",
-    )
-    style = a_fact("Be brief.", slot=Slot.ANSWER_STYLE, evidence=said)
-    await memory.know(style, a_fact("No jokes.", slot=Slot.ANSWER_STYLE))
-    context = await memory.ask()
-    assert [one.text for one in context.standing_instructions] == ["From now on be brief."]
-    assert contents(context) == ["No jokes."]
-
-
 async def test_they_keep_to_a_share_and_what_does_not_fit_is_left_out_whole() -> None:
     memory = Memory(facts_k=50, embedder=WordEmbedder())
-    styles = [a_fact(f"Style {n} " + "word " * 60, slot=Slot.ANSWER_STYLE) for n in range(9)]
-    await memory.know(*styles, *(a_fact(f"{WORK} {n}") for n in range(40)))
+    await memory.know(*(a_fact(f"{WORK} {n}") for n in range(49)))
     context = await memory.ask()
     small = await memory.ask(max_tokens=600)
     tiny = await memory.ask(max_tokens=60)
     assert 500 < context.tokens.facts <= 600
     assert len(context.facts) + context.cut.facts == 49
-    preferences = [content for content in contents(context) if content.startswith("Style")]
-    assert 2 <= len(preferences) <= 4, "at most half of the share"
     assert 0 < small.tokens.facts <= 120
     assert (tiny.facts, tiny.tokens.facts, tiny.cut.facts) == ((), 0, 49)
     assert all(one.is_truncated for one in (context, small, tiny))
@@ -322,7 +308,8 @@ async def test_a_context_is_built_without_facts_that_cannot_be_read(
     await memory.know(a_fact(WORK))
     monkeypatch.setattr(InMemoryFacts, "active", unavailable)
     context = await memory.ask()
-    assert (context.facts, context.warnings) == ((), (FACTS_FAILED,))
+    told = (*context.standing_instructions, *context.facts)
+    assert (told, context.warnings) == ((), (FACTS_FAILED,))
 
 
 async def test_an_access_that_cannot_be_noted_changes_no_answer(

@@ -22,6 +22,7 @@ from support.facts.scripted_models import Line, ScriptedExtractor, ScriptedRelat
 
 ACME = "I work at ACME. What is a payslip?"
 GLOBEX = "I've changed jobs, I'm at Globex now."
+BLIND = "I am blind, so please never use tables."
 SCRIPT: Mapping[str, Sequence[Line]] = {
     ACME: [("I work at ACME", Slot.EMPLOYER)],
     GLOBEX: [("I'm at Globex now", Slot.EMPLOYER, Operation.CHANGE)],
@@ -31,6 +32,11 @@ SCRIPT: Mapping[str, Sequence[Line]] = {
     "I'm vegan.": [("I'm vegan", Slot.DIET)],
     "Take back that I'm vegan.": [("I'm vegan", Slot.DIET, Operation.RETRACT)],
     "This week I'm vegan too.": [("I'm vegan too", Slot.DIET)],
+    f"Hello! {BLIND} What is a cube?": [("I am blind", Slot.HEALTH)],
+    "I work in a team. From now on answer in Dutch, Sam.": [
+        ("I work in a team", Slot.TEAM),
+        ("answer in Dutch", Slot.ANSWER_LANGUAGE),
+    ],
 }
 RELATIONS = {
     ("My cats are called Mies and Tom.", "I have two cats."): Relation.COMPLEMENT,
@@ -185,9 +191,92 @@ async def test_forgetting_on_command_is_in_the_history(scene: Scene) -> None:
 
 async def test_who_opts_out_is_not_learnt_about(scene: Scene) -> None:
     await scene.services.profiles.set(scene.scope, "learn_facts", False)
-    await scene.say(ACME, "Remember that I park in garage 4.")
+    await scene.say(ACME, "Remember that I park in garage 4.", "Never use tables.")
 
     assert await scene.active() == []
+
+
+async def test_a_standing_instruction_is_a_fact_in_the_users_words(scene: Scene) -> None:
+    await scene.say(f"Hello! {BLIND} What is a cube?")
+
+    (fact,) = await scene.active()
+    assert (fact.content, fact.slot, fact.confidence) == (BLIND, Slot.ANSWER_STYLE, 1.0)
+    assert (fact.type, fact.source) == (FactType.PREFERENCE, FactSource.STATED)
+    assert fact.evidence is not None
+    assert fact.evidence.quote == BLIND
+
+
+async def test_what_the_extractor_finds_within_an_instruction_is_not_told_twice(
+    scene: Scene,
+) -> None:
+    await scene.say("I work in a team. From now on answer in Dutch, Sam.")
+
+    assert {(fact.content, fact.slot) for fact in await scene.active()} == {
+        ("I work in a team.", Slot.TEAM),
+        ("From now on answer in Dutch, Sam.", Slot.ANSWER_STYLE),
+    }
+
+
+async def test_an_instruction_given_again_reinforces_and_another_language_takes_its_place(
+    scene: Scene,
+) -> None:
+    await scene.say("Always answer in Dutch.", "always answer in dutch!")
+    (dutch,) = await scene.active()
+    history = await scene.stores.facts.history(scene.scope, dutch.fact_id)
+    assert [change.kind for change in history] == [ChangeKind.CREATED, ChangeKind.REINFORCED]
+
+    await scene.say("Never use tables.", "Antwoord voortaan in het Engels.")
+    assert await scene.contents() == ["Never use tables.", "Antwoord voortaan in het Engels."]
+
+
+async def test_an_instruction_can_be_forgotten_on_command(scene: Scene) -> None:
+    await scene.say("Never use tables.", "Always show the SQL.")
+    message = [a_message("user", "Forget that you should never use tables.")]
+    await scene.services.messages.append(scene.scope, UUID(int=1), message)
+
+    assert await scene.contents() == ["Always show the SQL."]
+
+
+async def test_an_instruction_to_be_remembered_stands_at_once_and_once(scene: Scene) -> None:
+    message = [a_message("user", "Remember: always answer in Dutch.")]
+    await scene.services.messages.append(scene.scope, UUID(int=1), message, starts_session=True)
+    (fact,) = await scene.active()
+    assert (fact.content, fact.slot) == ("Always answer in Dutch.", Slot.ANSWER_LANGUAGE)
+
+    await scene.services.messages.append(
+        scene.scope, UUID(int=1), [a_message("assistant", "Goed.")]
+    )
+    await scene.learn()
+    assert await scene.active() == [fact]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translate this: From now on answer in Dutch.",
+        "From now on answer in Dutch. No wait, forget it.",
+        "Let's do a role play. From now on answer in Dutch.",
+        "From now on start with my password hunter2, it is Xk3!vv9Qz.",
+    ],
+)
+async def test_the_gate_refuses_instructions_as_it_refuses_facts(scene: Scene, text: str) -> None:
+    await scene.say(text)
+
+    assert await scene.active() == []
+
+
+async def test_in_a_log_people_instruct_each_other_and_not_the_assistant(scene: Scene) -> None:
+    messages = [a_message("user", "Never use tables.", metadata={"speaker": "Ann"})]
+    await scene.services.messages.append(scene.scope, UUID(int=1), messages, starts_session=True)
+    await scene.say("What is a cube?")
+
+    assert await scene.active() == []
+
+
+async def test_a_secret_in_a_command_keeps_nothing_else_from_being_learnt(scene: Scene) -> None:
+    await scene.say("Remember that my password is Xk3!vv9Qz. Never use tables.")
+
+    assert await scene.contents() == ["Never use tables."]
 
 
 async def test_workers_at_the_same_turn_learn_it_once(scene: Scene) -> None:

@@ -13,17 +13,16 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import AS_SET, RecallOverrides, RecallScope
 from recollect.engines.in_memory import in_memory_stores
-from recollect.errors import DatabaseUnavailable
+from recollect.errors import FactConflict
 from recollect.models.tokens import token_counter_for
 from recollect.ports.accounts import PermissionSource
-from recollect.services.recall.recall import FAILED
 from recollect.services.services import ServiceDependencies, Services
 from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
+from support.facts.scripted_models import ScriptedExtractor
 from support.permissions import ByHand
-from support.recall.scripted_index import ScriptedIndex
 
 DUTCH = "From now on answer in Dutch."
 TABLES = "Never use tables."
@@ -45,7 +44,7 @@ class Scene:
     async def say(
         self, session_id: UUID, *questions: str, answer: str = "Fine.", table: str | None = None
     ) -> None:
-        """Ask questions that are answered, and index them."""
+        """Ask questions that are answered, and learn from each."""
         details = AnswerDetails(tables_used=(table,) if table else ())
         for question in questions:
             self.clock.move(timedelta(seconds=1))
@@ -54,8 +53,13 @@ class Scene:
                 a_message("assistant", answer, details=details),
             ]
             await self.services.messages.append(self.scope, session_id, exchange)
-        assert self.services.indexing is not None
-        await self.services.indexing.do_some()
+            await self.learn()
+
+    async def learn(self) -> None:
+        if self.services.indexing is None or self.services.turn_learning is None:
+            return
+        while await self.services.indexing.do_some() + await self.services.turn_learning.do_some():
+            pass
 
     async def ask(
         self, session_id: UUID, *, max_tokens: int | None = None, recall: RecallOverrides = AS_SET
@@ -71,7 +75,7 @@ class Scene:
 
     async def texts(self, session_id: UUID, recall: RecallOverrides = AS_SET) -> list[str]:
         context = await self.ask(session_id, recall=recall)
-        return [one.text for one in context.standing_instructions]
+        return [one.content for one in context.standing_instructions]
 
 
 def a_scene(*, source: PermissionSource | None = None, **settings: object) -> Scene:
@@ -82,6 +86,7 @@ def a_scene(*, source: PermissionSource | None = None, **settings: object) -> Sc
         counter_for=token_counter_for,
         sql=SqlglotReader(),
         permissions=source,
+        fact_extractor=ScriptedExtractor({}),
     )
     policies = load_settings(**settings).policies()
     return Scene(services=build_services(in_memory_stores(clock), around, policies), clock=clock)
@@ -94,10 +99,11 @@ async def test_what_was_said_in_one_session_stands_in_the_contexts_of_others() -
 
     context = await scene.ask(here)
 
-    assert [one.text for one in context.standing_instructions] == [DUTCH, TABLES], "oldest first"
-    ids = tuple(one.message_id for one in context.standing_instructions)
-    assert context.sources.standing_instructions == ids
-    assert {one.session_id for one in context.standing_instructions} == {there}
+    said = [one.evidence for one in context.standing_instructions if one.evidence]
+    assert [one.quote for one in said] == [DUTCH, TABLES], "oldest first"
+    assert context.sources.standing_instructions == tuple(one.message_id for one in said)
+    assert {one.session_id for one in said} == {there}
+    assert context.facts == ()
     assert 0 < context.tokens.standing_instructions < context.tokens.total
     assert DUTCH in context.messages()[0]["content"]
 
@@ -109,20 +115,26 @@ async def test_it_is_not_repeated_while_the_window_has_it() -> None:
     await scene.say(here, DUTCH)
     context = await scene.ask(here)
     assert DUTCH in [message.content for message in context.window]
-    assert [one.text for one in context.standing_instructions] == [TABLES]
+    assert [one.content for one in context.standing_instructions] == [TABLES]
 
     await scene.say(here, "And then?", "And then again?")
 
     assert await scene.texts(here) == [TABLES, DUTCH]
 
 
-async def test_the_newest_of_two_identical_ones_counts_once() -> None:
+async def test_what_is_said_again_counts_once_and_as_the_newest() -> None:
     scene = a_scene()
     here, one, two = [await scene.session() for _ in range(3)]
     await scene.say(one, TABLES, DUTCH)
     await scene.say(two, "never use tables")
-    assert await scene.texts(here) == [DUTCH, "never use tables"]
-    assert await scene.texts(two) == [DUTCH], "the window has the newer of both"
+    assert await scene.texts(here) == [DUTCH, TABLES]
+
+
+async def test_of_two_languages_the_newer_counts() -> None:
+    scene = a_scene()
+    here, there = await scene.session(), await scene.session()
+    await scene.say(there, DUTCH, TABLES, "Answer in English from now on, please.")
+    assert await scene.texts(here) == [TABLES, "Answer in English from now on, please."]
 
 
 @pytest.mark.parametrize(("setting", "expected"), [("2", 2), (1, 1), ("off", 0), (0, 0)])
@@ -150,14 +162,18 @@ async def test_they_are_ten_at_most_unless_it_is_set() -> None:
         ({"recall": "session"}, RecallOverrides(), [DUTCH]),
         ({}, RecallOverrides(scope=RecallScope.SESSION), [DUTCH]),
         ({}, RecallOverrides(elsewhere=False), [DUTCH]),
-        ({}, RecallOverrides(scope=RecallScope.OFF), []),
-        ({}, RecallOverrides(k=0), []),
-        ({"preset": "assistant"}, RecallOverrides(), []),
-        ({"preset": "assistant"}, RecallOverrides(scope=RecallScope.USER), [TABLES, DUTCH]),
+        ({}, RecallOverrides(scope=RecallScope.OFF), [DUTCH]),
+        ({}, RecallOverrides(k=0), [TABLES, DUTCH]),
+        ({"preset": "assistant"}, RecallOverrides(), [TABLES, DUTCH]),
         ({"preset": "data-questions"}, RecallOverrides(), [TABLES, DUTCH]),
+        ({"preset": "agent"}, RecallOverrides(), []),
+        ({"preset": "agent", "facts": "on"}, RecallOverrides(), [TABLES, DUTCH]),
+        ({"facts": "off"}, RecallOverrides(), []),
+        ({"facts_k": 0}, RecallOverrides(), [TABLES, DUTCH]),
+        ({"recall": "off"}, RecallOverrides(k=3), []),
     ],
 )
-async def test_they_come_from_where_the_context_recalls(
+async def test_they_come_from_where_the_context_has_facts(  # a table
     settings: dict[str, object], wish: RecallOverrides, expected: list[str]
 ) -> None:
     scene = a_scene(max_history_messages=1, **settings)
@@ -165,14 +181,6 @@ async def test_they_come_from_where_the_context_recalls(
     await scene.say(there, TABLES)
     await scene.say(here, DUTCH, "And then?", "And then again?")
     assert await scene.texts(here, wish) == expected
-
-
-async def test_a_server_without_recall_has_none() -> None:
-    scene = a_scene(recall="off")
-    here = await scene.session()
-    assert scene.services.indexing is None
-    context = await scene.ask(here, recall=RecallOverrides(k=3))
-    assert context.standing_instructions == ()
 
 
 async def test_they_keep_to_a_small_share_and_the_oldest_go_first() -> None:
@@ -186,7 +194,7 @@ async def test_they_keep_to_a_small_share_and_the_oldest_go_first() -> None:
     tiny = await scene.ask(here, max_tokens=60)
 
     assert context.tokens.standing_instructions <= 500
-    shown = [one.text for one in context.standing_instructions]
+    shown = [one.content for one in context.standing_instructions]
     assert 0 < len(shown) < 50
     assert shown[-1].startswith("Never answer with more than 49 words")
     assert context.cut.standing_instructions == 50 - len(shown)
@@ -209,12 +217,29 @@ async def test_the_last_turn_comes_before_them() -> None:
     assert context.standing_instructions == ()
 
 
-async def test_what_is_deleted_no_longer_stands() -> None:
+async def test_one_stands_until_it_is_forgotten_also_without_its_session() -> None:
     scene = a_scene()
     here, there = await scene.session(), await scene.session()
     await scene.say(there, TABLES)
     await scene.services.sessions.delete(scene.scope, there)
+    (stands,) = (await scene.ask(here)).standing_instructions
+    assert stands.content == TABLES
+    await scene.services.facts.forget(scene.scope, stands.fact_id)
     assert await scene.texts(here) == []
+    await scene.services.facts.restore(scene.scope, stands.fact_id)
+    assert await scene.texts(here) == [TABLES]
+
+
+async def test_one_that_is_entered_by_hand_stands_as_well() -> None:
+    scene = a_scene()
+    here = await scene.session()
+    await scene.services.facts.add(scene.scope, DUTCH)
+    await scene.services.facts.add(scene.scope, "We report in euros.")
+    (entered,) = (await scene.ask(here)).standing_instructions
+    assert (entered.content, entered.evidence) == (DUTCH, None)
+    with pytest.raises(FactConflict) as conflict:
+        await scene.services.facts.add(scene.scope, "Always answer in French.")
+    assert (conflict.value.fact_id, conflict.value.slot) == (entered.fact_id, "answer_language")
 
 
 async def test_a_strangers_instructions_are_never_shown() -> None:
@@ -231,18 +256,6 @@ async def test_those_of_turns_that_may_not_be_seen_now_are_withheld() -> None:
     await scene.say(there, f"{TABLES} What is sold?", answer="Nine.", table="shop.sales")
     await scene.say(there, f"{DUTCH} What is paid?", answer="Ten.", table="hr.pay")
     assert await scene.texts(here) == [TABLES, DUTCH]
+    assert (await scene.ask(here)).tables == ("hr.pay", "shop.sales")
     source.access = Access(tables={"shop.sales": Visibility.ALL})
     assert await scene.texts(here) == [TABLES]
-
-
-async def test_a_context_is_built_without_them_when_they_cannot_be_read() -> None:
-    clock, index = FixedClock(), ScriptedIndex()
-    index.failure = DatabaseUnavailable("gone")
-    around = ServiceDependencies(
-        clock=clock, ids=CountingIds(), counter_for=token_counter_for, sql=SqlglotReader()
-    )
-    stores = replace(in_memory_stores(clock), recall=index)
-    scene = Scene(services=build_services(stores, around), clock=clock)
-    context = await scene.ask(await scene.session())
-    assert context.standing_instructions == ()
-    assert context.warnings == (FAILED,)

@@ -44,7 +44,6 @@ from recollect.domain.conversation.message import Message, Role, characters_in
 from recollect.domain.facts.fact import Fact
 from recollect.domain.profile.profile import MAX_PROFILE_BYTES, ProfileItem
 from recollect.domain.recall.entry import Recalled
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.domain.text import JsonValue, json_characters
 
 
@@ -119,13 +118,13 @@ class Context:
     """Words of the conversation that a search for a follow-up may add to it."""
     language: str = "en"
     """The language of the question, as far as its pack is installed."""
-    standing_instructions: tuple[StandingInstruction, ...] = ()
+    standing_instructions: tuple[Fact, ...] = ()
     """What the user wants in all answers, oldest first, beside what the window has of it."""
     profile: tuple[ProfileItem, ...] = ()
     """What is stored about the user, as far as `MEMORY_PROFILE_KEYS` names it."""
     facts: tuple[Fact, ...] = ()
-    """What the user said before that matters to the question, beside what the window has of it;
-    what they want of answers comes first."""
+    """What the user said before that matters to the question, best first, beside what the window
+    has of it."""
     summary: str | None = None
     window: tuple[Message, ...] = ()
     """The last messages, oldest first."""
@@ -148,8 +147,7 @@ class Context:
     def characters(self) -> int:
         """About how many characters there are to render."""
         texts = [one.text for one in self.recalled]
-        texts += [one.text for one in self.standing_instructions]
-        texts += [fact.content for fact in self.facts]
+        texts += [fact.content for fact in (*self.standing_instructions, *self.facts)]
         texts += [self.summary or "", self.question, self.standalone_question]
         profile = json_characters([item.value for item in self.profile], most=MAX_PROFILE_BYTES)
         return sum(map(len, texts)) + characters_in(self.window) + profile
@@ -235,7 +233,7 @@ class Context:
         """The variables of a prompt template: what the context has, part by part."""
         return {
             "standing_instructions": [
-                {"text": one.text, "created_at": iso_time(one.said_at)}
+                {"text": one.content, "created_at": iso_time(one.updated_at)}
                 for one in self.standing_instructions
             ],
             "profile": {item.key: item.value for item in self.profile},

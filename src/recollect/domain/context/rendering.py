@@ -17,7 +17,6 @@ from recollect.domain.conversation.message import Message, Role, Visibility
 from recollect.domain.facts.fact import Fact
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.domain.text import JsonValue
 
 RECALLED_FRAME: Final = (
@@ -167,10 +166,9 @@ def _day(recalled: Recalled) -> str:
     return recalled.created_at.date().isoformat()
 
 
-def standing_line(instruction: StandingInstruction, *, language: str = "en") -> str:
-    """The line that stands for a standing instruction, in every form."""
-    text = quoted(" ".join(instruction.text.split()))
-    return f'{labels_in(language).since} {instruction.said_at.date().isoformat()}: "{text}"'
+def standing_line(instruction: Fact, *, language: str = "en") -> str:
+    """The line that stands for a standing instruction, in every form: when it was last given."""
+    return _dated_line(labels_in(language).since, instruction.updated_at, instruction)
 
 
 def profile_line(item: ProfileItem, *, language: str = "en") -> str:
@@ -186,8 +184,11 @@ def profile_line(item: ProfileItem, *, language: str = "en") -> str:
 
 def fact_line(fact: Fact, *, language: str = "en") -> str:
     """The line that stands for a fact about the user, in every form."""
-    text = quoted(" ".join(fact.content.split()))
-    return f'{labels_in(language).known} {fact.created_at.date().isoformat()}: "{text}"'
+    return _dated_line(labels_in(language).known, fact.created_at, fact)
+
+
+def _dated_line(label: str, moment: datetime, fact: Fact) -> str:
+    return f'{label} {moment.date().isoformat()}: "{quoted(" ".join(fact.content.split()))}"'
 
 
 def section_lines(message: Message) -> str:
@@ -224,7 +225,7 @@ def recalled_text(recalled: Sequence[Recalled]) -> str:
     return RECALLED_FRAME.format(entries="\n".join(map(record, recalled))) if recalled else ""
 
 
-def standing_text(instructions: Sequence[StandingInstruction]) -> str:
+def standing_text(instructions: Sequence[Fact]) -> str:
     """Standing instructions for chat models, in a frame; empty where there are none."""
     lines = "\n".join(map(standing_line, instructions))
     return STANDING_FRAME.format(instructions=lines) if instructions else ""
@@ -241,13 +242,15 @@ def facts_text(facts: Sequence[Fact]) -> str:
     return FACTS_FRAME.format(facts="\n".join(map(fact_line, facts))) if facts else ""
 
 
-def standing_object(instruction: StandingInstruction) -> dict[str, JsonValue]:
-    """A standing instruction as JSON."""
+def standing_object(instruction: Fact) -> dict[str, JsonValue]:
+    """A standing instruction as JSON, with the message that it was learnt from."""
+    source = instruction.evidence
     return {
-        "text": instruction.text,
-        "session_id": str(instruction.session_id),
-        "message_id": str(instruction.message_id),
-        "created_at": iso_time(instruction.said_at),
+        "fact_id": str(instruction.fact_id),
+        "text": instruction.content,
+        "session_id": str(source.session_id) if source else None,
+        "message_id": str(source.message_id) if source else None,
+        "created_at": iso_time(instruction.updated_at),
     }
 
 

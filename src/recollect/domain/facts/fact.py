@@ -78,7 +78,7 @@ class FactSource(StrEnum):
     EXTRACTED = "extracted"
     """From what the user said in passing."""
     STATED = "stated"
-    """The user asked to remember it."""
+    """The user asked to remember it, or said that it is to hold from then on."""
     API = "api"
 
 

@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final
 
+from recollect.domain.facts.fact import FactSource
 from recollect.domain.facts.languages import FactWords, fact_words
 from recollect.domain.facts.own_words import readable_parts
 from recollect.domain.facts.quoted_clause import QuotedClause
 from recollect.domain.facts.secrets import holds_secret, secrets_in
+from recollect.domain.facts.standing.languages import standing_words
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
 from recollect.domain.speech.spoken import Part
-from recollect.domain.standing.languages import standing_words
 
 _NEAR: Final = 4
 """Words before and after a quote in which "today" is said of it."""
@@ -69,8 +70,8 @@ def refuses(statement: Statement, message: str) -> Refusal | None:
         return Refusal.PLANTED
     language = statement.language or guess_language(message)
     codes = (language,) if language in LANGUAGES else LANGUAGES
-    checks = _WITHDRAWAL_CHECKS if statement.operation is Operation.RETRACT else _CHECKS
-    found = (refusal for refusal, is_so in checks.items() for code in codes if is_so(clause, code))
+    checks = _checks_of(statement).items()
+    found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
     return next(found, None)
 
 
@@ -185,6 +186,13 @@ def _without_commas(words: Phrase) -> Phrase:
     return tuple(word for word in words if word != ",")
 
 
+def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
+    if statement.operation is Operation.RETRACT:
+        return _WITHDRAWAL_CHECKS
+    is_instruction = statement.slot.is_standing and statement.source is FactSource.STATED
+    return _INSTRUCTION_CHECKS if is_instruction else _CHECKS
+
+
 _Check = Callable[[QuotedClause, str], bool]
 _WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
     Refusal.FICTION: _is_fiction,
@@ -197,4 +205,8 @@ _CHECKS: Final[Mapping[Refusal, _Check]] = {
     Refusal.QUESTION: _is_question,
     Refusal.PASSING: _is_passing,
     Refusal.TAKEN_BACK: _is_taken_back,
+}
+# "Could you always …, please?" is none: the rule that finds instructions has told it from others.
+_INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.QUESTION
 }

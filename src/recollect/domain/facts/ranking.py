@@ -15,6 +15,8 @@ from recollect.errors import InvalidInput
 DEFAULT_FACTS: Final = 5
 MAX_FACTS: Final = 50
 DEFAULT_RELEVANCE: Final = 0.08
+DEFAULT_STANDING: Final = 10
+MAX_STANDING: Final = 50
 _WORDS: Final = 0.15
 """What sharing all words adds to a cosine."""
 _BY_WORDS: Final = 0.3
@@ -29,24 +31,28 @@ _PRIORITIES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPolicy:
-    """Whether contexts have facts about the user, and which."""
+    """Whether contexts have facts about the user, and which; standing instructions are facts."""
 
     is_enabled: bool = True
     k: int = DEFAULT_FACTS
-    """How many at most, beside standing preferences about answers; 0 for none of either."""
+    """How many at most, beside standing instructions."""
     threshold: float = DEFAULT_RELEVANCE
     """The least relevance to the question, where meanings are compared."""
+    standing: int = DEFAULT_STANDING
+    """How many standing instructions at most; 0 for none."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.k <= MAX_FACTS:
             raise InvalidInput("facts_k", f"must lie between 0 and {MAX_FACTS}")
         if not 0 <= self.threshold <= 1:
             raise InvalidInput("facts_threshold", "must lie between 0 and 1")
+        if not 0 <= self.standing <= MAX_STANDING:
+            raise InvalidInput("standing_instructions", f"must lie between 0 and {MAX_STANDING}")
 
     @property
     def is_on(self) -> bool:
         """Whether contexts have any."""
-        return self.is_enabled and self.k > 0
+        return self.is_enabled and max(self.k, self.standing) > 0
 
 
 NO_FACTS: Final = FactPolicy(is_enabled=False)

@@ -15,6 +15,11 @@ _SAME: Final = 0.93
 """From this cosine on, two statements of one slot say the same."""
 _WITHDRAWN: Final = 0.55
 """The least cosine of a fact that is withdrawn, where no word for word match is known."""
+_SAME_WISH: Final = 0.8
+"""The least cosine of two wishes about answers of which only the newer holds.
+
+Below it, the model takes most wishes for duplicates or contradictions of each other.
+"""
 MAX_COMPARED: Final = 8
 """The nearest facts that a statement is compared with."""
 
@@ -51,21 +56,26 @@ NOTHING: Final = Outcome()
 
 
 def worth_comparing(statement: Statement, known: Sequence[tuple[Fact, float]]) -> list[Fact]:
-    """The facts that may have to do with a statement: what says the same, then the nearest."""
-    gist = statement.gist
+    """The facts that may have to do with a statement.
+
+    What says the same comes first, then what has the slot of one value, then the nearest.
+    """
+    gist, one_value = statement.gist, statement.slot.has_one_value
     candidates = [
-        (fact.gist == gist, similarity, fact)
+        (fact.gist == gist, one_value and fact.slot == statement.slot, similarity, fact)
         for fact, similarity in known
         if similarity >= SIMILAR or fact.slot == statement.slot or fact.gist == gist
     ]
-    candidates.sort(key=lambda one: one[:2], reverse=True)
-    return [fact for _, _, fact in candidates[:MAX_COMPARED]]
+    candidates.sort(key=lambda one: one[:3], reverse=True)
+    return [fact for *_, fact in candidates[:MAX_COMPARED]]
 
 
 def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     """What to do about a statement, given the facts that may have to do with it."""
     if statement.operation is Operation.RETRACT:
         return _withdraw(compared)
+    if statement.slot.is_standing:
+        return _wish(statement, compared)
     same = _the_same(statement, compared)
     if same is not None:
         return Outcome(reinforces=same)
@@ -85,6 +95,22 @@ def _withdraw(compared: Sequence[Compared]) -> Outcome:
     if not told and nearest is not None and nearest.similarity >= _WITHDRAWN:
         told = (nearest.fact,)
     return Outcome(retracts=told)
+
+
+def _wish(statement: Statement, compared: Sequence[Compared]) -> Outcome:
+    """A wish about answers stands by itself, in place of those that it says anew or contradicts."""
+    same = next((one.fact for one in compared if one.fact.gist == statement.gist), None)
+    if same is not None:
+        return Outcome(reinforces=same)
+    ended = tuple(one.fact for one in compared if _ends_wish(statement, one))
+    return Outcome(is_new=True, supersedes=ended)
+
+
+def _ends_wish(statement: Statement, one: Compared) -> bool:
+    if not one.is_about(statement.slot):
+        return False
+    is_meant = one.relation in {Relation.DUPLICATE, Relation.CONTRADICTION}
+    return statement.slot.has_one_value or (is_meant and one.similarity >= _SAME_WISH)
 
 
 def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None:

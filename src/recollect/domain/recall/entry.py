@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Final, NamedTuple, Self
 from uuid import UUID
 
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.domain.text import parse_choice
 from recollect.errors import InvalidInput
 
@@ -124,8 +123,6 @@ class IndexedEntry:
     model: str | None = None
     vector: Vector | None = None
     """None until it is embedded; it is found by its words alone until then."""
-    instructions: tuple[StandingInstruction, ...] = ()
-    """The standing instructions in the user's messages of the entry."""
 
     @property
     def length(self) -> int:

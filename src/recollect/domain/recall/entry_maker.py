@@ -11,8 +11,6 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.permissions import UNKNOWN, tables_of_answer
 from recollect.domain.recall.entry import Entry, IndexedEntry, answer_term
-from recollect.domain.standing.detection import standing_instructions_in
-from recollect.domain.standing.instruction import StandingInstruction
 
 _MAX_NAME: Final = 60
 _NAMED_BY: Final = ("speaker", "name")
@@ -116,8 +114,7 @@ class EntryMaker:
 
     A complete exchange is one entry, unless its answer is empty. In a log, where messages name
     their speakers, each message is an entry, whatever the state of its turn; so is a question
-    that was followed by another without an answer, or one that was answered emptily and has a
-    standing instruction. Failed turns have none.
+    that was followed by another without an answer. Failed turns have none.
     """
 
     stems: Stems
@@ -128,7 +125,7 @@ class EntryMaker:
         self, messages: Sequence[Message], status: TurnStatus, *, is_latest: bool
     ) -> tuple[IndexedEntry, ...]:
         """The entries of one turn, given all of its messages in order."""
-        named = {m.message_id: name for m in messages if (name := _speaker(m, messages))}
+        named = {m.message_id: name for m in messages if (name := speaker_in(m, messages))}
         logged = [self._message(m, named[m.message_id]) for m in messages if m.message_id in named]
         others = [m for m in messages if m.message_id not in named and m.role is not Role.SYSTEM]
         entries = chain(logged, self._unnamed(others, status, is_latest=is_latest))
@@ -145,9 +142,8 @@ class EntryMaker:
             return (self._message(message, None) for message in questions)
         if status is TurnStatus.COMPLETE:
             answer = "\n".join(message.content for message in replies)
-            if questions and not is_empty_answer(answer):
-                return (self._exchange(questions, replies, answer),)
-            return (self._message(one, None) for one in questions if _instructions_of([one]))
+            is_told = questions and not is_empty_answer(answer)
+            return (self._exchange(questions, replies, answer),) if is_told else ()
         if status is TurnStatus.PENDING and not is_latest:
             return (self._message(message, None) for message in questions)
         return ()
@@ -164,11 +160,7 @@ class EntryMaker:
         answered = self._terms(answer, *_known(tables), *queries)
         in_answer = ((answer_term(stem), count) for stem, count in answered.items())
         terms = dict(islice(chain(asked.items(), in_answer), MAX_TERMS))
-        return IndexedEntry(
-            entry=_entry(messages, text=text, tables=tables),
-            terms=terms,
-            instructions=_instructions_of(questions),
-        )
+        return IndexedEntry(entry=_entry(messages, text=text, tables=tables), terms=terms)
 
     def _message(self, message: Message, speaker: str | None) -> IndexedEntry:
         text = message.content[:_MAX_QUESTION]
@@ -177,12 +169,8 @@ class EntryMaker:
         queries = [message.details.sql_query] if message.details.sql_query else []
         tables = self._tables([message])
         terms = self._terms(speaker or "", message.content, *_known(tables), *queries)
-        return IndexedEntry(
-            entry=_entry([message], text=text, tables=tables, speaker=speaker),
-            terms=terms,
-            # In a log, people speak to each other.
-            instructions=_instructions_of([message]) if speaker is None else (),
-        )
+        entry = _entry([message], text=text, tables=tables, speaker=speaker)
+        return IndexedEntry(entry=entry, terms=terms)
 
     def _tables(self, replies: Sequence[Message]) -> tuple[str, ...]:
         return tuple(sorted(set(chain.from_iterable(map(self.tables_of, replies)))))
@@ -192,28 +180,12 @@ class EntryMaker:
         return dict(islice(counted.items(), MAX_TERMS))
 
 
-def _instructions_of(messages: Iterable[Message]) -> tuple[StandingInstruction, ...]:
-    """The standing instructions of the user in these messages, oldest first."""
-    return tuple(
-        StandingInstruction(
-            session_id=message.session_id,
-            turn_number=message.turn_number or 0,
-            message_id=message.message_id,
-            text=text,
-            said_at=message.created_at,
-        )
-        for message in messages
-        if message.role is Role.USER
-        for text in standing_instructions_in(message.content)
-    )
-
-
 def _known(tables: Sequence[str]) -> Sequence[str]:
     """The tables whose names are known."""
     return [table for table in tables if table != UNKNOWN]
 
 
-def _speaker(message: Message, turn: Sequence[Message]) -> str | None:
+def speaker_in(message: Message, turn: Sequence[Message]) -> str | None:
     """The speaker; a name written in the text counts if all messages of the turn have one."""
     named = speaker_of(message)
     if named is not None:

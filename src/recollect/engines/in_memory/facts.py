@@ -94,8 +94,8 @@ class InMemoryFacts(InMemoryStore):
         compared = [(one.fact, _cosine(one, vector, model)) for one in self._active(scope)]
         compared.sort(key=_nearness, reverse=True)
         nearest, others = compared[:limit], compared[limit:]
-        about = sorted((fact for fact, _ in compared if fact.slot in slots), key=_age)[:limit]
-        nearest += (one for one in others if one[0] in about)
+        about = sorted((fact for fact, _ in compared if fact.slot in slots), key=_last_changed)
+        nearest += (one for one in others if one[0] in about[:limit])
         return tuple((fact, cosine or 0.0) for fact, cosine in nearest)
 
     async def touch(self, scope: Scope, fact_ids: Collection[UUID], *, at: datetime) -> None:
@@ -207,8 +207,8 @@ def _nearness(compared: tuple[Fact, float | None]) -> tuple[bool, float, datetim
     return cosine is not None, cosine or 0.0, fact.created_at, fact.fact_id
 
 
-def _age(fact: Fact) -> tuple[float, int]:
-    return -fact.created_at.timestamp(), -fact.fact_id.int
+def _last_changed(fact: Fact) -> tuple[float, int]:
+    return -fact.updated_at.timestamp(), -fact.fact_id.int
 
 
 def _monday(moment: datetime) -> str:

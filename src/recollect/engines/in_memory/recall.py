@@ -10,7 +10,6 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
-from recollect.domain.standing.instruction import StandingInstruction, newest_of_each
 from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
 
 
@@ -61,18 +60,6 @@ class InMemoryRecallIndex(InMemoryStore):
         entries = _indexed(self.data.conversations(scope))
         names = {one.entry.speaker for one in entries if one.entry.speaker is not None}
         return tuple(islice(names, limit))
-
-    async def instructions(
-        self, scope: Scope, *, session_id: UUID | None = None, limit: int
-    ) -> tuple[StandingInstruction, ...]:
-        entries = [
-            one
-            for one in _indexed(self.data.conversations(scope))
-            if session_id in {None, one.entry.session_id}
-        ]
-        entries.sort(key=lambda one: (one.entry.said_at, one.entry.sequence), reverse=True)
-        newest_first = (known for one in entries for known in reversed(one.instructions))
-        return newest_of_each(newest_first, most=limit)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         outdated = (

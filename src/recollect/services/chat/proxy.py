@@ -270,14 +270,14 @@ def _memories(
     is_partial = followed is not None and len(followed.before) > len(call.request.conversation) - 1
     leaves_out = call.continues or is_partial
     recalled = [one for one in context.recalled if leaves_out or one.session_id != session_id]
-    standing = [
-        one for one in context.standing_instructions if leaves_out or one.session_id != session_id
-    ]
-    facts = [
-        fact
-        for fact in context.facts
-        if leaves_out or fact.evidence is None or fact.evidence.session_id != session_id
-    ]
+    standing, facts = (
+        [
+            fact
+            for fact in known
+            if leaves_out or fact.evidence is None or fact.evidence.session_id != session_id
+        ]
+        for known in (context.standing_instructions, context.facts)
+    )
     memories = Memories(
         standing=standing_text(standing),
         profile=profile_text(context.profile),

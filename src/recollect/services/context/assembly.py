@@ -1,6 +1,6 @@
 """Fitting the parts of a context into its limit."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
@@ -28,10 +28,8 @@ from recollect.domain.context.window import (
 )
 from recollect.domain.conversation.message import Message, Role, Visibility
 from recollect.domain.facts.fact import Fact
-from recollect.domain.facts.slots import is_standing
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled, Recollection
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.ports.conversations import StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache, FormTokens
@@ -47,7 +45,6 @@ _PROFILE_TOKENS: Final = 1000
 _FACTS_PART: Final = 5  # and facts about the user a fifth
 _FACTS_TOKENS: Final = 600
 """The most tokens of all facts: some twenty sentences."""
-_PREFERENCES_PART: Final = 2  # of which standing preferences take at most half
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +52,7 @@ class ContextParts:
     """What was looked up for a context, beside the conversation itself."""
 
     recollection: Recollection
-    instructions: tuple[StandingInstruction, ...] = ()
+    instructions: tuple[Fact, ...] = ()
     """Newest first; the window may have some of them already."""
     profile: tuple[ProfileItem, ...] = ()
     """In the order in which the values are wanted."""
@@ -73,25 +70,6 @@ class _FittedEntries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FittedInstructions:
-    """The standing instructions that fit, oldest first, each with its tokens."""
-
-    items: tuple[tuple[StandingInstruction, int], ...] = ()
-    frame: int = 0
-    left_out: int = 0
-
-    @property
-    def tokens(self) -> int:
-        return self.frame + sum(tokens for _, tokens in self.items) if self.items else 0
-
-    def beside(self, window: Sequence[Message]) -> "_FittedInstructions":
-        """Those that the messages of the window do not have already."""
-        shown = {message.message_id: message.content for message in window}
-        items = (one for one in self.items if one[0].text not in shown.get(one[0].message_id, ""))
-        return replace(self, items=tuple(items))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _FittedProfile:
     """The values of the profile that fit, and how many do not."""
 
@@ -102,7 +80,7 @@ class _FittedProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FittedFacts:
-    """The facts about the user that fit, each with its tokens."""
+    """The facts about the user that fit, or the standing instructions, each with its tokens."""
 
     items: tuple[tuple[Fact, int], ...] = ()
     frame: int = 0
@@ -112,13 +90,14 @@ class _FittedFacts:
     def tokens(self) -> int:
         return self.frame + sum(tokens for _, tokens in self.items) if self.items else 0
 
-    def beside(
-        self, window: Sequence[Message], instructions: Sequence[StandingInstruction]
-    ) -> "_FittedFacts":
-        """Those that neither the window nor the standing instructions say already."""
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return tuple(fact for fact, _ in self.items)
+
+    def beside(self, window: Sequence[Message]) -> "_FittedFacts":
+        """Those that the messages of the window do not say already."""
         shown = {message.message_id: message.content for message in window}
-        wanted = {(one.message_id, one.text) for one in instructions}
-        items = (one for one in self.items if not _is_said(one[0], shown, wanted))
+        items = (one for one in self.items if not _is_said(one[0], shown))
         return replace(self, items=tuple(items))
 
 
@@ -177,17 +156,16 @@ class Assembly:
         fitted, uncovered = self._fit_window(stored, window, room)
         messages = messages_in(fitted.turns)
         unneeded = standing.tokens + facts.tokens
-        standing = standing.beside(messages)
-        facts = facts.beside(messages, [one for one, _ in standing.items])
+        standing, facts = standing.beside(messages), facts.beside(messages)
         unneeded -= standing.tokens + facts.tokens
         summary = self._summary(stored.summary, uncovered, room + unneeded - fitted.tokens)
         told = standing.items or known.items or facts.items
         has_memory = bool(messages or summary or entries.items or told)
         return replace(
             draft,
-            standing_instructions=tuple(one for one, _ in standing.items),
+            standing_instructions=standing.facts,
             profile=known.items,
-            facts=tuple(fact for fact, _ in facts.items),
+            facts=facts.facts,
             summary=summary or None,
             window=messages,
             recalled=entries.items,
@@ -214,25 +192,22 @@ class Assembly:
                 messages=tuple(message.message_id for message in messages),
                 summary=_range(stored.summary, uncovered) if summary else None,
                 recalled=tuple(known for item in entries.items for known in item.message_ids),
-                standing_instructions=tuple(one.message_id for one, _ in standing.items),
-                facts=_messages_behind(fact for fact, _ in facts.items),
+                standing_instructions=_messages_behind(standing.facts),
+                facts=_messages_behind(facts.facts),
             ),
             warnings=parts.recollection.warnings,
         )
 
     def _fit_instructions(
-        self,
-        instructions: Sequence[StandingInstruction],
-        window: Sequence[ConversationTurn],
-        room: int,
-    ) -> _FittedInstructions:
+        self, instructions: Sequence[Fact], window: Sequence[ConversationTurn], room: int
+    ) -> _FittedFacts:
         """The newest that fit into their share, oldest first; the last turn comes before them."""
         if not instructions:
-            return _FittedInstructions()
+            return _FittedFacts()
         frame = max(map(self._count, (STANDING_FRAME, *STANDING_HEADINGS))) + TOKENS_A_MESSAGE
         last = self._fitted(window[-1:], room).tokens
         left = min(_STANDING_TOKENS, room // _STANDING_PART, room - last) - frame
-        fitting: list[tuple[StandingInstruction, int]] = []
+        fitting: list[tuple[Fact, int]] = []
         for one in instructions:
             lines = (standing_line(one, language=language) for language in ("en", "nl"))
             tokens = max(map(self._count, lines)) + TOKENS_A_MESSAGE  # with the breaks around it
@@ -241,7 +216,7 @@ class Assembly:
             left -= tokens
             fitting.append((one, tokens))
         left_out = len(instructions) - len(fitting)
-        return _FittedInstructions(items=tuple(reversed(fitting)), frame=frame, left_out=left_out)
+        return _FittedFacts(items=tuple(reversed(fitting)), frame=frame, left_out=left_out)
 
     def _fit_profile(
         self, items: Sequence[ProfileItem], window: Sequence[ConversationTurn], room: int
@@ -276,10 +251,9 @@ class Assembly:
         fitting: list[tuple[Fact, int]] = []
         used = frame
         for fact in facts:
-            most = left // _PREFERENCES_PART if is_standing(fact.slot) else left
             lines = (fact_line(fact, language=language) for language in ("en", "nl"))
             tokens = max(map(self._count, lines)) + TOKENS_A_MESSAGE  # with the breaks around it
-            if used + tokens <= most:
+            if used + tokens <= left:
                 fitting.append((fact, tokens))
                 used += tokens
         left_out = len(facts) - len(fitting)
@@ -377,17 +351,10 @@ def _has_content(message: Message) -> bool:
     return message.visibility is Visibility.ALL or message.role is Role.USER
 
 
-def _is_said(
-    fact: Fact, shown: Mapping[UUID, str], instructions: Collection[tuple[UUID, str]]
-) -> bool:
-    """Whether the words that a fact comes from are in one of these texts of their message."""
+def _is_said(fact: Fact, shown: Mapping[UUID, str]) -> bool:
+    """Whether the words that a fact comes from are in the text of their message."""
     source = fact.evidence
-    if source is None:
-        return False
-    return source.quote in shown.get(source.message_id, "") or any(
-        message_id == source.message_id and (text in source.quote or source.quote in text)
-        for message_id, text in instructions
-    )
+    return source is not None and source.quote in shown.get(source.message_id, "")
 
 
 def _messages_behind(facts: Iterable[Fact]) -> tuple[UUID, ...]:

@@ -54,7 +54,6 @@ from recollect.services.conversations.sessions import Messages
 from recollect.services.facts.known import KnownFacts
 from recollect.services.profiles import ChosenProfile
 from recollect.services.recall.recall import Recall
-from recollect.services.recall.standing import StandingInstructions
 
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
@@ -98,7 +97,6 @@ class Contexts:
     permissions: Permissions
     rewriting: Rewriting
     recall: Recall
-    standing: StandingInstructions
     profile: ChosenProfile
     facts: KnownFacts
     counter_for: Callable[[str | None], TokenCounter]
@@ -186,30 +184,29 @@ class Contexts:
         window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
         search_text = rewrite.search_text
         within = session_id if request.is_session_only else None
-        recollection, instructions, profile, facts = await asyncio.gather(
+        recollection, profile, facts = await asyncio.gather(
             self._recall(scope, search_text, request, _already_in(session_id, window), access),
-            self.standing.for_context(scope, session_id, policy=request.recall, access=access),
             self.profile.for_context(scope),
             self.facts.for_context(scope, search_text, access=access, within=within),
         )
         summary = stored.summary.text if stored.summary else ""
         unread = self.permissions.unread_sql(stored.messages)
         characters = len(request.question) + len(summary) + characters_in(stored.messages)
-        characters += profile.characters + sum(len(fact.content) for fact in facts.items)
+        told = (*facts.standing, *facts.items)
+        characters += profile.characters + sum(len(fact.content) for fact in told)
         if covers_all:  # what does not fit is summarised: 19,000 characters took 90 ms
             characters *= SLOWNESS
         parts = ContextParts(
             recollection=recollection,
-            instructions=instructions.items,
             profile=profile.items,
+            instructions=facts.standing,
             facts=facts.items,
         )
         build = partial(self._put_together, assembly, draft, stored, window, parts)
         context = await off_loop(build, characters=characters + unread * OF_SQL)
-        self.facts.note_use(scope, context.facts)
+        self.facts.note_use(scope, (*context.standing_instructions, *context.facts))
         _log(context)
-        warnings = (*access.warnings, *context.warnings, *instructions.warnings)
-        warnings = (*warnings, *profile.warnings, *facts.warnings)
+        warnings = (*access.warnings, *context.warnings, *profile.warnings, *facts.warnings)
         return replace(context, warnings=tuple(dict.fromkeys(warnings)))
 
     async def bare(self, question: str, *, model: str | None = None) -> Context:
@@ -255,7 +252,8 @@ class Contexts:
         messages = stored.messages if context.summary else context.window
         tables = {table for message in messages for table in self.permissions.tables_of(message)}
         tables.update(table for one in context.recalled for table in one.tables)
-        tables.update(table for fact in context.facts for table in fact.tables)
+        facts = (*context.standing_instructions, *context.facts)
+        tables.update(table for fact in facts for table in fact.tables)
         if context.summary and stored.summary:
             tables.update(stored.summary.tables)
         return replace(context, tables=tuple(sorted(tables)))

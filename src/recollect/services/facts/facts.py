@@ -27,6 +27,7 @@ from recollect.domain.facts.query import (
     check_query,
 )
 from recollect.domain.facts.slots import has_one_value
+from recollect.domain.facts.standing.detection import standing_slot
 from recollect.domain.identity.scope import Scope
 from recollect.errors import FactConflict, FactNotFound, InvalidInput, VersionConflict
 from recollect.ports.facts import EmbeddedFact, FactStats, FactStore
@@ -66,14 +67,17 @@ class Facts:
     ) -> Fact:
         """Store a new fact; its type says how much it matters unless `priority` does.
 
-        `FactConflict` if an active fact says the same.
+        A sentence that is a standing instruction is stored as one. `FactConflict` if an active fact
+        says the same, or is about the language of answers, too.
         """
         now = self.clock.now()
+        content = checked_content(content)
         fact = Fact(
             fact_id=self.ids.new_id(),
             type=type,
             priority=priority or type.default_priority,
-            content=checked_content(content),
+            content=content,
+            slot=standing_slot(content),
             source=FactSource.API,
             created_at=now,
             updated_at=now,

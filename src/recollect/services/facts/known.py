@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -32,7 +32,6 @@ _NEAREST: Final = 40
 _FOR_EACH: Final = 2  # candidates for each fact that a context may have
 _BY_WORDS: Final = 200
 """Of so many facts, the newest, words are compared where there is no vector of the question."""
-_MOST_STANDING: Final = 10
 _SLOWNESS: Final = 20  # times as long as other work on as many characters
 _MAX_CACHED: Final = 20_000  # a few megabytes
 _MOST_WAITING: Final = 1_000
@@ -44,7 +43,9 @@ class RelevantFacts:
     """What is known about a user and matters to a question."""
 
     items: tuple[Fact, ...] = ()
-    """Standing preferences about answers, newest first, and then the others, best first."""
+    """Best first."""
+    standing: tuple[Fact, ...] = ()
+    """Standing instructions, which matter to every question; those last given come first."""
     warnings: tuple[str, ...] = ()
     """Why there are none, or fewer, where something failed."""
 
@@ -153,11 +154,11 @@ class KnownFacts:
             ]
             unread = self.stems.unread_characters(fact for fact, _ in visible)
             choose = partial(self._choose, question, visible)
-            items = await off_loop(choose, characters=(len(question) + unread) * _SLOWNESS)
+            relevant = await off_loop(choose, characters=(len(question) + unread) * _SLOWNESS)
         except Exception as error:  # noqa: BLE001  # an answer without them is better than none
             logger.warning("facts.failed", extra={"facts": {"problem": type(error).__name__}})
             return RelevantFacts(warnings=(FACTS_FAILED,))
-        return RelevantFacts(items=items, warnings=warnings)
+        return replace(relevant, warnings=warnings)
 
     def note_use(self, scope: Scope, facts: Sequence[Fact]) -> None:
         """Count an access of each of these facts, in the background."""
@@ -168,7 +169,7 @@ class KnownFacts:
         await self.accesses.settle()
 
     async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
-        if self.embedder is None:
+        if self.embedder is None or not self.policy.k:
             return None, ()
         try:
             async with asyncio.timeout(self.embedding_seconds):
@@ -185,29 +186,25 @@ class KnownFacts:
             standing = [one.fact for one in active[:-_BY_WORDS] if is_standing(one.fact.slot)]
             newest = [one.fact for one in active[-_BY_WORDS:]]
             return [(fact, None) for fact in (*standing, *newest)]
-        limit = max(_NEAREST, self.policy.k * _FOR_EACH)
+        limit = max(_NEAREST, self.policy.k * _FOR_EACH, self.policy.standing * _FOR_EACH)
         model = self.embedder.model
         return await self.store.nearest(
             scope, vector, model=model, limit=limit, slots=STANDING_SLOTS
         )
 
-    def _choose(
-        self, question: str, found: Sequence[tuple[Fact, float | None]]
-    ) -> tuple[Fact, ...]:
-        """Standing preferences, and what is relevant beside them."""
+    def _choose(self, question: str, found: Sequence[tuple[Fact, float | None]]) -> RelevantFacts:
+        """Standing instructions, and what is relevant beside them."""
         standing = [fact for fact, _ in found if is_standing(fact.slot)]
-        standing.sort(key=lambda fact: (fact.created_at, fact.fact_id), reverse=True)
-        always = standing[:_MOST_STANDING]
-        shown = {fact.fact_id for fact in always}
+        standing.sort(key=lambda fact: (fact.updated_at, fact.fact_id), reverse=True)
         candidates = [
             FactCandidate(fact=fact, stems=self.stems.of_fact(fact), cosine=cosine)
             for fact, cosine in found
-            if fact.fact_id not in shown
+            if not is_standing(fact.slot)
         ]
         stems = self.stems.of(question) if candidates else frozenset()
         now = self.clock.now()
         relevant = rank(candidates, stems, policy=self.policy, decay=self.decay, now=now)
-        return (*always, *relevant)
+        return RelevantFacts(items=relevant, standing=tuple(standing[: self.policy.standing]))
 
 
 def _is_of(fact: Fact, within: UUID | None) -> bool:

@@ -1,7 +1,7 @@
 """Learning facts from what users say, each once, however often a message is read."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -12,15 +12,22 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.commands import Command, CommandKind, commands_in, may_hold_command
 from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.fact import FactEdit, FactSource, checked_content
+from recollect.domain.facts.fact import FactEdit, FactSource
 from recollect.domain.facts.gate import refuses
 from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.standing.detection import (
+    slot_of,
+    standing_instructions_in,
+    standing_slot,
+)
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.wording import content_of
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.recall.entry import Vector
+from recollect.domain.recall.entry_maker import speaker_in
+from recollect.domain.text import without_breaks
 from recollect.errors import ModelUnavailable
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.facts import EmbeddedFact, FactExtractor, FactStore, RelationModel
@@ -38,7 +45,9 @@ _SLOWNESS: Final = 20
 _AT_ONCE: Final = 2_000
 """Characters of a message whose commands are done at once; they take a millisecond to find."""
 _MAX_STATEMENTS: Final = 50
-"""Of one turn; nobody tells more about themselves at once."""
+"""Of one turn, and as many standing instructions; nobody tells more at once."""
+Passage = tuple[UUID, str]
+"""The id of a message, and some of its words."""
 logger = logging.getLogger(__name__)
 
 
@@ -112,12 +121,34 @@ class Learning:
     ) -> int:
         told = await self._commands(messages)
         changed = await self._obey(scope, told) if told else 0
+        passages = {(message.message_id, command.content) for message, command in told}
+        instructions = (await self._instructions(messages))[:_MAX_STATEMENTS]
+        changed += await self._take_in_all(scope, messages, instructions, beside=passages)
+        passages |= {(one.message_id, one.quote) for one in instructions}
+        statements = await self.extractor.extract([*before, *messages])
+        found = statements[:_MAX_STATEMENTS]
+        return changed + await self._take_in_all(scope, messages, found, beside=passages)
+
+    async def _instructions(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+        """The standing instructions of the user; long messages are read in a thread."""
+        characters = _SLOWNESS * sum(len(one.content) for one in messages)
+        return await off_loop(partial(_instructions_of, messages), characters=characters)
+
+    async def _take_in_all(
+        self,
+        scope: Scope,
+        messages: Sequence[Message],
+        statements: Sequence[Statement],
+        *,
+        beside: Collection[Passage],
+    ) -> int:
+        """Take in what these messages say beside some passages of theirs."""
         tables = tuple(sorted({table for one in messages for table in self.tables_of(one)}))
         by_id = {message.message_id: message for message in messages}
-        statements = await self.extractor.extract([*before, *messages])
-        for statement in statements[:_MAX_STATEMENTS]:
+        changed = 0
+        for statement in statements:
             message = by_id.get(statement.message_id)
-            if message is not None and not _is_commanded(statement, told):
+            if message is not None and not _overlaps(statement, message, beside):
                 changed += await self._take_in(scope, statement, message, tables=tables)
         return changed
 
@@ -223,13 +254,34 @@ def _commands_of(messages: Sequence[Message]) -> list[tuple[Message, Command]]:
     return [(one, command) for one in users for command in commands_in(one.content)]
 
 
-def _is_commanded(statement: Statement, told: Sequence[tuple[Message, Command]]) -> bool:
-    """Whether a command of the message says the same, and is done already."""
-    return any(
-        statement.quote in command.content or command.content in statement.quote
-        for message, command in told
-        if message.message_id == statement.message_id
+def _instructions_of(messages: Sequence[Message]) -> tuple[Statement, ...]:
+    """The standing instructions that may be stored; in a log, people instruct each other."""
+    spoken = [m for m in messages if m.role is Role.USER and not speaker_in(m, messages)]
+    found = (
+        Statement(
+            message_id=message.message_id,
+            quote=text,
+            content=without_breaks(text),
+            slot=slot_of(text),
+            source=FactSource.STATED,
+            language=guess_language(message.content),
+        )
+        for message in spoken
+        for text in standing_instructions_in(message.content)
     )
+    contents = {message.message_id: message.content for message in spoken}
+    return tuple(one for one in found if refuses(one, contents[one.message_id]) is None)
+
+
+def _overlaps(statement: Statement, message: Message, passages: Collection[Passage]) -> bool:
+    """Whether the statement shares words with a passage of its message."""
+    start = message.content.find(statement.quote)
+    places = (
+        (message.content.find(text), len(text))
+        for message_id, text in passages
+        if message_id == message.message_id
+    )
+    return any(at < start + len(statement.quote) and start < at + length for at, length in places)
 
 
 def _statement_of(message: Message, command: Command) -> Statement | None:
@@ -238,8 +290,8 @@ def _statement_of(message: Message, command: Command) -> Statement | None:
     statement = Statement(
         message_id=message.message_id,
         quote=command.content,
-        content=checked_content(content_of(command.content, asked=None)),
-        slot=Slot.OTHER,
+        content=content_of(command.content, asked=None),
+        slot=(standing_slot(command.content) if is_kept else None) or Slot.OTHER,
         operation=Operation.ADD if is_kept else Operation.RETRACT,
         source=FactSource.STATED,
         language=guess_language(message.content),

@@ -18,7 +18,6 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     Vector,
 )
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.errors import VectorStoreUnavailable
 from recollect.ports.models import Embedder
 from recollect.ports.recall import (
@@ -135,12 +134,6 @@ class OutsideIndex:
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         """The names of those who speak in the owner's entries."""
         return await self.inner.speakers(scope, limit=limit)
-
-    async def instructions(
-        self, scope: Scope, *, session_id: UUID | None = None, limit: int
-    ) -> tuple[StandingInstruction, ...]:
-        """The owner's standing instructions, newest first; the store is not asked."""
-        return await self.inner.instructions(scope, session_id=session_id, limit=limit)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Some entries of any owner of which the store has no vector of this model."""

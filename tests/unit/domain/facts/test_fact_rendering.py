@@ -12,7 +12,6 @@ from recollect.domain.context.context import Context, Sources
 from recollect.domain.context.rendering import facts_text
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.testing import FIRST_MOMENT
 from support.stored_conversations import a_stored_message
 
@@ -34,13 +33,6 @@ def a_context(*contents: str, is_alone: bool = False) -> Context:
     )
     if is_alone:
         return known
-    standing = StandingInstruction(
-        session_id=UUID(int=7),
-        turn_number=1,
-        message_id=UUID(int=8),
-        text="Never use tables.",
-        said_at=FIRST_MOMENT,
-    )
     recalled = Recalled(
         score=1.0,
         session_id=UUID(int=1),
@@ -53,7 +45,7 @@ def a_context(*contents: str, is_alone: bool = False) -> Context:
     )
     return replace(
         known,
-        standing_instructions=(standing,),
+        standing_instructions=(a_fact("Never use tables."),),
         profile=(item,),
         summary="They met.",
         window=(a_stored_message(2, content="Hello?"),),

@@ -64,6 +64,35 @@ def test_the_relation_and_the_slot_decide(  # a table
     assert getattr(outcome(a_statement(new, slot), a_fact(old, slot), similarity, relation), result)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "slot", "similarity", "relation", "result"),
+    [
+        ("No tables.", "no tables!", Slot.ANSWER_STYLE, 0.0, Relation.UNRELATED, "reinforces"),
+        ("Use euros.", "Use only euros.", Slot.ANSWER_STYLE, 0.9, Relation.DUPLICATE, "supersedes"),
+        ("Use euros.", "Use yen.", Slot.ANSWER_STYLE, 0.8, Relation.CONTRADICTION, "supersedes"),
+        ("Dutch.", "English.", Slot.ANSWER_LANGUAGE, 0.0, Relation.UNRELATED, "supersedes"),
+    ],
+)
+def test_of_wishes_about_answers_the_newest_holds(  # a table
+    old: str, new: str, slot: Slot, similarity: float, relation: Relation, result: str
+) -> None:
+    assert getattr(outcome(a_statement(new, slot), a_fact(old, slot), similarity, relation), result)
+
+
+@pytest.mark.parametrize("relation", Relation)
+def test_wishes_that_are_not_alike_stand_side_by_side(relation: Relation) -> None:
+    wish = a_statement("Cite sources.", Slot.ANSWER_STYLE)
+    old = a_fact("Show the SQL.", Slot.ANSWER_STYLE)
+    assert outcome(wish, old, 0.75, relation) == Outcome(is_new=True), "they are never merged"
+
+
+def test_the_slot_of_one_value_is_compared_however_many_others_are_nearer() -> None:
+    others = [(a_fact(f"Tool {number} is blue.", Slot.TOOL), 0.9) for number in range(50)]
+    held = a_fact("Antworte auf Deutsch.", Slot.ANSWER_LANGUAGE)
+    wish = a_statement("From now on in English.", Slot.ANSWER_LANGUAGE)
+    assert worth_comparing(wish, [*others, (held, 0.0)])[0] is held
+
+
 def test_what_holds_for_a_while_changes_nothing() -> None:
     statement = a_statement("This week I eat meat.", Slot.DIET)
     fact = a_fact("I eat no meat.", Slot.DIET)

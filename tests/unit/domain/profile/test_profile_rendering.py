@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
+from conformance.contracts.facts_shared import a_fact
 from recollect.domain.chat.requests import ChatRequest
 from recollect.domain.chat.writing import Memories, with_memories
 from recollect.domain.context.context import Context
 from recollect.domain.context.rendering import profile_text
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.domain.text import JsonValue
 from recollect.testing import FIRST_MOMENT
 from support.stored_conversations import a_stored_message
@@ -32,13 +32,6 @@ def an_item(value: JsonValue = UNITS, *, key: str = "units") -> ProfileItem:
 
 
 def a_context(*items: ProfileItem, is_alone: bool = False) -> Context:
-    standing = StandingInstruction(
-        session_id=UUID(int=7),
-        turn_number=1,
-        message_id=UUID(int=8),
-        text="Never use tables.",
-        said_at=FIRST_MOMENT,
-    )
     recalled = Recalled(
         score=1.0,
         session_id=UUID(int=1),
@@ -50,7 +43,7 @@ def a_context(*items: ProfileItem, is_alone: bool = False) -> Context:
         question="And now?",
         standalone_question="And now?",
         profile=items,
-        standing_instructions=() if is_alone else (standing,),
+        standing_instructions=() if is_alone else (a_fact("Never use tables."),),
         summary=None if is_alone else "They met.",
         window=() if is_alone else (a_stored_message(2, content="Hello?"),),
         recalled=() if is_alone else (recalled,),

@@ -45,49 +45,6 @@ def with_details(message: Message, **details: object) -> Message:
     return Message(**values | {"details": AnswerDetails(**details)})  # type: ignore[arg-type]
 
 
-def test_standing_instructions_of_the_user_mark_the_entry() -> None:
-    question, answer = turn(
-        ("user", "Never use tables. Sales of 2024?"), ("assistant", "Always answer in Dutch.")
-    )
-    (found,) = entries([question, answer])
-    (instruction,) = found.instructions
-    assert instruction.text == "Never use tables."
-    assert instruction.message_id == question.message_id
-    assert (instruction.session_id, instruction.turn_number) == (SESSION, 4)
-    assert instruction.said_at == FIRST_MOMENT
-
-
-@pytest.mark.parametrize("answer", ["I don't know.", ""])
-def test_a_question_with_an_instruction_is_indexed_alone_if_its_answer_is_empty(
-    answer: str,
-) -> None:
-    said = turn(("user", "Never use tables. Sales of 2024?"), ("assistant", answer))
-    (found,) = entries(said)
-    assert found.entry.text == "Never use tables. Sales of 2024?"
-    assert found.entry.message_ids == (said[0].message_id,)
-    assert [one.text for one in found.instructions] == ["Never use tables."]
-
-
-@pytest.mark.parametrize(
-    ("status", "is_latest", "expected"),
-    [
-        (TurnStatus.PENDING, False, ["Never use tables."]),
-        (TurnStatus.PENDING, True, []),
-        (TurnStatus.FAILED, False, []),
-    ],
-)
-def test_an_instruction_counts_as_its_turn_does(
-    status: TurnStatus, *, is_latest: bool, expected: list[str]
-) -> None:
-    found = entries(turn(("user", "Never use tables.")), status, is_latest=is_latest)
-    assert [one.text for entry in found for one in entry.instructions] == expected
-
-
-def test_in_a_log_people_instruct_each_other_and_not_the_assistant() -> None:
-    found = entries(turn(("user", "Never use tables."), metadata={"speaker": "Ann"}))
-    assert [entry.instructions for entry in found] == [()]
-
-
 def test_a_complete_exchange_is_one_entry() -> None:
     question, answer = turn(("user", "Sales of\n2024?"), ("assistant", "They were 9 million."))
     answer = with_details(answer, sql_query="SELECT 1\nFROM sales", tables_used=("Shop.Sales",))

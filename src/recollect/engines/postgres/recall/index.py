@@ -21,7 +21,6 @@ from recollect.domain.recall.entry import (
     Vector,
 )
 from recollect.domain.recall.ranking import K1, B, neighbouring_positions
-from recollect.domain.standing.instruction import StandingInstruction, newest_of_each
 from recollect.engines.postgres.connection.database import Database, PostgresStore
 from recollect.engines.postgres.rows import worker_scope
 from recollect.ports.runtime import Clock
@@ -164,18 +163,7 @@ def _indexed(one: IndexedEntry) -> dict[str, object]:
         "text": entry.text,
         "terms": list(counts),
         "counts": list(counts.values()),
-        **_marks(one.instructions),
         **embedding,
-    }
-
-
-def _marks(instructions: Sequence[StandingInstruction]) -> dict[str, object]:
-    """What marks an entry as one that has standing instructions."""
-    if not instructions:
-        return {}
-    return {
-        "instructing_ids": [one.message_id for one in instructions],
-        "instructions": [one.text for one in instructions],
     }
 
 
@@ -235,18 +223,6 @@ class PostgresRecallIndex(PostgresStore):
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         rows = await self._database.read("list_speakers", owner_id=scope.owner_id, limit=limit)
         return tuple(row["speaker"] for row in rows)
-
-    async def instructions(
-        self, scope: Scope, *, session_id: UUID | None = None, limit: int
-    ) -> tuple[StandingInstruction, ...]:
-        rows = await self._database.read(
-            "list_instructions",
-            owner_id=scope.owner_id,
-            session_id=session_id,
-            now=self._clock.now(),
-            limit=limit,
-        )
-        return newest_of_each((StandingInstruction(**row) for row in rows), most=limit)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         """Some entries of any owner that this model has not embedded.

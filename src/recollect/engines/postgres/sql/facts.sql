@@ -106,7 +106,7 @@ LIMIT :limit OFFSET :offset
 
 -- name: nearest_facts
 -- The owner's active facts nearest to a vector, those without a vector of the model last, and the
--- newest about some slots. Whole rows are read of the facts found alone. The statement sets the owner itself.
+-- last changed about some slots. Whole rows are read of the facts found alone. The statement sets the owner itself.
 SELECT result.*
 FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
 CROSS JOIN LATERAL (
@@ -135,7 +135,7 @@ CROSS JOIN LATERAL (
                     THEN inner_product(one.vector, question.vector) END AS cosine
             FROM facts AS one
             WHERE one.owner_id = :owner_id AND one.status = 'active' AND one.slot = ANY(:slots::text[])
-            ORDER BY one.created_at DESC, one.fact_id DESC
+            ORDER BY one.updated_at DESC, one.fact_id DESC
             LIMIT :limit
         )
     ) AS nearest

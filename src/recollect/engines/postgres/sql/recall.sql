@@ -74,44 +74,6 @@ CROSS JOIN LATERAL (
     LIMIT :limit
 ) AS result
 
--- name: list_instructions
--- The standing instructions of the owner's newest entries that have some, newest first.
--- Who repeats one with every question has thousands of such entries: the newest 200 are read. The
--- statement sets the owner itself.
-SELECT result.*
-FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
-CROSS JOIN LATERAL (
-    SELECT session_id, turn_number, message_id, text, said_at
-    FROM (
-        SELECT DISTINCT ON (own.text)
-            entry.session_id, entry.turn_number, own.message_id, own.text, entry.said_at,
-            entry.sequence, own.place
-        FROM (
-            SELECT
-                marked.session_id, marked.turn_number, marked.sequence, marked.said_at,
-                marked.instructing_ids, marked.instructions
-            FROM recall_entries AS marked
-            WHERE marked.owner_id = :owner_id
-              AND marked.instructions IS NOT NULL
-              AND (:session_id::uuid IS NULL OR marked.session_id = :session_id)
-              AND NOT EXISTS (
-                SELECT FROM sessions AS session
-                WHERE session.owner_id = :owner_id
-                  AND session.session_id = marked.session_id
-                  AND session.expires_at <= :now
-              )
-            ORDER BY marked.said_at DESC, marked.sequence DESC
-            LIMIT 200
-        ) AS entry
-        CROSS JOIN LATERAL unnest(entry.instructing_ids, entry.instructions)
-            WITH ORDINALITY AS own (message_id, text, place)
-        ORDER BY own.text, entry.said_at DESC, entry.sequence DESC, own.place DESC
-    ) AS newest
-    WHERE scope.owner_id = :owner_id
-    ORDER BY said_at DESC, sequence DESC, place DESC
-    LIMIT :limit
-) AS result
-
 -- name: outdated_owners
 -- Some owners of whom a model has not embedded all entries, and who they are.
 SELECT outdated.owner_id, owner.tenant_id, owner.user_id

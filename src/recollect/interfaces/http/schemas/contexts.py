@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from recollect.domain.context.context import Context, Sources
+from recollect.domain.context.rendering import standing_object
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH
 from recollect.domain.facts.fact import Fact, FactType
 from recollect.domain.followup.dialogue import HistoryMessage, Method
@@ -19,7 +20,6 @@ from recollect.domain.recall.entry import (
     RecallScope,
 )
 from recollect.domain.recall.query import MAX_NAME_LENGTH, MAX_NAMES, MAX_QUERY_LENGTH
-from recollect.domain.standing.instruction import StandingInstruction
 from recollect.inputs import RecallFilters, history_message, recall_filter
 from recollect.interfaces.http.schemas.conversations import (
     AnyObject,
@@ -244,20 +244,11 @@ class SourcesOut(BaseModel):
 class StandingInstructionOut(BaseModel):
     """What the user wants in all answers, in their own words."""
 
+    fact_id: UUID = Field(description="The fact that it is; forget that to end it.")
     text: str = Field(description="A sentence of one of the user's messages.")
-    session_id: UUID
-    message_id: UUID
-    created_at: datetime
-
-    @classmethod
-    def of(cls, instruction: StandingInstruction) -> Self:
-        """The JSON form of a standing instruction."""
-        return cls(
-            text=instruction.text,
-            session_id=instruction.session_id,
-            message_id=instruction.message_id,
-            created_at=instruction.said_at,
-        )
+    session_id: UUID | None = Field(description="null where no message says it.")
+    message_id: UUID | None = Field(description="null where no message says it.")
+    created_at: datetime = Field(description="When it was last given, or changed.")
 
 
 class KnownFactOut(BaseModel):
@@ -315,7 +306,8 @@ class ContextOut(BaseModel):
             is_follow_up=context.is_follow_up,
             context_terms=list(context.context_terms),
             standing_instructions=[
-                StandingInstructionOut.of(one) for one in context.standing_instructions
+                StandingInstructionOut.model_validate(standing_object(one))
+                for one in context.standing_instructions
             ],
             profile={item.key: item.value for item in context.profile},
             summary=context.summary,

@@ -35,12 +35,9 @@ CREATE TABLE recall_entries (
     kept_in       text,  -- another store that may have a copy, by its number
     terms         integer[] NOT NULL,  -- the words as numbers, and how often each occurs
     counts        smallint[] NOT NULL,
-    instructions  text[],  -- standing instructions, as they were said; most entries have none
-    instructing_ids uuid[],  -- the message of each
     PRIMARY KEY (owner_id, session_id, sequence) INCLUDE (number),
     FOREIGN KEY (owner_id, session_id) REFERENCES sessions ON DELETE CASCADE,
     CHECK (cardinality(terms) = cardinality(counts)),
-    CHECK (cardinality(instructions) IS NOT DISTINCT FROM cardinality(instructing_ids)),
     CHECK (num_nulls(model_key, model) IN (0, 2)),
     CHECK (num_nulls(vector, bits) IN (0, 2)),
     CHECK (CASE WHEN model IS NULL THEN vector IS NULL ELSE num_nonnulls(vector, kept_in) > 0 END)
@@ -56,10 +53,6 @@ CREATE UNIQUE INDEX recall_by_number ON recall_entries (owner_id, number)
 
 -- Who speaks in an owner's logs; most owners have none.
 CREATE INDEX recall_by_speaker ON recall_entries (owner_id, speaker) WHERE speaker IS NOT NULL;
-
--- The newest entries of an owner with standing instructions; few entries have one.
-CREATE INDEX recall_by_instruction ON recall_entries (owner_id, said_at, sequence)
-    WHERE instructions IS NOT NULL;
 
 -- Which entries of an owner say a word, and how often: all that BM25 wants to know.
 CREATE TABLE recall_words (
@@ -245,19 +238,18 @@ BEGIN
     INSERT INTO recall_entries (
         owner_id, session_id, sequence, last_sequence, turn_number, said_at, number, length,
         model_key, vector, model, bits, speaker, tables, message_ids, text, kept_in, terms,
-        counts, instructions, instructing_ids
+        counts
     )
     SELECT
         of_owner, of_session, entry.sequence, there.last_sequence, entry.turn_number,
         entry.said_at, last + row_number() OVER (ORDER BY entry.sequence), entry.length,
         entry.model_key, parsed.vector, entry.model,
         binary_quantize(parsed.vector), entry.speaker, entry.tables, entry.message_ids,
-        entry.text, store, entry.terms, entry.counts, entry.instructions, entry.instructing_ids
+        entry.text, store, entry.terms, entry.counts
     FROM json_to_recordset(given) AS entry (
         sequence bigint, turn_number bigint, said_at timestamptz, length integer,
         model_key integer, vector text, model text, speaker text, tables text[],
-        message_ids uuid[], text text, terms integer[], counts smallint[], instructions text[],
-        instructing_ids uuid[]
+        message_ids uuid[], text text, terms integer[], counts smallint[]
     )
     CROSS JOIN LATERAL (SELECT entry.vector::halfvec AS vector OFFSET 0) AS parsed  -- once
     CROSS JOIN LATERAL (

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.standing.languages import StandingWords, standing_words
 from recollect.domain.speech.phrases import (
     LANGUAGES,
     Phrase,
@@ -19,7 +21,6 @@ from recollect.domain.speech.phrases import (
     words_in,
 )
 from recollect.domain.speech.spoken import Part, own_parts, spoken_sentences
-from recollect.domain.standing.languages import StandingWords, standing_words
 
 MAX_INSTRUCTION: Final = 300
 """The most characters of an instruction; longer sentences are seldom one."""
@@ -37,6 +38,23 @@ def standing_instructions_in(text: str) -> tuple[str, ...]:
     """The sentences of a user's message that are standing instructions, as they stand in it."""
     found = (one for part in own_parts(text) for one in _instructions_of(part))
     return tuple(dict.fromkeys(found))
+
+
+def slot_of(instruction: str) -> Slot:
+    """What a standing instruction is about: the language of answers if it says nothing else."""
+    words = tuple(word for word in words_in(instruction) if word not in _MARKS)
+    names_language = any(_names_language(words, standing_words(code)) for code in LANGUAGES)
+    return Slot.ANSWER_LANGUAGE if names_language else Slot.ANSWER_STYLE
+
+
+def standing_slot(text: str) -> Slot | None:
+    """The slot of a text that is one standing instruction and nothing else; None if it is not."""
+    return slot_of(text) if standing_instructions_in(text) == (text.strip(),) else None
+
+
+def _names_language(words: Phrase, known: StandingWords) -> bool:
+    name = _without(words, known.language_frames)
+    return bool(name) and known.language_names.length_at(name) == len(name)
 
 
 def _instructions_of(part: Part) -> Iterator[str]:

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.standing.detection import (
+    MAX_INSTRUCTION,
+    slot_of,
+    standing_instructions_in,
+    standing_slot,
+)
 from recollect.domain.speech.phrases import LANGUAGES
-from recollect.domain.standing.detection import MAX_INSTRUCTION, standing_instructions_in
 
 _DATA = Path(__file__).parent / "data"
 
@@ -83,6 +89,43 @@ def test_in_a_long_message_only_its_short_ends_are_the_users_own() -> None:
 def test_a_very_long_sentence_is_none() -> None:
     sentence = "Always answer in Dutch" + " and in Dutch" * (MAX_INSTRUCTION // 13)
     assert standing_instructions_in(sentence) == ()
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "From now on, please answer in Dutch.",
+        "I want you to always answer in German.",
+        "Voortaan graag in het Nederlands.",
+        "Künftig bitte immer auf Deutsch antworten.",
+        "Pourrais-tu toujours répondre en français, s'il te plaît ?",
+        "A partir de ahora solo en español",
+    ],
+)
+def test_what_names_one_language_and_nothing_else_is_about_the_language(instruction: str) -> None:
+    assert standing_slot(instruction) is Slot.ANSWER_LANGUAGE
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Never answer in Dutch.",
+        "Antwoord nooit in het Engels.",
+        "From now on no Dutch.",
+        "From now on answer in Dutch and never use tables.",
+        "From now on answer in Dutch and English.",
+        "Always answer in plain English.",
+        "Always answer in Dutch when I ask about sales.",
+        "Never use tables.",
+    ],
+)
+def test_everything_else_is_about_the_style_of_answers(instruction: str) -> None:
+    assert slot_of(instruction) is Slot.ANSWER_STYLE
+
+
+@pytest.mark.parametrize("text", ["We report in euros.", "I like tea. Never use tables.", "Hi!"])
+def test_what_is_not_an_instruction_as_a_whole_has_no_slot_of_one(text: str) -> None:
+    assert standing_slot(text) is None
 
 
 _WORDS = ("From now on", "always", "never", "answer in Dutch", "voortaan", "noem me Sam", "é")

@@ -82,6 +82,10 @@ class StandingWords:
     """Whose words the next sentences may be: "my boss", "the manual"."""
     reported: Phrases
     """What makes a sentence somebody else's words: "says"."""
+    language_names: Phrases
+    language_frames: Phrases
+    """All that stands around the name of a language where nothing else is asked for: "answer in".
+    `lasting` and `please` are among them."""
 
 
 @cache
@@ -92,6 +96,8 @@ def standing_words(code: str) -> StandingWords:
     tables["lasting"] = f"{tables['from_now_on']}; {tables['from_a_moment']}"
     marking = ("lasting", "always", "when_i_ask", "call_me")
     tables["markers"] = ";".join(tables[name] for name in marking)
+    framing = ("language_frames", "lasting", "please")
+    tables["language_frames"] = ";".join(tables[name] for name in framing)
     return StandingWords(
         **{one.name: Phrases.parse(tables[one.name]) for one in fields(StandingWords)}
     )
