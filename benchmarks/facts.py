@@ -77,7 +77,8 @@ async def retrieved(memory: Memory, row: Json) -> Json:
     for message in history:
         await session.add(message["role"], message["content"])
     context = await session.context(row["question"])
-    return {"id": row["id"], "ranked": [ids[one.fact_id] for one in context.facts]}
+    given = (*context.facts, *context.standing_instructions)
+    return {"id": row["id"], "ranked": [ids[one.fact_id] for one in given]}
 
 
 async def _talk(memory: Memory, user: str, messages: Iterable[Json]) -> None:
