@@ -1,7 +1,7 @@
 """From the scores of a message's tokens to the statements in it."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -31,6 +31,9 @@ _CLAUSE_END: Final = re.compile(r"[.!?;:\n()…]+|,(?=\s)|\s[\u2013\u2014-]\s")
 _CONJUNCTIONS: Final = frozenset(
     ["and", "but", "en", "maar", "und", "aber", "et", "mais", "y", "pero"]
 )
+_SUBJECT: Final = re.compile(r"(?:i|we|ik|wij|ich|wir|je|j|nous|on|yo|nosotros)\b")
+_MIN_BEFORE: Final = 3
+"""Words before "and I" that can be a statement of their own; "my wife and I" is none."""
 _AROUND: Final = " \t\r\n.,;:!?\"'“”„«»()[]\u2013\u2014-…"
 
 
@@ -71,6 +74,11 @@ def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores)
     """The statements of a message, in their order; `offsets` are those of its tokens."""
     words = list(_words(offsets, scores))
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
+    for conjunction, subject in _joined_clauses(text, words, ends):
+        subject.begin, subject.inside = 1.0, max(subject.inside, conjunction.inside)
+        conjunction.inside = 0.0
+        insort(ends, conjunction.start)
+        insort(ends, subject.start)
     found = []
     for run in (_without_conjunction(text, run) for run in _runs(text, words)):
         start, end = _trimmed(text, run[0].start, run[-1].end)
@@ -122,10 +130,27 @@ def _runs(text: str, words: Sequence[_Word]) -> Iterator[list[_Word]]:
         yield run
 
 
+def _joined_clauses(
+    text: str, words: Sequence[_Word], ends: Sequence[int]
+) -> list[tuple[_Word, _Word]]:
+    """Where a clause begins behind another: the "and I" of "I work there and I have two cats"."""
+    joined = []
+    for at, word in enumerate(words[_MIN_BEFORE + 1 :], _MIN_BEFORE + 1):
+        first, conjunction = words[at - 1 - _MIN_BEFORE], words[at - 1]
+        is_far = bisect_right(ends, first.start) == bisect_right(ends, word.start)
+        is_subject = _SUBJECT.match(_lowered(text, word)) is not None
+        if is_subject and is_far and _lowered(text, conjunction) in _CONJUNCTIONS:
+            joined.append((conjunction, word))
+    return joined
+
+
+def _lowered(text: str, word: _Word) -> str:
+    return text[word.start : word.end].lower()
+
+
 def _without_conjunction(text: str, run: list[_Word]) -> list[_Word]:
     """The words without a last one that only joins what follows."""
-    last = text[run[-1].start : run[-1].end].lower()
-    return run[:-1] if last in _CONJUNCTIONS and len(run) > 1 else run
+    return run[:-1] if len(run) > 1 and _lowered(text, run[-1]) in _CONJUNCTIONS else run
 
 
 def _goes_on(text: str, run: Sequence[_Word], gap: Sequence[_Word], word: _Word) -> bool:

@@ -1,0 +1,42 @@
+"""From scores of tokens to statements."""
+
+import re
+
+import numpy as np
+import pytest
+
+from recollect.models.facts.decoding import Scores, statements_in
+
+
+def scores_of(text: str, said: str) -> tuple[list[tuple[int, int]], Scores]:
+    """Tokens of a text, and a network that is sure of one part of it."""
+    offsets = [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+    first = text.index(said)
+    is_in = [first <= start <= first + len(said) for start, _ in offsets]
+    begins = [start == first for start, _ in offsets]
+    count = len(offsets)
+    scores = Scores(
+        present=1.0,
+        inside=np.array(is_in, dtype=np.float32),
+        begin=np.array(begins, dtype=np.float32),
+        slots=np.ones((count, 2), dtype=np.float32),
+        operations=np.ones((count, 2), dtype=np.float32),
+    )
+    return offsets, scores
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("Hi, I work at Philips. Thanks!", ["I work at Philips"]),
+        ("I work at Philips and I have two cats.", ["I work at Philips", "I have two cats"]),
+        ("Ik werk bij Philips en ik heb katten.", ["Ik werk bij Philips", "ik heb katten"]),
+        ("Je vis à Lyon et j'ai deux chats.", ["Je vis à Lyon", "j'ai deux chats"]),
+        ("My wife and I live in Ghent.", ["My wife and I live in Ghent"]),
+        ("I speak Dutch and French.", ["I speak Dutch and French"]),
+    ],
+)
+def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> None:
+    said = text[text.index(statements[0]) : text.index(statements[-1]) + len(statements[-1])]
+    found = statements_in(text, *scores_of(text, said))
+    assert [text[one.start : one.end] for one in found] == statements
