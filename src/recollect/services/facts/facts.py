@@ -1,7 +1,7 @@
 """Managing what is known about a user by hand: none of this counts as using a fact."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -35,6 +35,7 @@ from recollect.services.access import Permissions
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.visibility import shown_fact, shown_record, visible
+from recollect.services.redaction import Redaction
 
 _API: Final = "api"
 _TRIES: Final = 10
@@ -55,6 +56,7 @@ class Facts:
     embedding: FactEmbedding | None
     """None: facts are stored without vectors."""
     searching: FactSearch
+    redaction: Redaction = field(default_factory=Redaction)
 
     async def add(
         self,
@@ -68,6 +70,7 @@ class Facts:
 
         `FactConflict` if an active fact says the same.
         """
+        content = await self.redaction.text(scope, content)
         now = self.clock.now()
         fact = Fact(
             fact_id=self.ids.new_id(),
@@ -97,6 +100,8 @@ class Facts:
         sort: FactSort = FactSort.CREATED,
     ) -> Page[Fact]:
         """A page of the facts that match."""
+        if filters.text is not None:
+            filters = replace(filters, text=await self.redaction.text(scope, filters.text))
         listed = await self.store.list(scope, page, filters=filters, sort=sort)
         access = await self.permissions.allowed(scope)
         if access.is_everything:
@@ -122,7 +127,8 @@ class Facts:
             raise InvalidInput("status", "must be active: other facts are not searched by meaning")
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput("limit", f"must lie between 1 and {MAX_LIMIT}")
-        results = await self.searching.nearest(scope, query)
+        redacted = await self.redaction.text(scope, query)
+        results = await self.searching.nearest(scope, redacted)
         access = await self.permissions.allowed(scope)
         allowed = {fact.fact_id for fact in visible([one.fact for one in results], access)}
         matching = (one for one in results if one.fact.fact_id in allowed)
@@ -150,7 +156,7 @@ class Facts:
         the same.
         """
         if content is not None:
-            content = checked_content(content)
+            content = checked_content(await self.redaction.text(scope, content))
         given = {"content": content, "type": type, "priority": priority}
         chosen = {name: value for name, value in given.items() if value is not None}
 
