@@ -13,6 +13,12 @@ from recollect.domain.privacy.phones import phones_in
 _KIND = PersonalDataKind
 _SHORTEST: Final = 7
 """Characters of the shortest number that may be one."""
+_READ_AT_ONCE: Final = 50_000
+"""A pattern that searches more characters holds Python's interpreter lock for too long."""
+_CONTEXT: Final = 64
+"""Characters before a part that are read with it: they may label what it begins with."""
+_LONGEST: Final = 400
+"""Characters after a part that are read with it: what begins in it may end there."""
 _CHECKED_BY_FORM: Final = frozenset({_KIND.CARD, _KIND.IBAN})
 """Kinds whose form and check digits leave no doubt, whatever stands around them."""
 _NINE_DIGITS: Final = re.compile(r"(?<![\w+.,-])\d{3}([ -]?)\d{2}\1\d{4}(?![^\W_]|[.,-]\d)")
@@ -45,18 +51,27 @@ def personal_data_in(text: str, *, label: str = "") -> list[PersonalData]:
     """
     if text.isdigit() and len(text) < _SHORTEST:
         return []
-    before = f"{label}: " if label else ""
-    whole = f"{before}{text}"
-    plain = whole if whole.isascii() else whole.translate(_PLAIN)
+    found: list[PersonalData] = []
+    start = 0
+    while start < len(text):
+        end = start + _READ_AT_ONCE
+        before = text[max(0, start - _CONTEXT) : start] or (f"{label}: " if label else "")
+        shift = start - len(before)
+        found += (
+            one._replace(start=one.start + shift, end=one.end + shift)
+            for one in _read(before + text[start : end + _LONGEST])
+            if start <= one.start + shift < end
+        )
+        start = max(end, found[-1].end) if found else end
+    return found
+
+
+def _read(text: str) -> list[PersonalData]:
+    plain = text if text.isascii() else text.translate(_PLAIN)
     found = _without_overlaps(_found_in(plain), len(plain))
     phones = phones_in(_without(found, plain))
     found += [PersonalData(_KIND.PHONE, *phone) for phone in phones]
-    shift = len(before)
-    return [
-        one._replace(start=one.start - shift, end=one.end - shift)
-        for one in sorted(found, key=lambda one: one.start)
-        if one.start >= shift
-    ]
+    return sorted(found, key=lambda one: one.start)
 
 
 def _without_overlaps(found: Iterator[PersonalData], length: int) -> list[PersonalData]:

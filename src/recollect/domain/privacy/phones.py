@@ -76,6 +76,11 @@ class _Candidate(NamedTuple):
     def lengths(self) -> tuple[int, ...]:
         return tuple(len(group) for group in self.groups)
 
+    @property
+    def is_round(self) -> bool:
+        """Whether it is an increase by thousands, such as +49 500 000."""
+        return set(self.lengths[1:]) == {3} and self.groups[-1] == "000"
+
     def first(self, count: int) -> "_Candidate":
         return self._replace(groups=self.groups[:count], separators=self.separators[: count - 1])
 
@@ -148,12 +153,20 @@ def _candidate(text: str, start: int, spans: Sequence[tuple[int, int]]) -> _Cand
 def _number_of(candidate: _Candidate, label: Label | None) -> str:
     """The digits without country code and zeros; empty if it is no telephone number."""
     digits = candidate.digits
-    if candidate.has_plus or (digits.startswith("00") and label not in (Label.THINGS, Label.KEYS)):
-        return _international(digits if candidate.has_plus else digits[2:])
+    if candidate.has_plus:
+        return "" if candidate.is_round else _international(digits)
+    if candidate.groups[0].startswith("00"):
+        return "" if label in (Label.THINGS, Label.KEYS) else _international(digits[2:])
     if label is Label.PHONES:
         return "" if _is_date(candidate) else digits.lstrip("0")
-    if label in (Label.THINGS, Label.KEYS):
+    # "account 0612345678" is a key, "account 06-12345678" is not.
+    if label is Label.THINGS or (label is Label.KEYS and len(candidate.groups) == 1):
         return ""
+    return _national(candidate)
+
+
+def _national(candidate: _Candidate) -> str:
+    digits = candidate.digits
     if digits[0] == "0":
         return digits[1:] if _is_national(candidate) else ""
     if _is_north_american(candidate):
@@ -171,8 +184,7 @@ def _international(digits: str) -> str:
         number = number[1:]
     if country[0] == "1" and not _NORTH_AMERICAN.fullmatch(number):
         return ""
-    is_round = number.endswith("000000")  # an increase, such as "+49 500 000 000"
-    return number if fewest <= len(number) <= most and not is_round else ""
+    return number if fewest <= len(number) <= most else ""
 
 
 def _is_national(candidate: _Candidate) -> bool:
