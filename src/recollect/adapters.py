@@ -12,9 +12,9 @@ from pydantic import SecretStr
 from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
-from recollect.domain.chat.answers import ResultPolicy
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
@@ -214,7 +214,7 @@ def _answerer(
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
-            results = ResultPolicy.parse(settings.stored_results)
+            results = ResultPolicy.parse(settings.store_results)
             return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
             answerer = _sql_database(settings, model)
@@ -248,7 +248,7 @@ def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> "SqlDataba
         functions=settings.sql_functions,
         row_limit=settings.sql_row_limit,
         model_timeout=settings.llm_timeout_seconds,
-        results=ResultPolicy.parse(settings.stored_results),
+        results=ResultPolicy.parse(settings.store_results),
     )
 
 

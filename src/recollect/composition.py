@@ -30,6 +30,7 @@ from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall, VisibleEntries
 from recollect.services.recall.reranking import Reranking
+from recollect.services.redaction import Redaction
 from recollect.services.services import ServiceDependencies, Services
 
 
@@ -57,6 +58,7 @@ class _Builder:
         self.stores = stores if self.outside is None else replace(stores, recall=self.outside)
         self.needs = dependencies
         self.policies = policies
+        self.redaction = Redaction(policies=policies)
         self.clock = dependencies.clock
         self.permissions = Permissions(
             sql=dependencies.sql, history=stores.history, source=dependencies.permissions
@@ -139,6 +141,7 @@ class _Builder:
             tables_of=self.permissions.tables_of,
             clock=self.clock,
             ids=self.needs.ids,
+            redaction=self.redaction,
         )
 
     def _turn_learning(self) -> TurnLearning | None:
@@ -154,6 +157,7 @@ class _Builder:
             permissions=self.permissions,
             clock=self.clock,
             policies=self.policies,
+            redaction=self.redaction,
             **hooks,
         )
 
@@ -171,6 +175,7 @@ class _Builder:
             embedding_seconds=self.needs.embedding_timeout,
             reranking=self._reranking(),
             is_indexed=self.policies.keeps_index,
+            redaction=self.redaction,
         )
 
     @cached_property
@@ -188,6 +193,7 @@ class _Builder:
             ids=self.needs.ids,
             embedding=self.fact_embedding,
             searching=FactSearch(store=self.stores.facts, embedding=self.fact_embedding),
+            redaction=self.redaction,
         )
 
     def _fact_transfer(self) -> FactTransfer:
@@ -197,6 +203,7 @@ class _Builder:
             clock=self.clock,
             ids=self.needs.ids,
             embedding=self.fact_embedding,
+            redaction=self.redaction,
         )
 
     def _reranking(self) -> Reranking | None:
@@ -248,6 +255,7 @@ class _Builder:
                 permissions=self.permissions,
                 clock=self.clock,
                 retention=self.policies.retention,
+                redaction=self.redaction,
             ),
             turns=Turns(
                 messages=self.messages, store=self.stores.turns, branches=self.stores.branches
@@ -312,4 +320,5 @@ class _Builder:
             policy=self.policies.compaction,
             summariser=by_model or extractive,
             fallback=extractive,
+            redaction=self.redaction,
         )

@@ -9,9 +9,10 @@ from http import HTTPStatus
 from typing import Final
 
 from recollect.concurrency import off_loop
-from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
+from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, AnswerDetails
 from recollect.domain.identity.scope import Scope
+from recollect.domain.privacy.results import ResultPolicy, rows_of
 from recollect.domain.text import JsonObject, JsonValue, storable_json
 from recollect.errors import (
     Forbidden,
@@ -267,23 +268,6 @@ def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlRea
             model=model[:_LONGEST_NAME] if isinstance(model, str) and model.strip() else None,
         ),
     )
-
-
-def rows_of(result: JsonValue) -> list[dict[str, JsonValue]]:
-    """The rows of an execution result, whichever form it has."""
-    if isinstance(result, Mapping) and "full" in result:
-        return rows_of(result["full"])
-    rows = list(result.values()) if isinstance(result, Mapping) else result
-    return [row for item in rows if (row := _row(item))] if isinstance(rows, list | tuple) else []
-
-
-def _row(row: JsonValue) -> dict[str, JsonValue]:
-    """One row as a dictionary: given as one, or as a list of `{columnName, value}`."""
-    if isinstance(row, Mapping):
-        return dict(row)
-    given = row if isinstance(row, list | tuple) else ()
-    cells = (cell for cell in given if isinstance(cell, Mapping) and "columnName" in cell)
-    return {str(cell["columnName"]): cell.get("value") for cell in cells}
 
 
 def _normalised(received: JsonObject, reader: SqlReader) -> dict[str, JsonValue]:

@@ -12,6 +12,8 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.ranking import NO_FACTS, FactPolicy
 from recollect.domain.model_names import ChatTemplate
+from recollect.domain.privacy.masking import MaskingPolicies
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import NO_RECALL, RecallPolicy
 from recollect.errors import InvalidInput
 
@@ -227,6 +229,10 @@ class Policies:
     """How a context reaches the model."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """Sizes of models in billions, by pattern of their names."""
+    results: ResultPolicy = field(default_factory=ResultPolicy)
+    """What is stored of the results of queries."""
+    masking: MaskingPolicies = field(default_factory=MaskingPolicies)
+    """What is stored in the place of personal data."""
 
     @property
     def starts_unknown_sessions(self) -> bool:

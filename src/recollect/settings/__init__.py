@@ -13,6 +13,8 @@ from recollect.domain.context.window import WindowPolicy, tier_of
 from recollect.domain.facts.decay import DecayPolicy, parse_half_lives
 from recollect.domain.facts.ranking import FactPolicy
 from recollect.domain.policy import PRESETS, Policies, Preset, RetentionPolicies, RetentionPolicy
+from recollect.domain.privacy.masking import MaskingMode, MaskingPolicies
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import RecallPolicy, RecallScope
 from recollect.errors import ConfigurationError
 from recollect.settings.behaviour import (
@@ -21,6 +23,7 @@ from recollect.settings.behaviour import (
     BehaviourSettings,
     FactExtractorKind,
     ModelSettings,
+    PrivacySettings,
     SizeSettings,
     UnknownSession,
 )
@@ -63,6 +66,7 @@ class Settings(
     SizeSettings,
     VectorSettings,
     ModelSettings,
+    PrivacySettings,
     AnsweringSettings,
     BehaviourSettings,
     AuthSettings,
@@ -111,6 +115,11 @@ class Settings(
             yield "MEMORY_DB_MAX_OVERFLOW needs MEMORY_DB_POOL_SIZE"
         if self.retention is not None and self.retention_days is not None:
             yield "set MEMORY_RETENTION or MEMORY_RETENTION_DAYS, not both"
+        if self.mask_pii is not MaskingMode.OFF and self.masking_key is None:
+            yield (
+                "MEMORY_MASK_PII needs MEMORY_MASKING_KEY, such as 'openssl rand -hex 32' prints: "
+                "without a secret, anybody could try out what a mask stands for"
+            )
         if self.vector_store is VectorStoreKind.OPENSEARCH and self.vector_store_url is None:
             yield "opensearch needs MEMORY_VECTOR_STORE_URL, such as https://host:9200"
 
@@ -220,8 +229,14 @@ class Settings(
             missing_session=self.missing_session or preset.missing_session,
             rejects_unknown_sessions=self.unknown_session is UnknownSession.REJECT,
             context=preset.context,
+            results=ResultPolicy.parse(self.store_results),
+            masking=MaskingPolicies(usual=self.mask_pii, key=self._masking_key),
             sizes=self.model_sizes,
         )
+
+    @property
+    def _masking_key(self) -> bytes:
+        return self.masking_key.get_secret_value().encode() if self.masking_key else b""
 
     def _compaction(self, preset: Preset) -> CompactionPolicy | None:
         policy = preset.compaction_for(tier_of(self.llm_model, overrides=self.model_sizes))

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator
 
-from recollect.domain.chat.answers import ResultPolicy, StoredPart
 from recollect.domain.context.window import MAX_WINDOW_SIZE
 from recollect.domain.facts.decay import DEFAULT_THRESHOLD, DecayPolicy, parse_half_lives
 from recollect.domain.facts.ranking import (
@@ -24,6 +23,8 @@ from recollect.domain.policy import (
     PRESETS,
     MissingSession,
 )
+from recollect.domain.privacy.masking import LEAST_KEY, MaskingMode
+from recollect.domain.privacy.results import ResultPolicy, StoredPart
 from recollect.domain.profile.profile import check_chosen_keys
 from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
@@ -173,8 +174,6 @@ class AnsweringSettings(BaseModel):
     """Role that statements run as on PostgreSQL; the account must be a member."""
     sql_connections: int = Field(default=4, ge=1, le=64)
     """The most statements that run there at the same time."""
-    stored_results: Annotated[str, accepted_by(ResultPolicy.parse)] = StoredPart.SUMMARY
-    """What is kept of a query's result: none, summary (columns and number of rows) or rows:N."""
 
 
 class ModelSettings(BaseModel):
@@ -215,6 +214,21 @@ class ModelSettings(BaseModel):
     rerank_model: Path | None = None
     """Folder with tokenizer.json and model.onnx of a cross-encoder, for questions in any language;
     default: ms-marco-MiniLM-L-12-v2 for English questions, if recollect[rerank] is installed."""
+
+
+class PrivacySettings(BaseModel):
+    """What is stored of results, and of personal data."""
+
+    store_results: Annotated[str, accepted_by(ResultPolicy.parse)] = StoredPart.SUMMARY
+    """What is stored of a query's result, whoever sends it: none, summary (columns and number of
+    rows) or rows:N, the first rows, too."""
+    mask_pii: MaskingMode = MaskingMode.OFF
+    """What is stored in place of e-mail addresses, telephone, account, card and identity numbers
+    and IP addresses: off (they are stored as they are), mask (short, such as [email:k7f2m9q4]) or
+    hash (long); needs MEMORY_MASKING_KEY."""
+    masking_key: SecretStr | None = Field(default=None, min_length=LEAST_KEY)
+    """Secret that masks are made with, of 32 characters or more, such as openssl rand -hex 32
+    prints; with another one the same value gets another mask."""
 
 
 class SizeSettings(BaseModel):

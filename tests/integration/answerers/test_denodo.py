@@ -7,9 +7,10 @@ import pytest
 from starlette.responses import JSONResponse, Response
 
 from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
-from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
+from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.identity.scope import Scope
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.text import JsonObject
 from recollect.errors import (
     ConfigurationError,

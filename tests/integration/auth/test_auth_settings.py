@@ -43,7 +43,10 @@ def test_with_authentication_any_address_will_do(settings: dict[str, object]) ->
         ({"user_id_source": "basic_username"}, "MEMORY_DENODO_URL"),
         ({"answerer": "denodo"}, "MEMORY_DENODO_URL"),
         ({"answerer": "llm", "llm_model": "m"}, "MEMORY_LLM_BASE_URL"),
-        ({"stored_results": "rows"}, "MEMORY_STORED_RESULTS"),
+        ({"store_results": "rows"}, "MEMORY_STORE_RESULTS"),
+        ({"mask_pii": "mask"}, "MEMORY_MASKING_KEY"),
+        ({"mask_pii": "hash", "masking_key": "too short"}, "MEMORY_MASKING_KEY"),
+        ({"mask_pii": "all"}, "MEMORY_MASK_PII"),
         ({"user_id_source": "jwt_claim"}, "MEMORY_JWT_SECRET"),
         (
             {"user_id_source": "jwt_claim", "jwt_secret": SECRET, "jwt_jwks_url": JWKS},

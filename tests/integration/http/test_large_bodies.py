@@ -155,7 +155,7 @@ async def test_large_json_comes_back_as_it_was_stored(alice: Caller) -> None:
     session = await alice.start_session(metadata=metadata, databases=["sales"])
     details = {
         "sql_query": "SELECT 1",
-        "execution_result": [[number, None] for number in range(5_000)],
+        "execution_result": {"columns": [f"c{n}" for n in range(900)], "row_count": 5_000},
         "citations": [{"page": number} for number in range(900)],
     }
     question = await alice.add(session, "How many?")

@@ -9,7 +9,7 @@ DETAILS: Json = {
     "sql_query": "SELECT region, SUM(amount) FROM sales GROUP BY region",
     "query_explanation": "Adds the amounts.",
     "tables_used": ["sales", "regions"],
-    "execution_result": {"rows": [["North", 2.5, None, True]], "nothing": None},
+    "execution_result": {"columns": ["region", "sales"], "row_count": 1},
     "tokens": 1234,
     "execution_time_ms": 12.5,
     "citations": [{"title": "a"}, "b", 3],
@@ -56,17 +56,30 @@ async def test_details_of_an_answer_come_back_with_their_types(alice: Caller) ->
 
 
 @pytest.mark.parametrize("number", [1e15, 1e16, 1e18, 1e19, 1.8e19, -1e19, 1e22, 1e300, 1e-300])
-@pytest.mark.parametrize("field", ["execution_result", "citations"])
 async def test_a_large_number_in_the_details_can_be_read_again(
-    alice: Caller, field: str, number: float
+    alice: Caller, number: float
 ) -> None:
     session = await alice.start_session()
     await alice.add(session, "How many?")
-    await alice.add(session, "Many", role="assistant", **{field: [number]})
+    await alice.add(session, "Many", role="assistant", citations=[number])
 
     listed = await alice.messages(session)
 
-    assert listed[0][field] == [number]
+    assert listed[0]["citations"] == [number]
+
+
+async def test_of_a_result_that_a_client_sends_its_columns_and_count_are_stored(
+    alice: Caller,
+) -> None:
+    session = await alice.start_session()
+    await alice.add(session, "Sales?")
+    rows = [{"region": "North", "sales": 98765}, {"region": "South", "sales": 43210}]
+
+    stored = await alice.add(session, "North 98765", role="assistant", execution_result=rows)
+
+    assert stored["execution_result"] == {"columns": ["region", "sales"], "row_count": 2}
+    assert stored["content"] == "North 98765"
+    assert await alice.messages(session) == [stored, (await alice.messages(session))[1]]
 
 
 @pytest.mark.parametrize("number", [2**63 - 1, -(2**63), 1e18, 1e19, -1e19, 1e300, 5e-324])

@@ -37,7 +37,7 @@ async def test_sql_in_every_field_is_stored_letter_by_letter(
         "sql_query": statement,
         "query_explanation": statement,
         "tables_used": [statement],
-        "execution_result": {statement: statement},
+        "execution_result": {"columns": [statement], "row_count": 1},
         "citations": [statement],
         "model": statement,
     }

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.answerers.denodo import read_response, rows_of, tables_of
-from recollect.domain.chat.answers import ResultPolicy
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.sql_reading import SqlglotReader
 

@@ -20,6 +20,8 @@ from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.rules import rule_candidate
 from recollect.domain.identity.permissions import normalised
 from recollect.domain.language import words_of
+from recollect.domain.privacy.masking import Masker
+from recollect.domain.privacy.personal_data import personal_data_in
 from recollect.domain.recall.entry_maker import is_empty_answer
 from recollect.domain.recall.query import read_question
 from recollect.domain.summary.candidates import Utterance, read_summary
@@ -35,6 +37,7 @@ from support.hostile.time_growth import grows_faster_than_linear
 _SIZES = (25_000, 200_000) if IS_WHOLE else (5_000, 40_000)
 _HISTORIES = ((125, 1_000), (1_000, 8_000), (25_000, 200_000))
 _HISTORY = [HistoryMessage(role=Role.USER, content="Show me total sales by region for 2024")]
+_MASKER = Masker(key=b"key", pairs=4)
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -84,6 +87,8 @@ _READERS: dict[str, Callable[[str], object]] = {
     "without_chit_chat": lambda text: without_chit_chat(f"ok. {text}", "en"),
     "standing_instructions_in": standing_instructions_in,
     "slot_of": slot_of,
+    "personal_data_in": personal_data_in,
+    "masked SQL": _MASKER.sql,
     "secrets_in": lambda text: list(secrets_in(text)),
     "refuses": _refused,
     "commands_in": commands_in,

@@ -11,11 +11,12 @@ from typing import Final
 
 from recollect.answerers.sql_database.data import ReadOnlyDatabase, Rows, StatementFailed, Table
 from recollect.answerers.sql_database.guard import CheckedStatement, check_statement
-from recollect.domain.chat.answers import Answer, AnswerRequest, ResultPolicy
+from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.context.quoting import quoted
 from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.domain.identity.scope import Scope
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import ChatModel, Prompt

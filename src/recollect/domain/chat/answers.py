@@ -1,57 +1,15 @@
 """A question to an answerer, and its answer."""
 
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Final, Self
+from typing import Final
 from uuid import UUID
 
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, NO_DETAILS, AnswerDetails
 from recollect.domain.recall.entry import AS_SET, RecallOverrides
-from recollect.domain.text import JsonObject, JsonValue, check_json_object, check_name, storable
-from recollect.errors import InvalidInput
+from recollect.domain.text import JsonObject, check_json_object, check_name, storable
 
-_ROWS: Final = re.compile(r"rows:(\d{1,4})")
 _MAX_MODEL_NAME: Final = 255
-
-
-class StoredPart(StrEnum):
-    """How much of a result is stored."""
-
-    NONE = "none"
-    SUMMARY = "summary"
-    """Its columns, and how many rows it had."""
-    ROWS = "rows"
-    """The first rows, too."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultPolicy:
-    """What is stored of the results of queries."""
-
-    part: StoredPart = StoredPart.SUMMARY
-    rows: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `none`, `summary` or `rows:N`."""
-        if match := _ROWS.fullmatch(text):
-            return cls(part=StoredPart.ROWS, rows=int(match[1]))
-        if text in {StoredPart.NONE, StoredPart.SUMMARY}:
-            return cls(part=StoredPart(text))
-        raise InvalidInput("results", "must be none, summary or rows:N (N up to 9999)")
-
-    def keep(self, rows: Sequence[Mapping[str, JsonValue]]) -> JsonValue:
-        """What is stored of these rows; None for nothing."""
-        if self.part is StoredPart.NONE or not rows:
-            return None
-        columns = list(dict.fromkeys(name for row in rows for name in row))
-        summary: dict[str, JsonValue] = {"columns": columns, "row_count": len(rows)}
-        if self.part is StoredPart.ROWS:
-            summary["rows"] = [dict(row) for row in rows[: self.rows]]
-        return summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ from functools import cache
 from itertools import chain, islice
 from typing import Final
 
-from recollect.domain.facts.identity_numbers import identity_numbers_in
 from recollect.domain.facts.languages.secret_words import WordSet, word_set
 from recollect.domain.language import fold
+from recollect.domain.privacy.identity_numbers import DIGITS, identity_numbers_in
 
 Span = tuple[int, int]
 _PREFIXES: Final = (
@@ -41,6 +41,7 @@ _BEFORE: Final = 30
 """Characters before "code" in which it may be said what it opens."""
 _MAX_LABELS: Final = 300
 """A text with more such words is a list of secrets."""
+_MAX_NUMBERS: Final = 2_000
 _MAX_FILLERS: Final = 7
 _MIN_GENERATED: Final = 8
 _MIN_CODE: Final = 3
@@ -61,9 +62,17 @@ def secrets_in(text: str) -> Iterator[Span]:
     patterns = (_KNOWN, _CREDENTIALS, _PRIVATE_KEY) if is_marked else (_CREDENTIALS, _PRIVATE_KEY)
     return chain(
         (found.span() for pattern in patterns for found in pattern.finditer(text)),
-        identity_numbers_in(text),
+        _identity_numbers(text),
         _told_secrets(text),
     )
+
+
+def _identity_numbers(text: str) -> Iterator[Span]:
+    """Numbers of cards, accounts and persons; a text with very many numbers is one itself."""
+    if next(islice(DIGITS.finditer(text), _MAX_NUMBERS, None), None):
+        yield 0, len(text)
+        return
+    yield from ((number.start, number.end) for number in identity_numbers_in(text))
 
 
 def _told_secrets(text: str) -> Iterator[Span]:

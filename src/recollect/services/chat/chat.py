@@ -124,6 +124,7 @@ class ChatTurn:
         try:
             return await turns.complete(self.scope, question, reply)
         except IdAlreadyUsed:
+            self.ending.is_answered_elsewhere = True
             return await turns.stored_reply(self.scope, question)
 
     def _repeated(self) -> Answered | None:
@@ -144,7 +145,7 @@ class ChatTurn:
         )
 
     def _answered(self, answer: Answer, reply: Message | None, at: float) -> Answered:
-        if reply is not None and reply.content != answer.remembered:
+        if reply is not None and self.ending.is_answered_elsewhere:
             answer = Answer(content=reply.content, details=reply.details)
         question = self.ending.question
         return Answered(

@@ -29,6 +29,7 @@ from recollect.domain.conversation.message import (
     drawing_on,
 )
 from recollect.domain.identity.scope import MemoryPolicy
+from recollect.domain.privacy.masking import blanked
 from recollect.domain.text import JsonValue, count_values
 from recollect.errors import ModelUnavailable, NotFound, ReplyUnusable
 from recollect.ports.models import EndpointReply
@@ -99,7 +100,8 @@ async def each(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def _log_failure(status: int, received: bytes) -> None:
-    text = received[:_MAX_LOGGED].decode(errors="replace")
+    # What it refuses it may quote, the user's words among it.
+    text = blanked(received[:_MAX_LOGGED].decode(errors="replace"))
     logger.debug("endpoint.failed", extra={"facts": {"status": status, "text": text}})
 
 

@@ -27,6 +27,7 @@ from recollect.ports.runtime import Counters, Ids
 from recollect.services.access import States
 from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, Degradation, Probe
 from recollect.services.conversations.sessions import Messages, Sessions
+from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
 _FAIL_SECONDS: Final = 2.0
@@ -63,6 +64,9 @@ class Turns:
         appended = await self._opened(scope, storing)
         stored = appended.messages[0]
         reply = None if appended.is_new else await self.stored_reply(scope, stored)
+        if reply is not None:
+            unmasking = await self.messages.redaction.unmasking(scope, question.content)
+            reply = unmasked(reply, unmasking)
         return OpenTurn(question=stored, reply=reply)
 
     async def complete(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
@@ -86,14 +90,7 @@ class Turns:
         goes_on: bool = False,
     ) -> Followed:
         """Make a client's list the active branch, and its last question an open turn."""
-        following = self.branches.follow(
-            scope,
-            session_id,
-            messages,
-            continues=continues,
-            goes_on=goes_on,
-            **self.messages.begin_write(scope, session_id),
-        )
+        following = self._follow(scope, session_id, messages, continues=continues, goes_on=goes_on)
         followed = await self._opened(scope, following)
         if followed is None:
             raise SessionNotFound(session_id)
@@ -102,14 +99,7 @@ class Turns:
 
     async def reply(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
         """Store the reply to a question of a branch, in place of other replies to it."""
-        replying = self.branches.reply(
-            scope,
-            question.session_id,
-            question.message_id,
-            reply,
-            **self.messages.begin_write(scope, question.session_id),
-        )
-        stored = await asyncio.shield(self._start(replying))
+        stored = await asyncio.shield(self._start(self._reply(scope, question, reply)))
         if stored is None:
             raise MessageNotFound(question.message_id)
         return stored
@@ -139,6 +129,34 @@ class Turns:
             task.cancel()
         while self._writing:
             await asyncio.gather(*self._writing, return_exceptions=True)
+
+    async def _follow(
+        self,
+        scope: Scope,
+        session_id: UUID,
+        messages: Sequence[NewMessage],
+        *,
+        continues: bool,
+        goes_on: bool,
+    ) -> Followed | None:
+        return await self.branches.follow(
+            scope,
+            session_id,
+            await self.messages.redaction.messages(scope, messages),
+            continues=continues,
+            goes_on=goes_on,
+            **self.messages.begin_write(scope, session_id),
+        )
+
+    async def _reply(self, scope: Scope, question: Message, reply: NewMessage) -> Message | None:
+        (redacted,) = await self.messages.redaction.messages(scope, [reply])
+        return await self.branches.reply(
+            scope,
+            question.session_id,
+            question.message_id,
+            redacted,
+            **self.messages.begin_write(scope, question.session_id),
+        )
 
     async def _fail(self, scope: Scope, question: Message) -> None:
         number = question.turn_number
@@ -200,6 +218,8 @@ class TurnEnding:
     question: Message | None
     """None where nothing is stored: without memory, or when memory failed."""
     is_ended: bool = False
+    is_answered_elsewhere: bool = False
+    """Whether another retry of the question has stored its answer first."""
 
     async def complete(
         self, store: Callable[[Message], Awaitable[Message | None]]

@@ -24,11 +24,13 @@ from recollect.domain.context.window import (
 )
 from recollect.domain.conversation.message import OF_SQL, Visibility, characters_in
 from recollect.domain.conversation.session import check_labels
+from recollect.domain.facts.fact import Fact
 from recollect.domain.followup.language import language_of
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
 from recollect.domain.policy import Policies
+from recollect.domain.privacy.masking import Unmasking
 from recollect.domain.recall.entry import (
     AS_SET,
     RecallOverrides,
@@ -54,6 +56,7 @@ from recollect.services.conversations.sessions import Messages
 from recollect.services.facts.known import KnownFacts
 from recollect.services.profiles import ChosenProfile
 from recollect.services.recall.recall import Recall
+from recollect.services.redaction import unmasked
 
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
@@ -163,6 +166,9 @@ class Contexts:
         """
         access = await self.permissions.allowed(scope, databases=request.databases)
         stored, is_resummarised = await self._read(scope, session_id, request, access)
+        redaction = self.messages.redaction
+        unmasking = await redaction.unmasking(scope, request.question)
+        stored = _unmasked_window(stored, unmasking)
         rewrite = await self.rewriting.after(history_of(stored.messages), request.question)
         covers_all = self._covers_all or is_resummarised
         assembly = Assembly(
@@ -182,7 +188,7 @@ class Contexts:
         )
         draft = await off_loop(partial(assembly.fitting, draft), characters=draft.characters)
         window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
-        search_text = rewrite.search_text
+        search_text = await redaction.text(scope, rewrite.search_text)
         within = session_id if request.is_session_only else None
         recollection, profile, facts = await asyncio.gather(
             self._recall(scope, search_text, request, _already_in(session_id, window), access),
@@ -197,10 +203,10 @@ class Contexts:
         if covers_all:  # what does not fit is summarised: 19,000 characters took 90 ms
             characters *= SLOWNESS
         parts = ContextParts(
-            recollection=recollection,
+            recollection=_unmasked_results(recollection, unmasking),
             profile=profile.items,
-            instructions=facts.standing,
-            facts=facts.items,
+            instructions=tuple(_unmasked_fact(fact, unmasking) for fact in facts.standing),
+            facts=tuple(_unmasked_fact(fact, unmasking) for fact in facts.items),
         )
         build = partial(self._put_together, assembly, draft, stored, window, parts)
         context = await off_loop(build, characters=characters + unread * OF_SQL)
@@ -316,6 +322,24 @@ def _already_in(session_id: UUID, window: Sequence[ConversationTurn]) -> Already
         messages=frozenset(message.message_id for message in messages_in(window)),
         turns=frozenset(turn.number for turn in window if turn.number is not None),
     )
+
+
+def _unmasked_window(stored: StoredWindow, unmasking: Unmasking) -> StoredWindow:
+    """The window with the values of the question, so that it and the question say the same."""
+    if not unmasking.values:
+        return stored
+    summary = stored.summary and replace(stored.summary, text=unmasking.text(stored.summary.text))
+    messages = tuple(unmasked(message, unmasking) for message in stored.messages)
+    return replace(stored, summary=summary, messages=messages)
+
+
+def _unmasked_results(recollection: Recollection, unmasking: Unmasking) -> Recollection:
+    items = (one._replace(text=unmasking.text(one.text)) for one in recollection.items)
+    return replace(recollection, items=tuple(items))
+
+
+def _unmasked_fact(fact: Fact, unmasking: Unmasking) -> Fact:
+    return replace(fact, content=unmasking.text(fact.content))
 
 
 def _log(context: Context) -> None:

@@ -26,6 +26,7 @@ from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import Messages
+from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")
 _MAX_TOKENS: Final = 200
@@ -107,6 +108,8 @@ class Rewriting:
         stored = await self.messages.window(scope, session_id, count=_READ_MESSAGES)
         access = await self.permissions.allowed(scope)
         visible = await self.permissions.for_model(access, stored.messages)
+        unmasking = await self.messages.redaction.unmasking(scope, question)
+        visible = tuple(unmasked(message, unmasking) for message in visible)
         return await self.after(history_of(visible), question, language=language)
 
     async def after(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 from typing import Final
@@ -36,6 +36,7 @@ from recollect.errors import ModelUnavailable
 from recollect.ports.jobs import Job, SummaryStore
 from recollect.ports.models import ChatModel, Prompt, TokenCounter
 from recollect.ports.runtime import Clock
+from recollect.services.redaction import Redaction
 
 _TABLES_PART: Final = 5  # the names of tables take at most a fifth of a summary
 _LONGEST_ANSWER: Final = 20  # times the tokens allowed; the rest of an endless answer is not read
@@ -191,6 +192,7 @@ class Compaction:
     summariser: Summariser
     fallback: Summariser
     """What takes over when the summariser has failed too often."""
+    redaction: Redaction = field(default_factory=Redaction)
 
     async def do(self, job: Job) -> None:
         """Summarise what a job names."""
@@ -212,6 +214,9 @@ class Compaction:
             if not messages:
                 break
             summary = await self._summarise(uncompacted, messages, by)
+            # Of messages that were stored before masking was set; others are masked already.
+            text = await self.redaction.text(scope, summary.text)
+            summary = replace(summary, text=text)
             replaced, added = uncompacted.summarized_through, len(messages)
             if not await self.summaries.put(
                 scope, session_id, summary, replaces=replaced, added=added

@@ -35,6 +35,7 @@ from recollect.ports.conversations import (
 )
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
+from recollect.services.redaction import Redaction
 
 _REMEMBERED: Final = 10_000  # sessions whose last note is known here
 _MOST_WAITING: Final = 1_000
@@ -117,13 +118,15 @@ class Sessions:
     clock: Clock
     last_access: LastAccess
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    redaction: Redaction = field(default_factory=Redaction)
 
     async def start(self, scope: Scope, session: NewSession) -> tuple[Session, bool]:
         """Create a session, or resume the one with that id; and whether it is new."""
         scope.check_may_start(session.session_id)
         now = self.clock.now()
         end = self.retention.of(scope.tenant).end_of_new(now)
-        started, is_new = await self.store.start(scope, session, now=now, expires_at=end)
+        stored = await self.redaction.session(scope, session)
+        started, is_new = await self.store.start(scope, stored, now=now, expires_at=end)
         if is_new:
             self.last_access.written(scope, started.session_id)
             return started, True
@@ -149,7 +152,8 @@ class Sessions:
 
     async def change(self, scope: Scope, session_id: UUID, changes: SessionChanges) -> Session:
         """Rename a session or replace its metadata, databases or tags."""
-        session = await self.store.change(scope, session_id, changes, now=self.clock.now())
+        stored = await self.redaction.session(scope, changes)
+        session = await self.store.change(scope, session_id, stored, now=self.clock.now())
         if session is None:
             raise SessionNotFound(session_id)
         self.last_access.note(scope, session_id)  # changing it has not moved its end
@@ -182,6 +186,7 @@ class Messages:
     clock: Clock
     last_access: LastAccess
     policies: Policies = field(default_factory=Policies)
+    redaction: Redaction = field(default_factory=Redaction)
     on_stored: Callable[[Scope, Sequence[Message]], Awaitable[None]] = _ignore
     """Called with new messages once they are stored; never raises."""
 
@@ -224,7 +229,7 @@ class Messages:
         appended = await self.store.append(
             scope,
             session_id,
-            messages,
+            await self.redaction.messages(scope, messages),
             reply_to=reply_to,
             start=start,
             **self.begin_write(scope, session_id),

@@ -1,7 +1,7 @@
 """Managing what is known about a user by hand: none of this counts as using a fact."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -36,6 +36,7 @@ from recollect.services.access import Permissions
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.visibility import shown_fact, shown_record, visible
+from recollect.services.redaction import Redaction
 
 _API: Final = "api"
 _TRIES: Final = 10
@@ -56,6 +57,7 @@ class Facts:
     embedding: FactEmbedding | None
     """None: facts are stored without vectors."""
     searching: FactSearch
+    redaction: Redaction = field(default_factory=Redaction)
 
     async def add(
         self,
@@ -70,6 +72,7 @@ class Facts:
         A sentence that is a standing instruction is stored as one. `FactConflict` if an active fact
         says the same, or is about the language of answers, too.
         """
+        content = await self.redaction.text(scope, content)
         now = self.clock.now()
         content = checked_content(content)
         fact = Fact(
@@ -101,6 +104,8 @@ class Facts:
         sort: FactSort = FactSort.CREATED,
     ) -> Page[Fact]:
         """A page of the facts that match."""
+        if filters.text is not None:
+            filters = replace(filters, text=await self.redaction.text(scope, filters.text))
         listed = await self.store.list(scope, page, filters=filters, sort=sort)
         access = await self.permissions.allowed(scope)
         if access.is_everything:
@@ -126,7 +131,8 @@ class Facts:
             raise InvalidInput("status", "must be active: other facts are not searched by meaning")
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput("limit", f"must lie between 1 and {MAX_LIMIT}")
-        results = await self.searching.nearest(scope, query)
+        redacted = await self.redaction.text(scope, query)
+        results = await self.searching.nearest(scope, redacted)
         access = await self.permissions.allowed(scope)
         allowed = {fact.fact_id for fact in visible([one.fact for one in results], access)}
         matching = (one for one in results if one.fact.fact_id in allowed)
@@ -154,7 +160,7 @@ class Facts:
         the same.
         """
         if content is not None:
-            content = checked_content(content)
+            content = checked_content(await self.redaction.text(scope, content))
         given = {"content": content, "type": type, "priority": priority}
         chosen = {name: value for name, value in given.items() if value is not None}
 

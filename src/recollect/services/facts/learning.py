@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -12,7 +12,7 @@ from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.facts.commands import Command, CommandKind, commands_in, may_hold_command
 from recollect.domain.facts.drafting import Draft
-from recollect.domain.facts.fact import FactEdit, FactSource
+from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactEdit, FactSource
 from recollect.domain.facts.gate import refuses
 from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
@@ -35,6 +35,7 @@ from recollect.ports.jobs import DueTurn
 from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
+from recollect.services.redaction import Redaction
 
 LEARNS_FACTS: Final = "learn_facts"
 """The key of a user's profile that opts out of learning, with the value false."""
@@ -64,6 +65,7 @@ class Learning:
     tables_of: Callable[[Message], tuple[str, ...]]
     clock: Clock
     ids: Ids
+    redaction: Redaction = field(default_factory=Redaction)
 
     async def learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> int:
         """Learn from the complete ones of some turns; how many statements changed a fact."""
@@ -156,6 +158,9 @@ class Learning:
         self, scope: Scope, statement: Statement, message: Message, *, tables: tuple[str, ...]
     ) -> bool:
         """Let a statement change what is known; whether it did."""
+        # Of a message that was stored before masking was set; others are masked already.
+        content, quote = await self.redaction.texts(scope, [statement.content, statement.quote])
+        statement = replace(statement, content=content[:MAX_CONTENT], quote=quote[:MAX_QUOTE])
         vector = await self._vector(statement.content)
         for _ in range(_TRIES):
             key = (statement.message_id, statement.gist)

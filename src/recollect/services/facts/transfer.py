@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from recollect.domain.facts.query import FactFilter
 from recollect.domain.facts.slots import has_one_value
 from recollect.domain.facts.transfer import MAX_IMPORTED, ImportReport, exported, imported
 from recollect.domain.identity.scope import Scope
+from recollect.domain.privacy.masking import Masker
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.errors import InvalidInput, VersionConflict
 from recollect.ports.facts import EmbeddedFact, FactStore
@@ -21,6 +22,7 @@ from recollect.services.access import Permissions
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import edited
 from recollect.services.facts.visibility import visible
+from recollect.services.redaction import Redaction
 
 _PAGE: Final = 200
 """Facts that an export has in memory at once, and an import stores at once."""
@@ -40,6 +42,7 @@ class FactTransfer:
     clock: Clock
     ids: Ids
     embedding: FactEmbedding | None
+    redaction: Redaction = field(default_factory=Redaction)
 
     async def export(self, scope: Scope) -> AsyncGenerator[JsonObject, None]:
         """All facts with their histories, of any status, oldest first; no access of them.
@@ -71,7 +74,8 @@ class FactTransfer:
         """
         if len(items) > MAX_IMPORTED:
             raise InvalidInput("facts", f"must be at most {MAX_IMPORTED:,}; import some at a time")
-        facts = await asyncio.to_thread(self._read, items)
+        masker = self.redaction.masker(scope)
+        facts = await asyncio.to_thread(self._read, items, masker)
         known = await self._known(scope)
         added = conflicting = 0
         for start in range(0, len(facts), _PAGE):
@@ -81,13 +85,13 @@ class FactTransfer:
         skipped = len(items) - added - conflicting
         return ImportReport(added=added, skipped=skipped, conflicting=conflicting)
 
-    def _read(self, items: Sequence[JsonValue]) -> "list[_Given]":
+    def _read(self, items: Sequence[JsonValue], masker: Masker | None) -> "list[_Given]":
         """The facts that the items stand for, those that are given twice once."""
         now = self.clock.now()
         facts: dict[tuple[str, str], _Given] = {}
         for position, item in enumerate(items):
             try:
-                fact = imported(item, fact_id=self.ids.new_id(), now=now)
+                fact = imported(_masked(item, masker), fact_id=self.ids.new_id(), now=now)
             except InvalidInput as error:
                 raise error.inside(f"facts[{position}]") from None
             given = _Given(fact.gist, fact)
@@ -167,6 +171,21 @@ class _Known:
 async def _exported(records: Sequence[FactRecord]) -> list[JsonObject]:
     lines = sum(1 + len(record.history) for record in records)
     return await off_loop(lambda: [*map(exported, records)], characters=_OF_LINE * lines)
+
+
+def _masked(item: JsonValue, masker: Masker | None) -> JsonValue:
+    """An exported fact with masks in its texts, before anything in it is refused as a secret."""
+    if masker is None or not isinstance(item, Mapping):
+        return item
+    evidence = item.get("evidence")
+    if isinstance(evidence, Mapping):
+        item = {**item, "evidence": _with_mask(evidence, "quote", masker)}
+    return _with_mask(item, "content", masker)
+
+
+def _with_mask(item: JsonObject, name: str, masker: Masker) -> JsonObject:
+    text = item.get(name)
+    return {**item, name: masker.text(text)} if isinstance(text, str) else item
 
 
 def _gists(facts: Iterable[Fact]) -> set[str]:

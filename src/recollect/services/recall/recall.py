@@ -52,6 +52,7 @@ from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
 from recollect.services.conversations.sessions import LastAccess
 from recollect.services.recall.reranking import Reranking
+from recollect.services.redaction import Redaction
 
 _TOO_FEW: Final = 4
 """The language of this many words or fewer is unknown: 'sales' would pass for Spanish."""
@@ -183,6 +184,7 @@ class Recall:
     """The longest that a question waits for its vector."""
     reranking: Reranking | None = None
     """None: results keep the order of words and meaning."""
+    redaction: Redaction = field(default_factory=Redaction)
     _speakers: dict[UUID, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
     """When the speakers in an owner's logs were read, and who they are."""
 
@@ -209,7 +211,11 @@ class Recall:
         if self.index is None or not self.is_indexed:
             return Recollection(warnings=(NO_INDEX if self.index is None else OFF,))
         access = await self.permissions.allowed(scope)
-        search = _Search(scope=scope, text=query, k=k, filters=filters, access=access)
+        text = await self.redaction.text(scope, query)
+        if filters.speaker is not None:
+            speaker = await self.redaction.text(scope, filters.speaker)
+            filters = replace(filters, speaker=speaker)
+        search = _Search(scope=scope, text=text, k=k, filters=filters, access=access)
         results = await self._results(self.index, search)
         if not access.warnings:
             return results

@@ -1,14 +1,16 @@
 """Numbers that identify a person or an account, told by their form and their check digits."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from typing import Final
+from typing import Final, NamedTuple
 
-_DIGITS: Final = re.compile(r"\d+")
-_MAX_NUMBERS: Final = 2_000
+from recollect.domain.privacy.kinds import PersonalDataKind
+
+DIGITS: Final = re.compile(r"\d+")
 _CARD: Final = re.compile(
-    r"(?<![\w+])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{14,19})(?![^\W_])"
+    r"(?<![^\W_])(?<!\+)"
+    r"(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{14,19})(?![^\W_])"
 )
 _CARDS: Final = (
     (re.compile(r"4"), {16, 19}),
@@ -24,52 +26,31 @@ _CARDS: Final = (
 Visa's old numbers of 13 digits are left out: every tenth German EAN would be one.
 """
 _IBAN: Final = re.compile(r"(?<![^\W_])([A-Za-z]{2})\d{2}(?:[ -]?[A-Za-z0-9]){11,32}")
+_IBAN_COUNTRIES: Final = {
+    15: "no",
+    16: "be",
+    18: "dk fi fk fo gl nl sd",
+    19: "mk si",
+    20: "at ba ee kz lt lu mn xk",
+    21: "ch hr li lv",
+    22: "bg bh cr de gb ge ie me rs va",
+    23: "ae gi il iq om so tl",
+    24: "ad cz es md pk ro sa se sk tn vg",
+    25: "ly pt st",
+    26: "is tr",
+    27: "bi dj fr gr it mc mr sm",
+    28: "al az by cy do gt hu lb ma ni pl sv",
+    29: "br eg ps qa ua",
+    30: "jo kw mu ye",
+    31: "mt sc",
+    32: "lc",
+    33: "ru",
+}
+"""The countries of the registry by the length of their numbers."""
 _IBAN_LENGTHS: Final = {
-    "no": 15,
-    "be": 16,
-    "dk": 18,
-    "fi": 18,
-    "nl": 18,
-    "mk": 19,
-    "si": 19,
-    "at": 20,
-    "lt": 20,
-    "lu": 20,
-    "xk": 20,
-    "ee": 20,
-    "lv": 21,
-    "li": 21,
-    "hr": 21,
-    "ch": 21,
-    "bg": 22,
-    "de": 22,
-    "gb": 22,
-    "ie": 22,
-    "me": 22,
-    "rs": 22,
-    "ae": 23,
-    "gi": 23,
-    "il": 23,
-    "cz": 24,
-    "es": 24,
-    "ro": 24,
-    "sa": 24,
-    "se": 24,
-    "sk": 24,
-    "tr": 26,
-    "is": 26,
-    "pt": 25,
-    "fr": 27,
-    "gr": 27,
-    "it": 27,
-    "mc": 27,
-    "sm": 27,
-    "al": 28,
-    "cy": 28,
-    "hu": 28,
-    "pl": 28,
-    "mt": 31,
-    "ma": 28,
+    country: length
+    for length, countries in _IBAN_COUNTRIES.items()
+    for country in countries.split()
 }
 _START: Final = r"(?<![^\W_])"
 _ALONE: Final = r"(?<![\w+.,-])"
@@ -85,25 +66,22 @@ _DNI_LETTERS: Final = "TRWAGMYFPDXBNJZSQVHLCKE"
 _SVNR_WEIGHTS: Final = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
 
 
-def identity_numbers_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where numbers of cards, accounts and persons begin and end in a text.
+class IdentityNumber(NamedTuple):
+    """Where a number of a card, an account or a person is in a text."""
 
-    A text with very many numbers is one itself: nobody looks at each of them.
-    """
-    for count, digits in enumerate(_DIGITS.finditer(text)):
-        if count == _MAX_NUMBERS:
-            yield 0, len(text)
-            return
-        yield from _numbers_at(text, digits.start())
+    kind: PersonalDataKind
+    start: int
+    end: int
 
 
-def _numbers_at(text: str, place: int) -> Iterator[tuple[int, int]]:
-    """The numbers whose first digit is at a place."""
-    for letters, pattern, length_of in _NUMBERS:
-        start = place - letters
-        found = pattern.match(text, start) if start >= 0 else None
-        if found and (length := length_of(found[0])):
-            yield start, start + length
+def identity_numbers_in(text: str) -> Iterator[IdentityNumber]:
+    """The numbers of cards, accounts and persons in a text; one may be found as two kinds."""
+    for digits in DIGITS.finditer(text):
+        for form in _FORMS_BY_DIGITS.get(digits.end() - digits.start(), ()):
+            start = digits.start() - form.letters
+            found = form.pattern.match(text, start) if start >= 0 else None
+            if found and (length := form.length_of(found[0])):
+                yield IdentityNumber(form.kind, start, start + length)
 
 
 def _whole(is_number: Callable[[str], bool]) -> Callable[[str], int]:
@@ -151,7 +129,8 @@ def _is_bsn(digits: str) -> bool:
     return is_in_range and len(set(digits)) > 1 and (weighed - int(digits[8])) % 11 == 0
 
 
-def _is_ssn(digits: str) -> bool:
+def is_ssn(digits: str) -> bool:
+    """Whether nine digits can be a social security number of the United States."""
     area, group, serial = digits[:3], digits[3:5], digits[5:]
     return area not in ("000", "666") and area[0] != "9" and group != "00" and serial != "0000"
 
@@ -198,23 +177,96 @@ def _is_belgian(digits: str) -> bool:
     return key in (97 - number % 97, 97 - (2_000_000_000 + number) % 97)
 
 
-_NUMBERS: Final[tuple[tuple[int, re.Pattern[str], Callable[[str], int]], ...]] = (
-    (0, _CARD, _whole(_is_card)),
-    (2, _IBAN, _iban_length),
-    (0, re.compile(rf"{_ALONE}(?:\d{{9}}|\d{{3}}[. ]\d{{3}}[. ]\d{{3}}){_END}"), _whole(_is_bsn)),
-    (0, re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"), _whole(_is_ssn)),
-    (0, re.compile(rf"{_ALONE}\d{{2}} ?\d{{3}} ?\d{{3}} ?\d{{3}}{_END}"), _whole(_is_steuer_id)),
-    (0, re.compile(rf"{_START}\d{{2}} ?\d{{6}} ?[A-Za-z] ?\d{{3}}{_END}"), _whole(_is_svnr)),
-    (0, _NIR, _whole(_is_nir)),
-    (0, re.compile(rf"{_START}\d{{2}}\.?\d{{3}}\.?\d{{3}}[ -]?[A-Za-z]{_END}"), _whole(_is_dni)),
-    (1, re.compile(rf"{_START}[XYZxyz]\d{{7}}[ -]?[A-Za-z]{_END}"), _whole(_is_dni)),
-    (2, re.compile(rf"{_START}[XYZxyz][ -]\d{{7}}[ -]?[A-Za-z]{_END}"), _whole(_is_dni)),
-    (2, re.compile(rf"{_NINO}{_NINO_DIGITS}{_END}"), _whole(_is_nino)),
-    (3, re.compile(rf"{_NINO} {_NINO_DIGITS}{_END}"), _whole(_is_nino)),
-    (
+class _Form(NamedTuple):
+    """How numbers of a kind are written."""
+
+    kind: PersonalDataKind
+    letters: int
+    """How many letters stand before the first digit."""
+    digits: Sequence[int]
+    """How many digits may follow each other at the beginning."""
+    pattern: re.Pattern[str]
+    length_of: Callable[[str], int]
+    """How long the number is that a text begins with; 0 if it is none."""
+
+
+_KIND = PersonalDataKind
+_FORMS: Final = (
+    _Form(_KIND.CARD, 0, (4, *range(14, 20)), _CARD, _whole(_is_card)),
+    _Form(_KIND.IBAN, 2, range(2, 35), _IBAN, _iban_length),
+    _Form(
+        _KIND.BSN,
         0,
+        (3, 9),
+        re.compile(rf"{_ALONE}(?:\d{{9}}|\d{{3}}[. ]\d{{3}}[. ]\d{{3}}){_END}"),
+        _whole(_is_bsn),
+    ),
+    _Form(
+        _KIND.SSN,
+        0,
+        (3,),
+        re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
+        _whole(is_ssn),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        0,
+        (2, 5, 8, 11),
+        re.compile(rf"{_ALONE}\d{{2}} ?\d{{3}} ?\d{{3}} ?\d{{3}}{_END}"),
+        _whole(_is_steuer_id),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        0,
+        (2, 8),
+        re.compile(rf"{_START}\d{{2}} ?\d{{6}} ?[A-Za-z] ?\d{{3}}{_END}"),
+        _whole(_is_svnr),
+    ),
+    _Form(_KIND.NATIONAL_ID, 0, (1, 3, 5, 6, 7, 10, 13, 15), _NIR, _whole(_is_nir)),
+    _Form(
+        _KIND.NATIONAL_ID,
+        0,
+        (2, 5, 8),
+        re.compile(rf"{_START}\d{{2}}\.?\d{{3}}\.?\d{{3}}[ -]?[A-Za-z]{_END}"),
+        _whole(_is_dni),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        1,
+        (7,),
+        re.compile(rf"{_START}[XYZxyz]\d{{7}}[ -]?[A-Za-z]{_END}"),
+        _whole(_is_dni),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        2,
+        (7,),
+        re.compile(rf"{_START}[XYZxyz][ -]\d{{7}}[ -]?[A-Za-z]{_END}"),
+        _whole(_is_dni),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        2,
+        (2, 4, 6),
+        re.compile(rf"{_NINO}{_NINO_DIGITS}{_END}"),
+        _whole(_is_nino),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        3,
+        (2, 4, 6),
+        re.compile(rf"{_NINO} {_NINO_DIGITS}{_END}"),
+        _whole(_is_nino),
+    ),
+    _Form(
+        _KIND.NATIONAL_ID,
+        0,
+        (2,),
         re.compile(rf"{_START}\d{{2}}\.\d{{2}}\.\d{{2}}-\d{{3}}\.\d{{2}}{_END}"),
         _whole(_is_belgian),
     ),
 )
-"""How many letters stand before the first digit, the form, and how long the number is."""
+_FORMS_BY_DIGITS: Final = {
+    count: tuple(form for form in _FORMS if count in form.digits) for count in range(1, 36)
+}
+"""The forms that may begin with so many digits: most numbers of a text fit none."""

@@ -1,0 +1,176 @@
+"""Masks in the place of personal data: the same for the same value of one owner, for nobody else.
+
+A mask is made with a keyed hash. Without the key nobody can tell, or try out, what it stands for.
+"""
+
+import hmac
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.privacy.kinds import PersonalDataKind
+from recollect.domain.privacy.personal_data import PersonalData, personal_data_in
+from recollect.domain.text import JsonValue
+
+LEAST_KEY: Final = 32
+"""Characters that the key has at least."""
+_LETTERS: Final = "bcdfghjkmnpqrtvw"
+_NUMBERS: Final = "23456789"
+_PAIRS: Final = len(_LETTERS) * len(_NUMBERS)
+_SHORT_PAIRS: Final = 4
+"""Of `mask`: 28 bits. Two of a thousand values of an owner share a mask once in 500 owners."""
+_LONG_PAIRS: Final = 18
+"""Of `hash`: 126 bits, so that no two values share one."""
+_QUOTED: Final = re.compile(r"'[^']*+'?|\"[^\"]*+\"?")
+_LONGEST_LABELLED: Final = 64
+"""Characters of a value in JSON whose key tells what it is; a longer one tells by itself."""
+_FEWEST_DIGITS: Final = 7
+_MASK: Final = re.compile(
+    rf"\[(?:{'|'.join(PersonalDataKind)}):(?:[{_LETTERS}][{_NUMBERS}]){{{_SHORT_PAIRS},{_LONG_PAIRS}}}\]"
+)
+Write = Callable[[PersonalData], str]
+
+
+class MaskingMode(StrEnum):
+    """What stands in the place of personal data in what is stored."""
+
+    OFF = "off"
+    """Nothing: it is stored as it is."""
+    MASK = "mask"
+    """A short mask, such as `[email:k7f2m9q4]`, that people and models can read."""
+    HASH = "hash"
+    """A long one that no two values share, for programs that compare and count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskingPolicies:
+    """Whether each tenant's personal data is masked, and the key of the masks."""
+
+    usual: MaskingMode = MaskingMode.OFF
+    by_tenant: Mapping[str, MaskingMode] = field(default_factory=dict)
+    key: bytes = field(default=b"", repr=False)
+
+    def of(self, tenant: str) -> MaskingMode:
+        """The tenant's own mode, or the usual one."""
+        return self.by_tenant.get(tenant, self.usual)
+
+    def masker(self, tenant: str, owner_id: UUID) -> "Masker | None":
+        """What masks the personal data of an owner; None if nothing is masked."""
+        mode = self.of(tenant)
+        if mode is MaskingMode.OFF:
+            return None
+        key = hmac.digest(self.key, b"owner:" + owner_id.bytes, sha256)
+        return Masker(key=key, pairs=_SHORT_PAIRS if mode is MaskingMode.MASK else _LONG_PAIRS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masker:
+    """Masks the personal data of one owner; what is masked already stays as it is."""
+
+    key: bytes = field(repr=False)
+    pairs: int
+
+    def text(self, text: str) -> str:
+        """A text with masks."""
+        return _replaced(text, personal_data_in(text), self._mask)
+
+    def sql(self, sql: str) -> str:
+        """A statement with masks, which can still be parsed: a bare number becomes a text."""
+        found = personal_data_in(sql)
+        if not found:
+            return sql
+        quoted = [part.span() for part in _QUOTED.finditer(sql)]
+        return _replaced(sql, found, _in_sql(self._mask, quoted))
+
+    def json(self, value: JsonValue, *, label: str = "") -> JsonValue:
+        """JSON with masks in its texts, keys and whole numbers; `label` is the key it is under."""
+        match value:
+            case str():
+                told = label if len(value) <= _LONGEST_LABELLED else ""
+                return _replaced(value, personal_data_in(value, label=told), self._mask)
+            case None | bool() | float():
+                return value
+            case int():
+                return self._number(value, label)
+            case Mapping():
+                return {
+                    self.text(key): self.json(item, label=key[:_LONGEST_LABELLED])
+                    for key, item in value.items()
+                }
+            case _:
+                return [self.json(item, label=label) for item in value]
+
+    def masks_in(self, text: str) -> dict[str, str]:
+        """The masks of the personal data in a text, each with the first value as it is written."""
+        masks: dict[str, str] = {}
+        for one in personal_data_in(text):
+            masks.setdefault(self._mask(one), text[one.start : one.end])
+        return masks
+
+    def _number(self, number: int, label: str) -> JsonValue:
+        text = str(number)
+        found = personal_data_in(text, label=label) if len(text) >= _FEWEST_DIGITS else []
+        is_whole = len(found) == 1 and (found[0].start, found[0].end) == (0, len(text))
+        return self._mask(found[0]) if is_whole else number
+
+    def _mask(self, found: PersonalData) -> str:
+        value = f"{found.kind}:{found.written}".encode()
+        number = int.from_bytes(hmac.digest(self.key, value, sha256))
+        pairs: list[str] = []
+        for _ in range(self.pairs):
+            number, pair = divmod(number, _PAIRS)
+            letter, digit = divmod(pair, len(_NUMBERS))
+            pairs.append(_LETTERS[letter] + _NUMBERS[digit])
+        return f"[{found.kind}:{''.join(pairs)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Unmasking:
+    """Puts back those values that somebody has just written themselves, and no others."""
+
+    values: Mapping[str, str]
+    """The values by their masks."""
+
+    def text(self, text: str) -> str:
+        """A text with the values in the place of their masks."""
+        if not self.values or "[" not in text:
+            return text
+        return _MASK.sub(lambda mask: self.values.get(mask[0], mask[0]), text)
+
+
+def blanked(text: str) -> str:
+    """A text with the kind alone in the place of personal data, for logs."""
+    return _replaced(text, personal_data_in(text), lambda one: f"[{one.kind}]")
+
+
+NOTHING_TO_UNMASK: Final = Unmasking({})
+
+
+def _replaced(text: str, found: list[PersonalData], write: Write) -> str:
+    if not found:
+        return text
+    parts: list[str] = []
+    done = 0
+    for one in found:
+        parts += text[done : one.start], write(one)
+        done = one.end
+    return "".join((*parts, text[done:]))
+
+
+def _in_sql(mask: Write, quoted: list[tuple[int, int]]) -> Write:
+    """Writes masks in the order of a statement; those outside of quotes get quotes."""
+    spans: Iterator[tuple[int, int]] = iter(quoted)
+    span = next(spans, None)
+
+    def write(one: PersonalData) -> str:
+        nonlocal span
+        while span is not None and span[1] <= one.start:
+            span = next(spans, None)
+        is_quoted = span is not None and span[0] < one.end
+        return mask(one) if is_quoted else f"'{mask(one)}'"
+
+    return write

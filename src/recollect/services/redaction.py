@@ -1,0 +1,163 @@
+"""What is stored of what is said: no more of results than is set, masks for personal data.
+
+Every writer passes what it stores through here, and every reader what it searches with, so that the
+same value is found by its mask. What answers a question gets the user's own words.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, TypeVar
+
+from recollect.concurrency import AT_ONCE, off_loop
+from recollect.domain.conversation.message import (
+    MAX_CONTENT_LENGTH,
+    NO_DETAILS,
+    AnswerDetails,
+    Message,
+    NewMessage,
+    json_to_store,
+)
+from recollect.domain.conversation.session import (
+    MAX_SESSION_NAME_LENGTH,
+    NewSession,
+    SessionChanges,
+)
+from recollect.domain.identity.permissions import UNKNOWN
+from recollect.domain.identity.scope import Scope
+from recollect.domain.policy import Policies
+from recollect.domain.privacy.masking import NOTHING_TO_UNMASK, Masker, Unmasking
+from recollect.domain.privacy.results import ResultPolicy
+from recollect.domain.text import JsonObject, JsonValue, json_characters
+
+_SLOWNESS: Final = 5
+"""Masking takes this many times as long as other work on as many characters."""
+_MAX_LABEL: Final = 255
+Result = TypeVar("Result")
+SomeSession = TypeVar("SomeSession", NewSession, SessionChanges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """Makes what is stored of what is said, by the policies of the tenant."""
+
+    policies: Policies = field(default_factory=Policies)
+
+    async def messages(self, scope: Scope, messages: Sequence[NewMessage]) -> list[NewMessage]:
+        """Messages as they are stored."""
+        masker = self.masker(scope)
+        has_results = any(message.details.execution_result for message in messages)
+        if masker is None and not has_results:
+            return list(messages)
+        characters = json_to_store(messages, most=AT_ONCE)
+        if masker is not None:
+            characters += sum(len(message.content) for message in messages)
+        redact = partial(_stored_message, masker=masker, results=self.policies.results)
+        return await off_loop(
+            lambda: [redact(message) for message in messages], characters=characters * _SLOWNESS
+        )
+
+    async def session(self, scope: Scope, session: SomeSession) -> SomeSession:
+        """A session's name, metadata and tags as they are stored."""
+        masker = self.masker(scope)
+        if masker is None:
+            return session
+        characters = len(session.name or "") + json_characters(session.metadata, most=AT_ONCE)
+        work = partial(_stored_session, session, masker)
+        return await off_loop(work, characters=characters * _SLOWNESS)
+
+    async def text(self, scope: Scope, text: str) -> str:
+        """A text as it is stored, or as what is stored is searched for."""
+        masker = self.masker(scope)
+        if masker is None:
+            return text
+        return await off_loop(partial(masker.text, text), characters=len(text) * _SLOWNESS)
+
+    async def texts(self, scope: Scope, texts: Sequence[str]) -> list[str]:
+        """The same for several texts."""
+        masker = self.masker(scope)
+        if masker is None:
+            return list(texts)
+        characters = sum(map(len, texts)) * _SLOWNESS
+        return await off_loop(lambda: [*map(masker.text, texts)], characters=characters)
+
+    async def unmasking(self, scope: Scope, question: str) -> Unmasking:
+        """What puts the values of a question back into what is read for it, and no others."""
+        masker = self.masker(scope)
+        if masker is None:
+            return NOTHING_TO_UNMASK
+        find = partial(masker.masks_in, question)
+        return Unmasking(await off_loop(find, characters=len(question) * _SLOWNESS))
+
+    def masker(self, scope: Scope) -> Masker | None:
+        """What masks the personal data of an owner; None if nothing is masked."""
+        return self.policies.masking.masker(scope.tenant, scope.owner_id)
+
+
+def unmasked(message: Message, unmasking: Unmasking) -> Message:
+    """A stored message with the values that the reader has just written themselves."""
+    if not unmasking.values:
+        return message
+    details = message.details
+    if details.sql_query:
+        sql = unmasking.text(details.sql_query)
+        details = AnswerDetails.stored({**details.to_json(), "sql_query": sql})
+    return replace(message, content=unmasking.text(message.content), details=details)
+
+
+def _stored_message(
+    message: NewMessage, *, masker: Masker | None, results: ResultPolicy
+) -> NewMessage:
+    details = _with_results(message.details, results)
+    if masker is None:
+        return message if details is message.details else replace(message, details=details)
+    return replace(
+        message,
+        content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
+        metadata=_object(masker, message.metadata),
+        details=_masked_details(details, masker),
+    )
+
+
+def _with_results(details: AnswerDetails, results: ResultPolicy) -> AnswerDetails:
+    """The details with what is stored of the result.
+
+    An answer that names neither a query nor tables still draws on some.
+    """
+    result = details.execution_result
+    if result is None:
+        return details
+    kept = results.keep_of(result)
+    stored: dict[str, JsonValue] = {**details.to_json(), "execution_result": kept}
+    if result and not kept and not details.sql_query and not details.tables_used:
+        stored["tables_used"] = (UNKNOWN,)
+    return AnswerDetails.stored(stored)
+
+
+def _masked_details(details: AnswerDetails, masker: Masker) -> AnswerDetails:
+    if details is NO_DETAILS:
+        return details
+    masked = details.to_json()
+    ways: dict[str, Callable[[JsonValue], JsonValue]] = {
+        "sql_query": lambda sql: masker.sql(str(sql))[:MAX_CONTENT_LENGTH],
+        "query_explanation": lambda text: masker.text(str(text))[:MAX_CONTENT_LENGTH],
+        "execution_result": masker.json,
+        "citations": masker.json,
+    }
+    for name, mask in ways.items():
+        if name in masked:
+            masked[name] = mask(masked[name])
+    return AnswerDetails.stored(masked)
+
+
+def _stored_session(session: SomeSession, masker: Masker) -> SomeSession:
+    name = session.name and masker.text(session.name)[:MAX_SESSION_NAME_LENGTH]
+    metadata = None if session.metadata is None else _object(masker, session.metadata)
+    tags = session.tags and tuple(masker.text(tag)[:_MAX_LABEL] for tag in session.tags)
+    return replace(session, name=name, metadata=metadata, tags=tags)
+
+
+def _object(masker: Masker, value: JsonObject) -> JsonObject:
+    masked = masker.json(value)
+    assert isinstance(masked, dict)  # noqa: S101  # of an object
+    return masked
