@@ -4,6 +4,7 @@ A statement counts only if the user makes it, in their own words, about what is 
 model is asked: what is refused, and why, can be read in the phrases of each language.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final
@@ -27,6 +28,7 @@ _SHORT: Final = 5
 """The most words of a clause that only names a source: "…, says my boss"."""
 _AFTER: Final = 10
 """Words after a statement among which it may be taken back."""
+_FIGURES: Final = re.compile(r"\d++(?:[.,]\d++)*+")
 _AROUND: Final = 200
 """Characters around a quote in which a word may make it a secret."""
 
@@ -52,13 +54,20 @@ class Refusal(StrEnum):
     PASSING = "passing"
     """A state that passes, or a wish for this once."""
     TAKEN_BACK = "taken_back"
+    ECHO = "echo"
+    """Figures that the assistant has just given: "So 318, then"."""
 
 
-def refuses(statement: Statement, message: str) -> Refusal | None:
-    """Why a statement that was found in a message may not be stored; None if it may."""
+def refuses(statement: Statement, message: str, *, reply: str | None = None) -> Refusal | None:
+    """Why a statement that was found in a message may not be stored; None if it may.
+
+    `reply` is what the assistant said before.
+    """
     quote = statement.quote.strip()
     if not quote or quote not in message:
         return Refusal.NOT_VERBATIM
+    if reply is not None and _echoes(quote, reply):
+        return Refusal.ECHO
     parts = readable_parts(message)
     start = _place_of(quote, parts)
     if start is None:
@@ -73,6 +82,12 @@ def refuses(statement: Statement, message: str) -> Refusal | None:
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
     return next(found, None)
+
+
+def _echoes(quote: str, reply: str) -> bool:
+    """Whether a quote tells figures that a reply has, unless the reply asks."""
+    figures = set(_FIGURES.findall(quote))
+    return bool(figures) and "?" not in reply and figures <= set(_FIGURES.findall(reply))
 
 
 def _place_of(quote: str, parts: tuple[Part, ...]) -> int | None:

@@ -54,18 +54,18 @@ def statements_from(answer: str, messages: Sequence[Message]) -> tuple[Statement
     if not 0 <= start < end:
         raise ValueError("no JSON array")
     items: list[object] = json.loads(answer[start : end + 1])
-    users = [message for message in messages if message.role is Role.USER]
-    statements = (_statement(item, users) for item in items[:_MAX_FOUND])
+    statements = (_statement(item, messages) for item in items[:_MAX_FOUND])
     return tuple(statement for statement in statements if statement is not None)
 
 
-def _statement(item: object, users: Sequence[Message]) -> Statement | None:
+def _statement(item: object, messages: Sequence[Message]) -> Statement | None:
     match item:
         case {"quote": str(quote), "content": str(content), **others}:
             quote = quote.strip()
         case _:
             return None
-    message = next((one for one in reversed(users) if quote and quote in one.content), None)
+    users = [one for one in messages if one.role is Role.USER and quote and quote in one.content]
+    message = users[-1] if users else None
     content = without_breaks(storable(content))
     if message is None or not content or len(content) > MAX_CONTENT or len(quote) > MAX_QUOTE:
         return None
@@ -79,7 +79,9 @@ def _statement(item: object, users: Sequence[Message]) -> Statement | None:
         confidence=_CONFIDENCE,
         language=guess_language(message.content),
     )
-    return statement if refuses(statement, message.content) is None else None
+    before = [one for one in messages if one.sequence < message.sequence]
+    reply = before[-1].content if before and before[-1].role is Role.ASSISTANT else None
+    return statement if refuses(statement, message.content, reply=reply) is None else None
 
 
 def _choice(kind: type[Choice], value: object, default: Choice) -> Choice:

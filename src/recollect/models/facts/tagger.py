@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-CONFIDENT: Final = 0.7
+CONFIDENT: Final = 0.75
 """The least confidence of a statement that is stored; measured by `benchmarks/facts.py`."""
 _SLOTS: Final = tuple(Slot)
 _OPERATIONS: Final = tuple(Operation)
@@ -85,20 +85,20 @@ class FactTagger:
     ) -> list[Statement]:
         """The statements of a message's own words, which the gate lets through."""
         statements = []
+        reply = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
         for part in readable_parts(message.content):
             for found in self._found_in(part.text, before):
                 quote = part.text[found.start : found.end]
-                asked = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
                 statement = Statement(
                     message_id=message.message_id,
                     quote=quote,
-                    content=content_of(quote, asked=asked),
+                    content=content_of(quote, asked=reply),
                     slot=_SLOTS[found.slot],
                     operation=_OPERATIONS[found.operation],
                     confidence=round(found.confidence, 3),
                     language=guess_language(message.content),
                 )
-                if refuses(statement, message.content) is None:
+                if refuses(statement, message.content, reply=reply) is None:
                     statements.append(statement)
         return statements
 

@@ -91,3 +91,19 @@ def test_any_quote_of_any_message_gets_an_answer(message: str, data: st.DataObje
     quote = message[start : start + data.draw(st.integers(0, MAX_QUOTE))]
     refusal = refuses(_statement(quote), message)
     assert refusal is None or refusal in set(Refusal)
+
+
+@pytest.mark.parametrize(
+    ("quote", "reply", "refusal"),
+    [
+        ("So 318", "There are 318 open orders.", Refusal.ECHO),
+        ("that 3.1 is wrong for us", "The mean is 3.1 days.", Refusal.ECHO),
+        ("we are 12 people", "There are 318 open orders.", None),
+        ("35", "Are you 34 or 35?", None),
+        ("I live in Ghent", "There are 318 open orders.", None),
+    ],
+)
+def test_figures_of_the_reply_before_are_no_facts(
+    quote: str, reply: str, refusal: Refusal | None
+) -> None:
+    assert refuses(_statement(quote), f"{quote}.", reply=reply) is refusal
