@@ -36,6 +36,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
     "commit_facts": "as replace_entries",
+    "import_facts": "as replace_entries",
     "embed_facts": "as replace_entries",
     "delete_facts": "as replace_entries",
     "touch_facts": "as replace_entries",
@@ -115,7 +116,8 @@ def test_every_function_sets_the_owner_first() -> None:
     functions = functions_of_owners()
     naming = "set_config('recollect.owner_id', of_owner::text, true)"
     setting = {name for name, body in functions.items() if naming in body[0]}
-    assert setting == {"hold_sessions", "hold_facts", "commit_facts", "touch_facts"}
+    of_facts = {"hold_facts", "commit_facts", "import_facts", "touch_facts"}
+    assert setting == {"hold_sessions", "export_places", *of_facts}
     following = {
         name
         for name, body in functions.items()

@@ -40,6 +40,7 @@ CREATE TABLE turns (
     completed_at    timestamptz,
     index_due       bigint DEFAULT pg_current_xact_id()::text::bigint,
     index_done      bigint,
+    learnt          bigint,  -- a change that needs no learning: its facts came with it in an import
     -- The sequence of the message that the turn follows, 0 for none; NULL for the end of the
     -- active branch before it: nothing is written as long as nobody leaves a branch.
     parent_sequence bigint,
@@ -173,4 +174,36 @@ BEGIN
         method = excluded.method,
         created_at = excluded.created_at;
     RETURN true;
+END $$;
+
+-- The places of messages of some sessions, in the order of these, from a number of the first one on,
+-- with what they take about: JSON counts four times, it may be stored compressed. Session by session,
+-- so that none is read beyond what is wanted of it. It is stable: it sees what its statement sees.
+CREATE FUNCTION export_places(of_owner uuid, of_sessions uuid[], after_first bigint, most integer)
+    RETURNS TABLE (session_id uuid, sequence bigint, size integer)
+    LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+    one     uuid;
+    missing integer := most;
+    given   integer;
+    after   bigint := after_first;
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    FOREACH one IN ARRAY of_sessions LOOP
+        RETURN QUERY
+        SELECT
+            message.session_id, message.sequence,
+            octet_length(message.content) + 4 * (
+                pg_column_size(message.metadata) + coalesce(pg_column_size(message.details), 0)
+            )
+        FROM messages AS message
+        WHERE message.owner_id = of_owner AND message.session_id = one AND message.sequence > after
+        ORDER BY message.sequence
+        LIMIT missing;
+        GET DIAGNOSTICS given = ROW_COUNT;
+        missing := missing - given;
+        EXIT WHEN missing <= 0;
+        after := 0;
+    END LOOP;
 END $$;

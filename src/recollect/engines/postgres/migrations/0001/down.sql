@@ -9,12 +9,14 @@ DROP FUNCTION
     touch_facts(uuid, uuid[], timestamptz), delete_facts(uuid, uuid[]),
     embed_facts(uuid, text, json),
     commit_facts(uuid, text, text, uuid[], json, json, timestamptz),
+    import_facts(uuid, text, text, json, json, timestamptz),
     note_fact_models(uuid), hold_facts(uuid),
     embed_entries(uuid, uuid[], text, json, timestamptz),
     replace_entries(uuid, uuid, bigint[], json, text, timestamptz),
     put_summary(
         uuid, uuid, bigint, bigint, bigint, bigint, text, text[], text, timestamptz, timestamptz
     ),
+    export_places(uuid, uuid[], bigint, integer),
     hold_sessions(uuid, uuid[], timestamptz), turn_answered(uuid, uuid, uuid),
     count_added_entries(), count_removed_entries(), count_embedded_entries(),
     note_removed_entries(), note_changed_entries(),
