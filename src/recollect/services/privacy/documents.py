@@ -156,7 +156,7 @@ def _lines_of(file: IO[bytes], part: Part) -> Iterator[Item]:
     number = 0
     while line := file.readline(MAX_VALUE + 1):
         number += 1
-        place = f"{part.file_name}, line {number}:"
+        place = f"{part.file_name}:{number}"
         if len(line) > MAX_VALUE:
             raise InvalidInput(place, f"is longer than {MAX_VALUE:,} bytes")
         if line.strip():

@@ -93,15 +93,19 @@ class JsonStream:
             except (ValueError, RecursionError) as error:
                 self._fail(f"is no JSON that can be read: {_problem_of(error)}")
             else:
-                # A number at the end of what was read may go on.
-                if end < len(self._text) or not self._read_on():
+                if self._is_ended or self._is_whole(value, end):
                     self.characters, self._at = end - self._at, end
                     return value
+                self._read_on()
 
     def end(self) -> None:
         """Refuse anything but blanks after the document."""
         if self._next():
             self._fail("must be the end of the document")
+
+    def _is_whole(self, value: JsonValue, end: int) -> bool:
+        """Whether nothing that follows belongs to it: a number may go on with '.5' or 'e+5'."""
+        return not isinstance(value, int | float) or end + _AT_THE_END < len(self._text)
 
     def _check_may_go_on(self, error: json.JSONDecodeError) -> None:
         """Refuse what is wrong whatever comes after it, and what is too long."""
