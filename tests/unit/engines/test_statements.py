@@ -35,6 +35,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
+    "taken_places": "as replace_entries",
     "commit_facts": "as replace_entries",
     "import_facts": "as replace_entries",
     "embed_facts": "as replace_entries",
@@ -117,7 +118,7 @@ def test_every_function_sets_the_owner_first() -> None:
     naming = "set_config('recollect.owner_id', of_owner::text, true)"
     setting = {name for name, body in functions.items() if naming in body[0]}
     of_facts = {"hold_facts", "commit_facts", "import_facts", "touch_facts"}
-    assert setting == {"hold_sessions", "export_places", *of_facts}
+    assert setting == {"hold_sessions", "export_messages", "taken_places", *of_facts}
     following = {
         name
         for name, body in functions.items()
