@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Self, Unpack
+from typing import BinaryIO, Self, Unpack
 from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -45,6 +45,7 @@ from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.text import JsonObject, JsonValue
+from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
 from recollect.ports.facts import FactStats

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Self, Unpack
+from typing import BinaryIO, Self, Unpack
 from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -27,6 +27,7 @@ from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject, JsonValue
+from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
@@ -615,6 +616,39 @@ class Memory:
         return Facts(
             self._portal, self._inner.facts(user, tenant=tenant, authorization=authorization)
         )
+
+    def export(
+        self,
+        *,
+        user: str,
+        tenant: GivenTenant = UNSET,
+        format: str = ExportFormat.JSON,
+        authorization: str | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Everything that is stored of a user, in pieces of a file: 'json' or 'zip'.
+
+        A JSON document, or an archive of JSON Lines; `import_from` reads both.
+        """
+        pieces = self._inner.export(
+            user=user, tenant=tenant, format=format, authorization=authorization
+        )
+        try:
+            while True:
+                yield self._portal.call(pieces.__anext__)
+        except StopAsyncIteration:
+            return
+        finally:
+            self._portal.call(pieces.aclose)
+
+    def import_from(
+        self, source: Path | str | BinaryIO, *, user: str, tenant: GivenTenant = UNSET
+    ) -> TransferReport:
+        """Store what an export has, a path or a binary file, for a user of any name.
+
+        What is there already stays as it is, so that an import can be repeated. `InvalidInput`
+        says where a document is broken; what comes before that is stored.
+        """
+        return self._portal.call(partial(self._inner.import_from, source, user=user, tenant=tenant))
 
     def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""

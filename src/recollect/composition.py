@@ -25,6 +25,9 @@ from recollect.services.facts.learning import Learning
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.exporting import OwnerExport
+from recollect.services.privacy.importing import OwnerImport
+from recollect.services.privacy.owner_pages import OwnerPages
 from recollect.services.profiles import ChosenProfile, Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
@@ -80,7 +83,14 @@ class _Builder:
             states=self.turn_memory.states,
             profiles=Profiles(store=stores.profiles, clock=self.clock),
             facts=self._facts(),
-            fact_transfer=self._fact_transfer(),
+            fact_transfer=self.fact_transfer,
+            owner_export=self._owner_export(),
+            owner_import=OwnerImport(
+                store=stores.imports,
+                retention=self.policies.retention,
+                clock=self.clock,
+                redaction=self.redaction,
+            ),
             turns=self.turn_memory.turns,
             chat=Chat(
                 memory=self.turn_memory,
@@ -196,7 +206,8 @@ class _Builder:
             redaction=self.redaction,
         )
 
-    def _fact_transfer(self) -> FactTransfer:
+    @cached_property
+    def fact_transfer(self) -> FactTransfer:
         return FactTransfer(
             store=self.stores.facts,
             permissions=self.permissions,
@@ -205,6 +216,17 @@ class _Builder:
             embedding=self.fact_embedding,
             redaction=self.redaction,
         )
+
+    def _owner_export(self) -> OwnerExport:
+        pages = OwnerPages(
+            store=self.stores.exports,
+            profiles=self.stores.profiles,
+            states=self.stores.states,
+            api_keys=self.stores.api_keys,
+            facts=self.fact_transfer,
+            permissions=self.permissions,
+        )
+        return OwnerExport(pages=pages, clock=self.clock)
 
     def _reranking(self) -> Reranking | None:
         reranker = self.needs.reranker

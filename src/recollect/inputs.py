@@ -1,8 +1,10 @@
 """What programs give to the library, and the values of the domain that it stands for."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from typing import Any, Required, TypedDict
+from pathlib import Path
+from typing import Any, BinaryIO, Required, TypedDict
 from uuid import UUID
 
 from recollect.domain.conversation.message import (
@@ -170,3 +172,13 @@ def recall_filter(filters: RecallFilters, session_id: UUID | None = None) -> Rec
         databases=None if databases is None else frozenset(databases),
         speaker=filters.get("speaker"),
     )
+
+
+def opened_document(source: Path | str | BinaryIO) -> AbstractContextManager[BinaryIO]:
+    """A file to import, opened and closed if it is given by its path."""
+    if not isinstance(source, Path | str):
+        return nullcontext(source)
+    try:
+        return Path(source).open("rb")
+    except OSError as error:
+        raise InvalidInput("file", f"cannot be read: {error.strerror}") from None

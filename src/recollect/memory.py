@@ -1,9 +1,9 @@
 """The library's front door: opens an engine and joins everything to it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, BinaryIO, Self, Unpack
 from uuid import UUID
 
 from recollect.domain.conversation.paging import (
@@ -26,9 +26,10 @@ from recollect.domain.identity.scope import (
     tenant_name,
 )
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
-from recollect.domain.text import JsonObject
+from recollect.domain.text import JsonObject, parse_choice
+from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.facts_handle import Facts
-from recollect.inputs import RecallFilters, history_message, recall_filter
+from recollect.inputs import RecallFilters, history_message, opened_document, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.profile_handle import Profile
@@ -184,6 +185,35 @@ class Memory:
     ) -> Facts:
         """What is known about a user across all conversations: to list, add, change and forget."""
         return Facts(self.services, self._scope(user, tenant, authorization))
+
+    async def export(
+        self,
+        *,
+        user: str,
+        tenant: GivenTenant = UNSET,
+        format: str = ExportFormat.JSON,  # noqa: A002  # what everybody calls it
+        authorization: str | None = None,
+    ) -> AsyncGenerator[bytes, None]:
+        """Everything that is stored of a user, in pieces of a file: 'json' or 'zip'.
+
+        A JSON document, or an archive of JSON Lines; `import_from` reads both.
+        """
+        chosen = parse_choice(ExportFormat, format, "format")
+        scope = self._scope(user, tenant, authorization)
+        async for piece in self.services.owner_export.pieces(scope, chosen):
+            yield piece
+
+    async def import_from(
+        self, source: Path | str | BinaryIO, *, user: str, tenant: GivenTenant = UNSET
+    ) -> TransferReport:
+        """Store what an export has, a path or a binary file, for a user of any name.
+
+        What is there already stays as it is, so that an import can be repeated. `InvalidInput`
+        says where a document is broken; what comes before that is stored.
+        """
+        scope = self._scope(user, tenant)
+        with opened_document(source) as file:
+            return await self.services.owner_import.take_in(scope, file)
 
     async def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""

@@ -75,6 +75,12 @@ class RetentionPolicy:
         end = used_at + timedelta(days=self.days)
         return (end + _HOUR - _INSTANT).replace(minute=0, second=0, microsecond=0)
 
+    def end_of_stored(self, *, created_at: datetime, used_at: datetime) -> datetime | None:
+        """When a session ends that was created and last used elsewhere; None for never."""
+        if self.mode is RetentionMode.SLIDING:
+            return self.end_of_used(used_at)
+        return self.end_of_new(created_at)
+
     @property
     def touch_interval(self) -> timedelta:
         """How often use is recorded: every minute, or ten times within a shorter retention."""

@@ -15,6 +15,7 @@ from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
+from recollect.ports.transfer import ExportStore, ImportStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Stores:
     api_keys: ApiKeyStore
     audit: AuditLog
     facts: FactStore
+    exports: ExportStore
+    imports: ImportStore
     recall: RecallIndex | None = None
     """None for an engine without an index; recall then finds nothing, with a warning."""
     indexing: IndexingStore | None = None

@@ -21,6 +21,7 @@ from recollect.domain.conversation.message import (
 from recollect.domain.conversation.session import (
     MAX_SESSION_NAME_LENGTH,
     NewSession,
+    Session,
     SessionChanges,
 )
 from recollect.domain.identity.permissions import UNKNOWN
@@ -34,7 +35,8 @@ _SLOWNESS: Final = 5
 """Masking takes this many times as long as other work on as many characters."""
 _MAX_LABEL: Final = 255
 Result = TypeVar("Result")
-SomeSession = TypeVar("SomeSession", NewSession, SessionChanges)
+SomeMessage = TypeVar("SomeMessage", NewMessage, Message)
+SomeSession = TypeVar("SomeSession", NewSession, SessionChanges, Session)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +54,21 @@ class Redaction:
         characters = json_to_store(messages, most=AT_ONCE)
         if masker is not None:
             characters += sum(len(message.content) for message in messages)
-        redact = partial(_stored_message, masker=masker, results=self.policies.results)
+        redact = partial(self.stored_message, masker=masker)
         return await off_loop(
             lambda: [redact(message) for message in messages], characters=characters * _SLOWNESS
+        )
+
+    def stored_message(self, message: SomeMessage, *, masker: Masker | None) -> SomeMessage:
+        """A message as it is stored, in the thread that asks."""
+        details = _with_results(message.details, self.policies.results)
+        if masker is None:
+            return message if details is message.details else replace(message, details=details)
+        return replace(
+            message,
+            content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
+            metadata=_object(masker, message.metadata),
+            details=_masked_details(details, masker),
         )
 
     async def session(self, scope: Scope, session: SomeSession) -> SomeSession:
@@ -63,7 +77,7 @@ class Redaction:
         if masker is None:
             return session
         characters = len(session.name or "") + json_characters(session.metadata, most=AT_ONCE)
-        work = partial(_stored_session, session, masker)
+        work = partial(stored_session, session, masker)
         return await off_loop(work, characters=characters * _SLOWNESS)
 
     async def text(self, scope: Scope, text: str) -> str:
@@ -105,20 +119,6 @@ def unmasked(message: Message, unmasking: Unmasking) -> Message:
     return replace(message, content=unmasking.text(message.content), details=details)
 
 
-def _stored_message(
-    message: NewMessage, *, masker: Masker | None, results: ResultPolicy
-) -> NewMessage:
-    details = _with_results(message.details, results)
-    if masker is None:
-        return message if details is message.details else replace(message, details=details)
-    return replace(
-        message,
-        content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
-        metadata=_object(masker, message.metadata),
-        details=_masked_details(details, masker),
-    )
-
-
 def _with_results(details: AnswerDetails, results: ResultPolicy) -> AnswerDetails:
     """The details with what is stored of the result.
 
@@ -150,7 +150,8 @@ def _masked_details(details: AnswerDetails, masker: Masker) -> AnswerDetails:
     return AnswerDetails.stored(masked)
 
 
-def _stored_session(session: SomeSession, masker: Masker) -> SomeSession:
+def stored_session(session: SomeSession, masker: Masker) -> SomeSession:
+    """A session's name, metadata and tags as they are stored, in the thread that asks."""
     name = session.name and masker.text(session.name)[:MAX_SESSION_NAME_LENGTH]
     metadata = None if session.metadata is None else _object(masker, session.metadata)
     tags = session.tags and tuple(masker.text(tag)[:_MAX_LABEL] for tag in session.tags)

@@ -34,6 +34,8 @@ from recollect.services.conversations.sessions import LastAccess, Messages, Owne
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.exporting import OwnerExport
+from recollect.services.privacy.importing import OwnerImport
 from recollect.services.profiles import Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
@@ -94,6 +96,8 @@ class Services:
     profiles: Profiles
     facts: Facts
     fact_transfer: FactTransfer
+    owner_export: OwnerExport
+    owner_import: OwnerImport
     turns: Turns
     chat: Chat
     proxy: Proxy

@@ -216,7 +216,7 @@ class ModelSettings(BaseModel):
     default: ms-marco-MiniLM-L-12-v2 for English questions, if recollect[rerank] is installed."""
 
 
-class PrivacySettings(BaseModel):
+class RedactionSettings(BaseModel):
     """What is stored of results, and of personal data."""
 
     store_results: Annotated[str, accepted_by(ResultPolicy.parse)] = StoredPart.SUMMARY

@@ -248,6 +248,14 @@ class MaintenanceSettings(BaseModel):
         return RetentionPolicy(mode=mode, days=self.retention_days)
 
 
+class PrivacySettings(BaseModel):
+    """What users may do with all of their memory."""
+
+    allow_data_export: bool = False
+    """Whether users may export everything that is stored of them (GET /api/v1/privacy/export); the
+    commands 'recollect export' and 'recollect import' always work."""
+
+
 class ChatClientSettings(BaseModel):
     """The server of a chat in the terminal."""
 

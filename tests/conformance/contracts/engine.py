@@ -22,6 +22,8 @@ from conformance.contracts.retention import RetentionContract
 from conformance.contracts.session_naming import SessionNamingContract
 from conformance.contracts.sessions import SessionStoreContract
 from conformance.contracts.states import StateStoreContract
+from conformance.contracts.transfer import TransferContract
+from conformance.contracts.transfer_merging import TransferMergingContract
 from conformance.contracts.turns import TurnContract
 from conformance.contracts.whole_turns import TurnStoreContract
 from conformance.contracts.windows import WindowContract
@@ -101,6 +103,12 @@ class EngineContract:
 
     class TestFactEmbedding(FactEmbeddingContract):
         """Found by meaning, embedded by workers."""
+
+    class TestTransfer(TransferContract):
+        """Everything out, and in again."""
+
+    class TestTransferMerging(TransferMergingContract):
+        """What is there stays."""
 
     class TestIsolation(IsolationContract):
         """Nobody else's is reached."""

@@ -166,6 +166,40 @@ def test_facts_are_exported_to_a_file_and_imported_from_it(run: Run, tmp_path: P
     assert (refused.returncode, "must have a list of facts" in refused.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("name", ["all.json", "all.zip"])
+async def test_everything_is_exported_to_a_file_and_imported_from_it(
+    run: Run, memory: Memory, tmp_path: Path, name: str
+) -> None:
+    alice, bob = (f"user-{uuid4()}" for _ in range(2))
+    session = await memory.session(user=alice, name="Verkoop €")
+    await session.add_exchange("Sales?", "2.5M")
+    file = tmp_path / name
+    exported = run("export", str(file), "--user", alice)
+    assert exported.stdout == f"1 sessions, 2 messages, 0 facts are in {file}\n"
+    assert os.listdir(tmp_path) == [name], "nothing unfinished is left"  # noqa: PTH208  # a test may wait for a disk
+    assert file.stat().st_mode & 0o077 == 0, "nobody else may read it"
+    imported = run("import", str(file), "--user", bob)
+    assert imported.stdout == "1 sessions, 2 messages, 0 facts are added\n"
+    again = json.loads(run("import", str(file), "--user", bob, "--json").stdout)
+    assert again["messages"] == {"added": 0, "known": 2, "conflicting": 0}
+    copy = await memory.session(session.id, user=bob)
+    assert [message.content for message in await copy.last()] == ["Sales?", "2.5M"]
+
+
+def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Path) -> None:
+    user = ("--user", f"user-{uuid4()}")
+    assert json.loads(run("export", "-", *user).stdout)["sessions"] == []
+    missing = tmp_path / "no folder" / "all.json"
+    for words in (("export", str(missing)), ("import", str(missing))):
+        refused = run(*words, *user)
+        assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+        assert "file cannot be" in refused.stderr
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"format": "recollect-export", "version": 1,\n"facts": [{]}')
+    refused = run("import", str(broken), *user)
+    assert (refused.returncode, "line 2 is no JSON" in refused.stderr) == (1, True)
+
+
 async def test_brackets_in_a_name_are_printed_and_not_read_as_markup(
     run: Run, memory: Memory
 ) -> None:

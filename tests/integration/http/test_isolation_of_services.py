@@ -29,6 +29,7 @@ from support.examples import a_message
 from support.recall.scripted_index import index_messages
 from support.row_snapshots import rows_of
 from support.stored_conversations import a_stored_message
+from support.transfers import exported, imported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +143,10 @@ OF_TENANTS: Final = {
     "api_keys.revoke",
 }
 ADDING_FACTS: Final = {"facts.add", "fact_transfer.take_in"}
-CREATING: Final = {"sessions.start", "profiles.set", "profiles.merge", *ADDING_FACTS}
+CREATING: Final = {
+    *("sessions.start", "profiles.set", "profiles.merge", "owner_import.take_in"),
+    *ADDING_FACTS,
+}
 # What is given everything it works on, and leaves no more of it than may be seen.
 OF_CALLERS: Final = {
     "rewriting.after",
@@ -295,6 +299,28 @@ async def test_a_fact_that_a_stranger_adds_or_imports_is_one_of_their_own(
     assert len({mine.fact_id, owned.fact_id}) == 2
     assert (await services.facts.stats(stranger)).total == 2
     assert await rows_of(database, owned.scope.owner_id) == before
+
+
+async def test_what_a_stranger_imports_is_their_own_under_the_same_ids(
+    services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+    nothing = await exported(services, stranger)
+    assert SECRET not in str(nothing)
+    assert (nothing["sessions"], nothing["facts"], nothing["audit"]) == ([], [], [])
+    document = await exported(services, owned.scope)
+    assert document["audit"]
+    assert [key["key_id"] for key in document["api_keys"]] == [str(owned.key_id)]
+    assert document["recall_entries"]
+    document["sessions"][0]["messages"][0]["content"] = "Mine now."
+
+    report = await imported(services, stranger, document)
+
+    assert (report.sessions.added, report.messages.added, report.facts.added) == (1, 3, 1)
+    assert await rows_of(database, owned.scope.owner_id) == before
+    (mine,) = (await exported(services, stranger))["sessions"]
+    assert mine["session_id"] == str(owned.session_id)
+    assert mine["messages"][0]["content"] == "Mine now."
 
 
 async def test_a_question_under_a_foreign_session_id_is_asked_in_a_session_of_ones_own(

@@ -35,7 +35,9 @@ WITHOUT_OWNER: dict[str, str] = {
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
+    "taken_places": "as replace_entries",
     "commit_facts": "as replace_entries",
+    "import_facts": "as replace_entries",
     "embed_facts": "as replace_entries",
     "delete_facts": "as replace_entries",
     "touch_facts": "as replace_entries",
@@ -115,7 +117,8 @@ def test_every_function_sets_the_owner_first() -> None:
     functions = functions_of_owners()
     naming = "set_config('recollect.owner_id', of_owner::text, true)"
     setting = {name for name, body in functions.items() if naming in body[0]}
-    assert setting == {"hold_sessions", "hold_facts", "commit_facts", "touch_facts"}
+    of_facts = {"hold_facts", "commit_facts", "import_facts", "touch_facts"}
+    assert setting == {"hold_sessions", "export_messages", "taken_places", *of_facts}
     following = {
         name
         for name, body in functions.items()

@@ -1,14 +1,16 @@
 """Facts as JSON that another memory can take in: what an export has, and an import reads."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.facts.fact import (
+    MAX_CONTENT,
     MAX_QUOTE,
+    ChangeKind,
     Evidence,
     Fact,
     FactChange,
@@ -21,16 +23,8 @@ from recollect.domain.facts.fact import (
     without_secret,
 )
 from recollect.domain.facts.slots import Slot
-from recollect.domain.text import (
-    Choice,
-    JsonObject,
-    JsonValue,
-    check_name,
-    check_not_ahead,
-    check_text,
-    parse_choice,
-    parse_moment,
-)
+from recollect.domain.members import Members
+from recollect.domain.text import JsonObject, JsonValue, check_name, check_text
 from recollect.errors import InvalidInput
 
 MAX_IMPORTED: Final = 10_000
@@ -38,6 +32,8 @@ MAX_IMPORTED: Final = 10_000
 _MAX_TABLES: Final = 100
 _MAX_TABLE: Final = 500
 _MAX_LANGUAGE: Final = 35
+_MAX_ACTOR: Final = 255
+_MAX_REASON: Final = 1_000_000
 _MAX_COUNT: Final = 2**31 - 1
 _MADE_ANEW: Final = frozenset({"fact_id", "version", "updated_at", "history"})
 """What an imported fact gets here, whatever it had where it comes from."""
@@ -58,6 +54,36 @@ def exported(record: FactRecord) -> JsonObject:
     """A fact with its history as JSON."""
     history = [_plain(change) for change in record.history]
     return {**_plain(record.fact), "history": history}
+
+
+def restored(item: JsonValue, *, now: datetime) -> FactRecord:
+    """The fact of an export as it was, with its id, its version and its history.
+
+    Raises:
+        InvalidInput: it cannot be one, or its history is not that of the fact.
+    """
+    read = _Reader.of(item, now, name="fact")
+    fact = imported(read.item, fact_id=read.uuid("fact_id"), now=now)
+    version = read.integer("version", least=1, most=_MAX_COUNT)
+    fact = replace(fact, version=version, updated_at=read.past_moment("updated_at"))
+    return FactRecord(fact=fact, history=tuple(_history(read, fact)))
+
+
+def _history(read: "_Reader", fact: Fact) -> Iterator[FactChange]:
+    lines = read.item.get("history") or ()
+    if not isinstance(lines, list | tuple):
+        raise InvalidInput("history", "must be a list of changes")
+    last = 0
+    for position, line in enumerate(lines):
+        try:
+            change = _Reader.of(line, read.now, name="change").as_change(fact.fact_id)
+        except InvalidInput as error:
+            raise error.inside(f"history[{position}]") from None
+        if not last < change.version <= fact.version:
+            problem = "must grow from change to change, up to that of the fact"
+            raise InvalidInput(f"history[{position}].version", problem)
+        last = change.version
+        yield change
 
 
 def imported(item: JsonValue, *, fact_id: UUID, now: datetime) -> Fact:
@@ -95,48 +121,22 @@ def imported(item: JsonValue, *, fact_id: UUID, now: datetime) -> Fact:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads the members of an exported fact; one that is null is missing."""
+class _Reader(Members):
+    """Reads the members of an exported fact."""
 
-    item: JsonObject
-    now: datetime
-
-    def text(self, name: str) -> str:
-        value = self.item.get(name)
-        if not isinstance(value, str):
-            raise InvalidInput(name, "must be a text")
-        return value
-
-    def choice(self, name: str, kind: type[Choice], default: Choice) -> Choice:
-        return parse_choice(kind, self.text(name), name) if self._has(name) else default
-
-    def moment(self, name: str) -> datetime | None:
-        if not self._has(name):
-            return None
-        moment = parse_moment(self.text(name), name)
-        check_not_ahead(moment, name, now=self.now)
-        return moment
-
-    def number(self, name: str, default: float, *, most: int) -> float:
-        value = self.item.get(name, default)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
-            raise InvalidInput(name, f"must be a number from 0 to {most:,}")
-        return value
+    __slots__ = ()
 
     def language(self) -> str | None:
-        if not self._has("language"):
+        if not self.has("language"):
             return None
         return check_name(self.text("language"), "language", max_length=_MAX_LANGUAGE)
 
     def tables(self) -> tuple[str, ...]:
-        names = self.item.get("tables") or ()
-        if not isinstance(names, list | tuple) or len(names) > _MAX_TABLES:
-            raise InvalidInput("tables", f"must be a list of at most {_MAX_TABLES} names")
+        names = self.texts("tables", most=_MAX_TABLES)
         return tuple(check_name(name, "tables", max_length=_MAX_TABLE) for name in names)
 
     def evidence(self) -> Evidence | None:
-        if not self._has("evidence"):
+        if not self.has("evidence"):
             return None
         value = self.item["evidence"]
         if not isinstance(value, Mapping) or not value.keys() <= _OF_EVIDENCE:
@@ -145,7 +145,7 @@ class _Reader:
         return _Reader(value, self.now).as_evidence()
 
     def as_evidence(self) -> Evidence:
-        turn = self.number("turn_number", 0, most=_MAX_COUNT) if self._has("turn_number") else None
+        turn = self.number("turn_number", 0, most=_MAX_COUNT) if self.has("turn_number") else None
         quote = check_text(self.text("quote"), "evidence.quote", max_length=MAX_QUOTE)
         return Evidence(
             session_id=parse_uuid(self.text("session_id"), "evidence.session_id"),
@@ -154,8 +154,25 @@ class _Reader:
             quote=without_secret(quote, "evidence.quote"),
         )
 
-    def _has(self, name: str) -> bool:
-        return self.item.get(name) is not None
+    def as_change(self, fact_id: UUID) -> FactChange:
+        reason, statement = self._short_text("reason"), self._short_text("statement")
+        return FactChange(
+            fact_id=fact_id,
+            version=self.integer("version", least=1, most=_MAX_COUNT),
+            kind=self.choice("kind", ChangeKind),
+            at=self.past_moment("at"),
+            actor=check_text(self.text("actor"), "actor", max_length=_MAX_ACTOR),
+            content=check_text(self.text("content"), "content", max_length=MAX_CONTENT),
+            status=self.choice("status", FactStatus),
+            reason=reason,
+            message_id=self.uuid("message_id") if self.has("message_id") else None,
+            statement=statement,
+        )
+
+    def _short_text(self, name: str) -> str | None:
+        if not self.has(name):
+            return None
+        return check_text(self.text(name), name, max_length=_MAX_REASON)
 
 
 def _plain(value: Fact | FactChange | Evidence) -> dict[str, JsonValue]:

@@ -20,6 +20,7 @@ from recollect.engines.in_memory.jobs import (
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
 from recollect.engines.in_memory.profiles import InMemoryProfiles
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
+from recollect.engines.in_memory.transfer import InMemoryExports, InMemoryImports
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
 
@@ -48,6 +49,8 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         api_keys=InMemoryApiKeys(data),
         audit=InMemoryAuditLog(data),
         facts=InMemoryFacts(data),
+        exports=InMemoryExports(data),
+        imports=InMemoryImports(data),
         recall=InMemoryRecallIndex(data),
         indexing=InMemoryIndexing(data),
         learning=InMemoryLearning(data),

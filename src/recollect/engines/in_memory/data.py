@@ -49,6 +49,8 @@ class StoredConversation:
     """The turns that have changed since they were indexed, each with the number of the change."""
     indexed: dict[int, int] = field(default_factory=dict)
     """The last changes of turns that are indexed, and wait to be learnt from."""
+    learnt: dict[int, int] = field(default_factory=dict)
+    """Changes of turns that need no learning: they come from an import, and so do their facts."""
     changes: int = 0
 
     @property
@@ -87,6 +89,11 @@ class StoredConversation:
         """Record that a turn is no longer as it was indexed."""
         self.changes += 1
         self.due[turn_number] = self.changes
+
+    def is_learnt(self, turn_number: int) -> bool:
+        """Whether nothing is left to learn from a turn."""
+        due = self.due.get(turn_number)
+        return due is None or self.learnt.get(turn_number) == due
 
     def set_status(self, turn_number: int, status: TurnStatus) -> None:
         """Set how far a turn has come, which changes it."""
@@ -203,6 +210,10 @@ class InMemoryData:
         self._owners: defaultdict[UUID, OwnerMemory] = defaultdict(OwnerMemory)
         self.jobs: dict[tuple[UUID, UUID], Job] = {}
         """By owner and job id: two owners may have sessions, and so jobs, of the same id."""
+
+    def now(self) -> datetime:
+        """The time by which sessions expire."""
+        return self._clock.now()
 
     def of(self, owner_id: UUID) -> OwnerMemory:
         """What is stored for this owner, and for nobody else."""

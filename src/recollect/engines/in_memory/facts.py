@@ -37,7 +37,7 @@ class InMemoryFacts(InMemoryStore):
             changed[fact_id] = _next_version(known, edit.fact, vectors.get(fact_id))
         facts = owner.facts | changed
         changes = [*owner.fact_changes, *(edit.change for edit in edits)]
-        if _has_twice(_claims(facts.values())) or _has_twice(_statements(changes)):
+        if _has_twice(claims_of(facts.values())) or _has_twice(statements_in(changes)):
             return False
         owner.facts, owner.fact_changes, owner.known_as = facts, changes, scope
         return True
@@ -67,7 +67,7 @@ class InMemoryFacts(InMemoryStore):
     async def learnt(
         self, scope: Scope, message_ids: Collection[UUID]
     ) -> frozenset[tuple[UUID, str]]:
-        learnt = _statements(self.data.of(scope.owner_id).fact_changes)
+        learnt = statements_in(self.data.of(scope.owner_id).fact_changes)
         return frozenset(one for one in learnt if one[0] in message_ids)
 
     async def list(
@@ -177,7 +177,7 @@ def _next_version(
     return EmbeddedFact(fact=fact)
 
 
-def _claims(facts: Iterable[EmbeddedFact]) -> Iterator[tuple[str, str | None]]:
+def claims_of(facts: Iterable[EmbeddedFact]) -> Iterator[tuple[str, str | None]]:
     """What only one active fact may have: its words, and a slot of one value."""
     for one in facts:
         if one.fact.is_active:
@@ -186,7 +186,8 @@ def _claims(facts: Iterable[EmbeddedFact]) -> Iterator[tuple[str, str | None]]:
                 yield "slot", one.fact.slot
 
 
-def _statements(changes: Iterable[FactChange]) -> Iterator[tuple[UUID, str]]:
+def statements_in(changes: Iterable[FactChange]) -> Iterator[tuple[UUID, str]]:
+    """What was learnt from messages: once, however often one is read."""
     for change in changes:
         if change.message_id is not None and change.statement is not None:
             yield change.message_id, change.statement

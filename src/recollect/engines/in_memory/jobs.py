@@ -98,6 +98,9 @@ class InMemoryIndexing(InMemoryTurnQueue):
         for turn in turns:
             if conversation and turn.change is not None:
                 conversation.indexed[turn.turn_number] = turn.change
+                is_unchanged = conversation.due.get(turn.turn_number) == turn.change
+                if is_unchanged and conversation.is_learnt(turn.turn_number):
+                    del conversation.due[turn.turn_number]
 
 
 class InMemoryLearning(InMemoryTurnQueue):

@@ -38,6 +38,7 @@ from recollect.engines.postgres.migrations import connected, ensure_current
 from recollect.engines.postgres.profiles import PostgresProfileStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.engines.postgres.transfer import PostgresExportStore, PostgresImportStore
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
 
@@ -99,6 +100,8 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         api_keys=PostgresApiKeyStore(database, clock),
         audit=PostgresAuditLog(database, clock),
         facts=PostgresFactStore(database, clock),
+        exports=PostgresExportStore(database, clock),
+        imports=PostgresImportStore(database, clock),
         recall=CachedRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
         learning=PostgresLearningQueue(database, clock),

@@ -19,9 +19,10 @@ from recollect.domain.conversation.message import (
     Visibility,
     frozen,
 )
-from recollect.domain.conversation.session import Session
+from recollect.domain.conversation.session import Session, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject, json_characters
+from recollect.domain.transfer.records import MessageRecord, SessionRecord, TurnRecord
 from recollect.ports.conversations import StoredWindow
 
 _OF_ROW: Final = 20
@@ -54,6 +55,41 @@ async def read_sessions(rows: Sequence[Mapping[str, Any]]) -> list[Session]:
     """Rows of `sessions`; long JSON in them is parsed in a thread."""
     characters = sum(len(row["metadata"]) for row in rows)
     return await off_loop(lambda: [_session_from(row) for row in rows], characters=characters)
+
+
+async def read_session_records(rows: Sequence[Record]) -> tuple[SessionRecord, ...]:
+    """Rows of sessions with all columns of their summaries; long JSON is parsed in a thread."""
+    characters = sum(len(row["metadata"]) for row in rows)
+    return await off_loop(lambda: tuple(map(_session_record, rows)), characters=characters)
+
+
+def _session_record(row: Record) -> SessionRecord:
+    return SessionRecord(
+        session=_session_from(row),
+        last_sequence=row["last_sequence"],
+        last_turn=row["last_turn"],
+        summary=None
+        if row["summary"] is None
+        else _summary_in({**row, "tables": row["summary_tables"]}),
+    )
+
+
+async def read_message_records(rows: Sequence[Record]) -> tuple[MessageRecord, ...]:
+    """Rows of messages with the columns of their turns; long JSON is parsed in a thread."""
+    characters = reading_effort(rows)
+    return await off_loop(lambda: tuple(map(_message_record, rows)), characters=characters)
+
+
+def _message_record(row: Record) -> MessageRecord:
+    turn = None
+    if row["turn_number"] is not None:
+        turn = TurnRecord(
+            number=row["turn_number"],
+            status=TurnStatus(row["status"]),
+            follows=row["parent_sequence"],
+            is_learnt=row["is_learnt"],
+        )
+    return MessageRecord(message=message_from(row), turn=turn)
 
 
 async def read_session(row: Mapping[str, Any]) -> Session:
@@ -134,7 +170,7 @@ def _window_from(first: Record, messages: Sequence[Record]) -> StoredWindow:
     )
 
 
-def _summary_in(row: Record) -> Summary:
+def _summary_in(row: Mapping[str, Any]) -> Summary:
     """The summary in a row of `read_window`."""
     summary = {
         **row,

@@ -19,6 +19,7 @@ from recollect.interfaces.cli import (
     profile,
     recall,
     sessions,
+    transfer,
 )
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -165,6 +166,8 @@ app.add_typer(profile.app, name="profile")
 facts.app.command("export")(fact_files.export_facts)
 facts.app.command("import")(fact_files.import_facts)
 app.add_typer(facts.app, name="facts")
+app.command("export")(transfer.export_owner)
+app.command("import")(transfer.import_owner)
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.command()(accounts.audit)

@@ -16,6 +16,7 @@ from recollect.interfaces.http.routes import (
     facts,
     health,
     messages,
+    privacy,
     profiles,
     sessions,
 )
@@ -27,7 +28,7 @@ from recollect.settings import Settings
 _ROUTERS = (
     *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
     *(contexts.router, contexts.owner_router, messages.history_router),
-    *(facts.router, facts.import_router),
+    *(facts.router, facts.import_router, privacy.router),
     *(profiles.router, sessions.state_router, health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """
@@ -53,6 +54,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         dependencies=[Depends(refuse_unknown_query)],
     )
     app.state.memory = memory
+    app.state.allows_data_export = settings.allow_data_export
     home = settings.home if settings.db_connection_string is None else None
     app.state.readiness = Readiness(memory=memory, pulse=pulse, disk=Disk(home) if home else None)
     app.state.authenticator = Authenticator(

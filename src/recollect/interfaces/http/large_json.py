@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
-from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # no stub has it
 from typing import Annotated, Any, Final, TypeAlias
 
 import orjson
@@ -15,6 +14,7 @@ from pydantic import BaseModel
 from starlette.types import Receive, Scope
 
 from recollect.concurrency import AT_ONCE, off_loop
+from recollect.domain.json_decoding import patient_decoder
 from recollect.domain.text import JsonValue, count_parts, count_values
 
 MAX_VALUES: Final = 50_000
@@ -111,10 +111,7 @@ def load_json(body: bytes, *, at_once: int = _PARSED_AT_ONCE) -> JsonValue:
     if count_values(body, most=at_once) < at_once:
         parsed = json.loads(text)
     else:
-        # The same in Python, which lets others work in between, and takes ten times as long.
-        decoder = json.JSONDecoder()
-        decoder.scan_once = py_make_scanner(decoder)  # type: ignore[attr-defined]  # no stub has it
-        parsed = decoder.decode(text)
+        parsed = patient_decoder().decode(text)
     return parsed
 
 

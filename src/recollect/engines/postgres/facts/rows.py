@@ -18,6 +18,7 @@ from recollect.domain.facts.fact import (
     Fact,
     FactChange,
     FactEdit,
+    FactRecord,
     FactSource,
     FactStatus,
     FactType,
@@ -48,6 +49,12 @@ async def edits_as_json(
     numbers = sum(len(one.vector or ()) for one in vectors.values())
     characters = _OF_FACT * len(edits) + _OF_NUMBER * numbers
     return await off_loop(partial(_edits_as_json, edits, vectors), characters=characters)
+
+
+async def records_as_json(records: Sequence[FactRecord]) -> tuple[str, str]:
+    """The facts and all changes of records, as `import_facts` takes them."""
+    lines = sum(1 + len(record.history) for record in records)
+    return await off_loop(partial(_records_as_json, records), characters=_OF_FACT * lines)
 
 
 async def vectors_as_json(vectors: Mapping[UUID, tuple[int, Vector]]) -> str:
@@ -110,6 +117,12 @@ def _edits_as_json(
 ) -> tuple[str, str]:
     facts = [_fact_columns(edit.fact, vectors.get(edit.fact.fact_id)) for edit in edits]
     return _json_text(facts), _json_text([_change_columns(edit.change) for edit in edits])
+
+
+def _records_as_json(records: Sequence[FactRecord]) -> tuple[str, str]:
+    facts = [_fact_columns(record.fact, None) for record in records]
+    changes = [_change_columns(change) for record in records for change in record.history]
+    return _json_text(facts), _json_text(changes)
 
 
 def _fact_columns(fact: Fact, embedded: EmbeddedFact | None) -> dict[str, object]:

@@ -163,7 +163,10 @@ CROSS JOIN LATERAL (
 -- a crash forgets is done again. So it waits for no disk, and keeps it from nobody who does.
 WITH indexed AS (
     UPDATE turns AS turn
-    SET index_due = CASE WHEN :stays_due::boolean THEN turn.index_due END, index_done = turn.index_due
+    SET index_due = CASE
+            WHEN :stays_due::boolean AND turn.learnt IS DISTINCT FROM turn.index_due THEN turn.index_due
+        END,
+        index_done = turn.index_due
     FROM unnest(:turn_numbers::bigint[], :changes::bigint[]) AS done (turn_number, change)
     WHERE turn.owner_id = :owner_id
       AND turn.session_id = :session_id

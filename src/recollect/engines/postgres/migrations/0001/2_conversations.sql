@@ -40,6 +40,7 @@ CREATE TABLE turns (
     completed_at    timestamptz,
     index_due       bigint DEFAULT pg_current_xact_id()::text::bigint,
     index_done      bigint,
+    learnt          bigint,  -- a change that needs no learning: its facts came with it in an import
     -- The sequence of the message that the turn follows, 0 for none; NULL for the end of the
     -- active branch before it: nothing is written as long as nobody leaves a branch.
     parent_sequence bigint,
@@ -173,4 +174,65 @@ BEGIN
         method = excluded.method,
         created_at = excluded.created_at;
     RETURN true;
+END $$;
+
+-- Exports and imports go through a session of a million messages in its order. Without statistics, as
+-- after an import, the planner takes messages_by_turn for as good as the primary key, reads all of the
+-- session through it, and sorts; that is why sorting is off here. The functions are stable: they see
+-- what their statements see.
+
+-- Messages of some sessions, in the order of these, from a number of the first one on, until there
+-- are enough of them or they have enough bytes; JSON counts four times, it may be stored compressed.
+CREATE FUNCTION export_messages(
+    of_owner uuid, of_sessions uuid[], after_first bigint, most integer, most_bytes bigint
+) RETURNS SETOF messages
+    LANGUAGE plpgsql STABLE SET enable_sort = off SET enable_incremental_sort = off AS $$
+DECLARE
+    one     uuid;
+    message messages;
+    after   bigint := after_first;
+    missing integer := most;
+    bytes   bigint := 0;
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    FOREACH one IN ARRAY of_sessions LOOP
+        FOR message IN
+            SELECT * FROM messages
+            WHERE owner_id = of_owner AND session_id = one AND sequence > after
+            ORDER BY sequence
+            LIMIT missing
+        LOOP
+            RETURN NEXT message;
+            missing := missing - 1;
+            bytes := bytes + octet_length(message.content) + 4 * (
+                pg_column_size(message.metadata) + coalesce(pg_column_size(message.details), 0)
+            );
+            IF missing <= 0 OR bytes >= most_bytes THEN
+                RETURN;
+            END IF;
+        END LOOP;
+        after := 0;
+    END LOOP;
+END $$;
+
+-- The owner's messages that have one of these ids, or one of these places.
+CREATE FUNCTION taken_places(
+    of_owner uuid, of_ids uuid[], of_sessions uuid[], of_sequences bigint[]
+) RETURNS TABLE (message_id uuid, session_id uuid, sequence bigint)
+    LANGUAGE plpgsql STABLE SET enable_sort = off SET enable_incremental_sort = off AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    RETURN QUERY
+    SELECT own.message_id, own.session_id, own.sequence FROM messages AS own
+    WHERE own.owner_id = of_owner AND own.message_id = ANY(of_ids);
+    FOR place IN 1 .. cardinality(of_sessions) LOOP
+        RETURN QUERY
+        SELECT own.message_id, own.session_id, own.sequence FROM messages AS own
+        WHERE own.owner_id = of_owner
+          AND own.session_id = of_sessions[place]
+          AND own.sequence BETWEEN of_sequences[place] AND of_sequences[place]
+        ORDER BY own.sequence
+        LIMIT 1;
+    END LOOP;
 END $$;

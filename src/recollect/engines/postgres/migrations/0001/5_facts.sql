@@ -198,6 +198,54 @@ BEGIN
     RETURN true;
 END $$;
 
+-- Facts of another memory with their whole history; returns the ids of those that are stored. One whose
+-- id, words or slot an active fact has is not.
+CREATE FUNCTION import_facts(
+    of_owner uuid, of_tenant text, of_user text, given json, changes json, at_time timestamptz
+) RETURNS uuid[]
+    LANGUAGE plpgsql AS $$
+DECLARE
+    added uuid[];
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
+    VALUES (of_owner, of_tenant, of_user, at_time)
+    ON CONFLICT DO NOTHING;
+    PERFORM hold_facts(of_owner);
+    WITH stored AS (
+        INSERT INTO facts (
+            owner_id, fact_id, version, type, priority, status, source, confidence, created_at,
+            updated_at, accessed_at, access_count, valid_from, valid_to, slot, has_one_value, gist,
+            language, content, session_id, message_id, turn_number, quote, tables, searched
+        )
+        SELECT of_owner, fact.*
+        FROM json_to_recordset(given) AS fact (
+            fact_id uuid, version integer, type text, priority text, status text, source text,
+            confidence double precision, created_at timestamptz, updated_at timestamptz,
+            accessed_at timestamptz, access_count bigint, valid_from timestamptz,
+            valid_to timestamptz, slot text, has_one_value boolean, gist uuid, language text,
+            content text, session_id uuid, message_id uuid, turn_number bigint, quote text,
+            tables text[], searched text
+        )
+        ON CONFLICT DO NOTHING
+        RETURNING fact_id
+    )
+    SELECT coalesce(array_agg(fact_id), '{}') INTO added FROM stored;
+    INSERT INTO fact_changes (
+        owner_id, fact_id, version, kind, at, actor, content, status, reason, message_id,
+        statement, statement_gist
+    )
+    SELECT of_owner, change.*
+    FROM json_to_recordset(changes) AS change (
+        fact_id uuid, version integer, kind text, at timestamptz, actor text, content text,
+        status text, reason text, message_id uuid, statement text, statement_gist uuid
+    )
+    WHERE change.fact_id = ANY(added)
+    ON CONFLICT DO NOTHING;
+    PERFORM note_fact_models(of_owner);
+    RETURN added;
+END $$;
+
 CREATE FUNCTION embed_facts(of_owner uuid, of_model text, given json) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,0 +1,1 @@
+"""What users may demand of their memory: to take it away."""
