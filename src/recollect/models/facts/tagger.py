@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-CONFIDENT: Final = 0.75
+CONFIDENT: Final = 0.8
 """The least confidence of a statement that is stored; measured by `benchmarks/facts.py`."""
 _SLOTS: Final = tuple(Slot)
 _OPERATIONS: Final = tuple(Operation)
