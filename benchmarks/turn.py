@@ -1,6 +1,6 @@
 """What memory adds to a turn: the same questions to a stub that answers at once, with and without.
 
-    python benchmarks/turn.py [--seconds N] [--history N] [--processes N]
+    python benchmarks/turn.py [--seconds N] [--history N] [--processes N] [--audit]
 
 Both run over HTTP against the program that users start, in turns, on a database of its own. Each
 client is a user with earlier exchanges that are indexed, who talks over a connection of its own
@@ -8,6 +8,8 @@ in sessions of twelve questions, two in three of them follow-ups. One client ask
 has its answer; twenty ask twenty times and a hundred times a second together; and twenty ask
 without a pause, which is as much as the server can do: then a turn takes as long as nineteen
 others that come before it.
+With --audit a second server on the same database, which does not record operations in the audit
+log, is asked the same in turns with the first, which does.
 What is said while it is measured is indexed by the server meanwhile, as always; how far behind
 that is at the end is printed, too.
 """
@@ -22,13 +24,13 @@ import statistics
 import sys
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 import uvloop
@@ -43,7 +45,17 @@ from recollect.settings import load_settings
 from serving import Served, serving
 from talk import answer, conversation
 
-WAYS: Final = {"without memory": False, "with memory": True}
+
+class Way(NamedTuple):
+    """How a question is asked."""
+
+    uses_memory: bool
+    is_audited: bool = True
+    """Whether the server records operations in the audit log."""
+
+
+WAYS: Final = {"without memory": Way(False), "with memory": Way(True)}
+NOT_AUDITED: Final = {"with memory, not audited": Way(True, is_audited=False)}
 _ROUNDS: Final = 8
 _QUESTIONS_A_SESSION: Final = 12
 _FOUND: Final = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -94,17 +106,19 @@ class Client:
     """A user, the connection they talk over, and what they are about to say."""
 
     number: int
-    connection: LeanClient
-    _said: dict[bool, Iterator[tuple[str, str]]] = field(init=False)
+    connections: dict[bool, LeanClient]
+    """To the server that records operations, and to the one that does not."""
+    _said: dict[Way, Iterator[tuple[str, str]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._said = {uses_memory: _questions() for uses_memory in WAYS.values()}
+        ways = (WAYS | NOT_AUDITED).values()
+        self._said = {way: _questions() for way in ways}
 
-    async def ask(self, *, uses_memory: bool) -> None:
+    async def ask(self, way: Way) -> None:
         """Ask the next question, with memory or without."""
-        session_id, question = next(self._said[uses_memory])
-        asked = {"question": question, "session_id": session_id, "use_memory": uses_memory}
-        await self.connection.ask(
+        session_id, question = next(self._said[way])
+        asked = {"question": question, "session_id": session_id, "use_memory": way.uses_memory}
+        await self.connections[way.is_audited].ask(
             "POST /memoryChat", user=_user(self.number), body=json.dumps(asked).encode()
         )
 
@@ -123,17 +137,18 @@ def _questions() -> Iterator[tuple[str, str]]:
         left = _QUESTIONS_A_SESSION
 
 
-async def main(seconds: float, history: int, processes: int) -> None:
+async def main(seconds: float, history: int, processes: int, *, compares_audit: bool) -> None:
     """Measure and print one table."""
+    ways = WAYS | (NOT_AUDITED if compares_audit else {})
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
         key = await _prepared(home, history)
         async with (
             _stub() as model,
-            serving(home, **_settings(model, processes)) as server,
-            _clients(server, key) as clients,
+            _servers(home, _settings(model, processes), ways.values()) as servers,
+            _clients(servers, key) as clients,
         ):
-            Console().print(_table(await _measured(clients, server, seconds)))
+            Console().print(_table(await _measured(clients, servers, ways, seconds), ways))
         async with Memory.open(load_settings(home=home)) as memory:
             print(f"turns that still had to be indexed at the end: {await memory.catch_up()}")
 
@@ -147,36 +162,61 @@ def _settings(model: str, processes: int) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def _clients(server: Served, key: str) -> AsyncIterator[list[Client]]:
-    """As many as there are users, each with a connection of its own."""
+async def _servers(
+    home: Path, settings: dict[str, str], ways: Iterable[Way]
+) -> AsyncIterator[dict[bool, Served]]:
+    """A server that records operations, and where it is compared one that does not.
+
+    The first does the background work of both.
+    """
+    servers = {}
     async with AsyncExitStack() as opened:
-        to_server = [LeanClient.to(server.port, key=key) for _ in range(_USERS)]
-        connections = [await opened.enter_async_context(one) for one in to_server]
-        yield [Client(number, one) for number, one in enumerate(connections)]
+        for is_audited in sorted({way.is_audited for way in ways}, reverse=True):
+            flags = {"MEMORY_LOG_MEMORY_OPERATIONS": str(is_audited)}
+            flags["MEMORY_WORKER"] = str(is_audited)
+            served = serving(home, **settings, **flags)
+            servers[is_audited] = await opened.enter_async_context(served)
+        yield servers
 
 
-async def _measured(clients: list[Client], server: Served, seconds: float) -> Measured:
+@asynccontextmanager
+async def _clients(servers: dict[bool, Served], key: str) -> AsyncIterator[list[Client]]:
+    """As many as there are users, each with connections of its own."""
+    async with AsyncExitStack() as opened:
+        clients = []
+        for number in range(_USERS):
+            connections = {
+                is_audited: await opened.enter_async_context(LeanClient.to(server.port, key=key))
+                for is_audited, server in servers.items()
+            }
+            clients.append(Client(number, connections))
+        yield clients
+
+
+async def _measured(
+    clients: list[Client], servers: dict[bool, Served], ways: dict[str, Way], seconds: float
+) -> Measured:
     samples: Measured = defaultdict(Samples)
-    # This connects, and warms caches and plans.
-    await _slice(clients, Load(_USERS), uses_memory=True, seconds=4)
-    for number, load, way in product(range(1, _ROUNDS + 1), LOADS, WAYS):
+    for way in ways.values():  # this connects, and warms caches and plans
+        if way.uses_memory:
+            await _slice(clients, Load(_USERS), way, seconds=4)
+    for number, load, (name, way) in product(range(1, _ROUNDS + 1), LOADS, ways.items()):
         print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
-        cell, worked, began = samples[load, way], server.processor_seconds(), time.perf_counter()
-        cell.seconds += await _slice(
-            clients, load, uses_memory=WAYS[way], seconds=seconds / _ROUNDS
-        )
+        server, began = servers[way.is_audited], time.perf_counter()
+        cell, worked = samples[load, name], server.processor_seconds()
+        cell.seconds += await _slice(clients, load, way, seconds=seconds / _ROUNDS)
         cell.wall += time.perf_counter() - began
         cell.of_processor += server.processor_seconds() - worked
     print(file=sys.stderr)
     return samples
 
 
-def _table(samples: Measured) -> Table:
+def _table(samples: Measured, ways: dict[str, Way]) -> Table:
     heads = ("clients", "turn", "p50 ms", "p95 ms", "turns a second", "server's CPU ms a turn")
     table = Table(*heads, box=None)
     for load in LOADS:
-        cells = [samples[load, way] for way in WAYS]
-        for way, cell in zip(WAYS, cells, strict=True):
+        cells = [samples[load, way] for way in ways]
+        for way, cell in zip(ways, cells, strict=True):
             table.add_row(
                 str(load),
                 way,
@@ -185,7 +225,7 @@ def _table(samples: Measured) -> Table:
                 f"{len(cell.seconds) / cell.wall:.0f}",
                 f"{1000 * cell.of_processor / len(cell.seconds):.1f}",
             )
-        plain, remembered = cells
+        plain, remembered, *_ = cells
         added = [remembered.quantile(share) - plain.quantile(share) for share in (0.5, 0.95)]
         table.add_row(str(load), "added by memory", *(f"{value:.1f}" for value in added), "", "")
     return table
@@ -215,18 +255,13 @@ def _user(number: int) -> str:
     return f"user {number}"
 
 
-async def _slice(
-    clients: list[Client], load: Load, *, uses_memory: bool, seconds: float
-) -> list[float]:
+async def _slice(clients: list[Client], load: Load, way: Way, *, seconds: float) -> list[float]:
     until = time.perf_counter() + seconds
-    talks = (
-        _talk(client, load, uses_memory=uses_memory, until=until)
-        for client in clients[: load.clients]
-    )
+    talks = (_talk(client, load, way, until=until) for client in clients[: load.clients])
     return [taken for talk in await asyncio.gather(*talks) for taken in talk]
 
 
-async def _talk(client: Client, load: Load, *, uses_memory: bool, until: float) -> list[float]:
+async def _talk(client: Client, load: Load, way: Way, *, until: float) -> list[float]:
     """The seconds that each question took."""
     taken: list[float] = []
     due = time.perf_counter() + load.pause * client.number / load.clients  # one after another
@@ -234,7 +269,7 @@ async def _talk(client: Client, load: Load, *, uses_memory: bool, until: float) 
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         due += load.pause
         began = time.perf_counter()
-        await client.ask(uses_memory=uses_memory)
+        await client.ask(way)
         taken.append(time.perf_counter() - began)
     return taken
 
@@ -271,5 +306,13 @@ if __name__ == "__main__":
     parser.add_argument(
         "--processes", type=int, default=os.cpu_count() or 1, help="that answer; else one for each"
     )
+    parser.add_argument("--audit", action="store_true", help="compare with no audit log, too")
     given = parser.parse_args()
-    uvloop.run(main(max(1, given.seconds), max(0, given.history), max(1, given.processes)))
+    uvloop.run(
+        main(
+            max(1, given.seconds),
+            max(0, given.history),
+            max(1, given.processes),
+            compares_audit=given.audit,
+        )
+    )

@@ -10,6 +10,8 @@ from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.ports import Stores
 from recollect.ports.jobs import JobKind
 from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.audit.log import AuditPruning, AuditReading
+from recollect.services.audit.trail import AuditTrail
 from recollect.services.background import Retention, Work
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
@@ -66,6 +68,14 @@ class _Builder:
         self.permissions = Permissions(
             sql=dependencies.sql, history=stores.history, source=dependencies.permissions
         )
+        self.audit: AuditTrail | None = None
+        if policies.audit.is_on:
+            self.audit = AuditTrail(
+                log=stores.audit,
+                clock=self.clock,
+                policy=policies.audit,
+                counters=dependencies.counters,
+            )
         self.last_access = LastAccess(
             store=stores.sessions, clock=self.clock, retention=policies.retention
         )
@@ -77,11 +87,14 @@ class _Builder:
             last_access=self.last_access,
             messages=self.messages,
             history=OwnerMessages(
-                store=stores.history, permissions=self.permissions, clock=self.clock
+                store=stores.history,
+                permissions=self.permissions,
+                clock=self.clock,
+                audit=self.audit,
             ),
             contexts=self.contexts,
             states=self.turn_memory.states,
-            profiles=Profiles(store=stores.profiles, clock=self.clock),
+            profiles=Profiles(store=stores.profiles, clock=self.clock, audit=self.audit),
             facts=self._facts(),
             fact_transfer=self.fact_transfer,
             owner_export=self._owner_export(),
@@ -116,7 +129,10 @@ class _Builder:
             ),
             turn_learning=self._turn_learning(),
             fact_pruning=FactPruning(
-                store=stores.facts, clock=self.clock, policy=self.policies.fact_decay
+                store=stores.facts,
+                clock=self.clock,
+                policy=self.policies.fact_decay,
+                audit=self.audit,
             ),
             fact_reembedding=FactReembedding(store=stores.facts, embedder=self.needs.embedder)
             if self.needs.embedder
@@ -126,8 +142,16 @@ class _Builder:
                 clock=self.clock,
                 handlers={JobKind.COMPACT: self._compaction().do},
             ),
-            api_keys=ApiKeys(store=stores.api_keys, clock=self.clock, ids=self.needs.ids),
-            audit=stores.audit,
+            api_keys=ApiKeys(
+                store=stores.api_keys, clock=self.clock, ids=self.needs.ids, audit=self.audit
+            ),
+            audit=AuditReading(log=stores.audit, chains=stores.audit_chains, audit=self.audit),
+            audit_trail=self.audit,
+            audit_pruning=AuditPruning(
+                chains=stores.audit_chains,
+                clock=self.clock,
+                retention=self.policies.audit.retention,
+            ),
             counters=self.needs.counters,
             ids=self.needs.ids,
         )
@@ -152,6 +176,7 @@ class _Builder:
             clock=self.clock,
             ids=self.needs.ids,
             redaction=self.redaction,
+            audit=self.audit,
         )
 
     def _turn_learning(self) -> TurnLearning | None:
@@ -168,6 +193,7 @@ class _Builder:
             clock=self.clock,
             policies=self.policies,
             redaction=self.redaction,
+            audit=self.audit,
             **hooks,
         )
 
@@ -186,6 +212,7 @@ class _Builder:
             reranking=self._reranking(),
             is_indexed=self.policies.keeps_index,
             redaction=self.redaction,
+            audit=self.audit,
         )
 
     @cached_property
@@ -204,6 +231,7 @@ class _Builder:
             embedding=self.fact_embedding,
             searching=FactSearch(store=self.stores.facts, embedding=self.fact_embedding),
             redaction=self.redaction,
+            audit=self.audit,
         )
 
     @cached_property
@@ -215,6 +243,7 @@ class _Builder:
             ids=self.needs.ids,
             embedding=self.fact_embedding,
             redaction=self.redaction,
+            audit=self.audit,
         )
 
     def _owner_export(self) -> OwnerExport:
@@ -240,6 +269,7 @@ class _Builder:
             policies=self.policies,
             model=self.needs.follow_up_model,
             llm=self.needs.answering_model,
+            audit=self.audit,
         )
 
     @cached_property
@@ -253,6 +283,7 @@ class _Builder:
             facts=self._known_facts(),
             counter_for=self.needs.counter_for,
             policies=self.policies,
+            audit=self.audit,
         )
 
     def _known_facts(self) -> KnownFacts:
@@ -270,7 +301,7 @@ class _Builder:
     @cached_property
     def turn_memory(self) -> TurnMemory:
         return TurnMemory(
-            states=States(store=self.stores.states, clock=self.clock),
+            states=States(store=self.stores.states, clock=self.clock, audit=self.audit),
             sessions=Sessions(
                 store=self.stores.sessions,
                 last_access=self.last_access,
@@ -278,9 +309,13 @@ class _Builder:
                 clock=self.clock,
                 retention=self.policies.retention,
                 redaction=self.redaction,
+                audit=self.audit,
             ),
             turns=Turns(
-                messages=self.messages, store=self.stores.turns, branches=self.stores.branches
+                messages=self.messages,
+                store=self.stores.turns,
+                branches=self.stores.branches,
+                audit=self.audit,
             ),
             ids=self.needs.ids,
             counters=self.needs.counters,

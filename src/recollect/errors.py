@@ -26,6 +26,7 @@ RecollectError
 ├── NotOpened               the memory was used without `with`
 ├── ConfigurationError      the settings contradict each other or miss something
 └── Unavailable             something outside does not answer now; trying again may help
+    ├── AuditUnavailable        the audit log: nothing is done that it could not record
     ├── DatabaseUnavailable     the database
     │   ├── EmbeddedServerFailed    the embedded PostgreSQL could not be started
     │   └── SchemaOutdated          the database has not been migrated to this version
@@ -233,6 +234,13 @@ class ConfigurationError(RecollectError):
 
 class Unavailable(RecollectError):
     """Something outside does not answer now; trying again may help."""
+
+
+class AuditUnavailable(Unavailable):
+    """What is done cannot be recorded now, and must not be done without."""
+
+    def __init__(self) -> None:
+        super().__init__("the audit log cannot be written now, and nothing is done without it")
 
 
 class DatabaseUnavailable(Unavailable):

@@ -5,7 +5,7 @@ import pytest
 from conformance.contracts.engine import EngineContract
 from conformance.contracts.indexing import IndexingContract
 from conformance.contracts.recall_whole import WholeRecallContract
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT, FixedClock

@@ -1,5 +1,7 @@
 """What is wrong with settings is said in one line, and never with a traceback."""
 
+from datetime import timedelta
+
 import pytest
 
 from recollect.errors import ConfigurationError
@@ -165,3 +167,18 @@ def test_how_many_standing_instructions_there_are_is_a_setting(
     for wrong in (-1, 51, "some", "on"):
         with pytest.raises(ConfigurationError, match="MEMORY_STANDING_INSTRUCTIONS"):
             load_settings(standing_instructions=wrong)
+
+
+def test_the_audit_log_records_everything_for_a_year_unless_it_is_set_otherwise() -> None:
+    usual = load_settings().policies().audit
+    assert (usual.is_on, usual.failure, usual.retention) == (True, "warn", timedelta(days=365))
+    chosen = load_settings(
+        log_memory_operations="off", audit_failure="fail", audit_retention_days=0
+    ).policies()
+    assert (chosen.audit.is_on, chosen.audit.failure) == (False, "fail")
+    assert chosen.audit.retention is None
+    for wrong in (-1, 1, 6):
+        with pytest.raises(ConfigurationError, match="MEMORY_AUDIT_RETENTION_DAYS"):
+            load_settings(audit_retention_days=wrong)
+    with pytest.raises(ConfigurationError, match="MEMORY_AUDIT_FAILURE"):
+        load_settings(audit_failure="ignore")

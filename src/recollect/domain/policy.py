@@ -11,6 +11,7 @@ from recollect.domain.context.window import Tier, WindowPolicy, WindowUnit
 from recollect.domain.conversation.message import Role
 from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.ranking import NO_FACTS, FactPolicy
+from recollect.domain.identity.audit import AuditPolicy
 from recollect.domain.model_names import ChatTemplate
 from recollect.domain.privacy.masking import MaskingPolicies
 from recollect.domain.privacy.results import ResultPolicy
@@ -233,6 +234,8 @@ class Policies:
     """Whether a session must have been started before a question names it."""
     context: ContextForm = DEFAULT.context
     """How a context reaches the model."""
+    audit: AuditPolicy = field(default_factory=AuditPolicy)
+    """What the audit log records, and for how long."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """Sizes of models in billions, by pattern of their names."""
     results: ResultPolicy = field(default_factory=ResultPolicy)

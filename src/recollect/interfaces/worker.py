@@ -216,7 +216,9 @@ async def _settle_turns(services: Services) -> float:
 async def _clean_up(services: Services, every: timedelta) -> float:
     deleted = await services.retention.clean_up()
     pruned = await services.fact_pruning.prune()
-    logger.info("cleanup.done", extra={"facts": {"sessions": deleted, "facts": pruned}})
+    old = await services.audit_pruning.prune()
+    facts = {"sessions": deleted, "facts": pruned, "audit_entries": old}
+    logger.info("cleanup.done", extra={"facts": facts})
     return every.total_seconds()
 
 

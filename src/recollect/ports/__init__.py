@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from recollect.ports.accounts import ApiKeyStore, AuditLog, StateStore
+from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.audit import AuditChains, AuditLog
 from recollect.ports.conversations import (
     BranchStore,
     HistoryStore,
@@ -34,6 +35,7 @@ class Stores:
     expired: ExpiredSessions
     api_keys: ApiKeyStore
     audit: AuditLog
+    audit_chains: AuditChains
     facts: FactStore
     exports: ExportStore
     imports: ImportStore

@@ -1,10 +1,10 @@
-"""Where API keys, user states and the audit log are stored, and who may see what."""
+"""Where API keys and user states are stored, and who may see what."""
 
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from recollect.domain.identity.accounts import ApiKey, AuditEntry, UserState
+from recollect.domain.identity.accounts import ApiKey, UserState
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope, TenantScope
 
@@ -26,13 +26,6 @@ class ApiKeyStore(Protocol):
 
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
         """Revoke a key for good; return whether there is such a key. Audited the first time."""
-
-
-class AuditLog(Protocol):
-    """Reads the audit log; the stores write an entry in the transaction of its action."""
-
-    async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        """Return the owner's latest entries, newest first."""
 
 
 class StateStore(Protocol):

@@ -10,7 +10,6 @@ from uuid import UUID
 from recollect.domain.conversation.message import NO_DETAILS, Message, Visibility
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import (
-    OFFERED_SCOPES,
     SECRET_BYTES,
     ApiKey,
     KeyScope,
@@ -19,6 +18,7 @@ from recollect.domain.identity.accounts import (
     check_mode,
     hash_secret,
 )
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.permissions import (
     EVERYTHING,
     NOTHING,
@@ -37,7 +37,6 @@ from recollect.domain.identity.scope import (
 )
 from recollect.errors import (
     ApiKeyNotFound,
-    InvalidInput,
     PermissionsUnavailable,
     Unauthenticated,
     UserHalted,
@@ -46,6 +45,7 @@ from recollect.ports.accounts import ApiKeyStore, PermissionSource, StateStore
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.models import SqlReader
 from recollect.ports.runtime import Clock, Ids
+from recollect.services.audit.operations import Audited, audited
 
 UNAVAILABLE: Final = (
     "permissions could not be checked now: nothing that draws on tables was taken from memory"
@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiKeys:
+class ApiKeys(Audited):
     """What can be done with the keys of a tenant."""
 
     store: ApiKeyStore
@@ -74,15 +74,12 @@ class ApiKeys:
     ) -> tuple[ApiKey, str]:
         """Make a key and return it with its text, which nobody can find out afterwards."""
         tenant_name(scope.tenant)  # refuses keys of the system tenant
-        chosen = frozenset(scopes)
-        if not chosen <= {*OFFERED_SCOPES}:
-            raise InvalidInput("scopes", f"must be of: {', '.join(OFFERED_SCOPES)}")
         secret = self.ids.new_secret(SECRET_BYTES)
         key = ApiKey(
             key_id=self.ids.new_id(),
             tenant=scope.tenant,
             user=None if user is None else check_identity(user, "user"),
-            scopes=chosen,
+            scopes=frozenset(scopes),
             name=name,
             secret_hash=hash_secret(secret),
             created_at=self.clock.now(),
@@ -100,6 +97,7 @@ class ApiKeys:
             raise Unauthenticated("the API key is not valid")
         return key
 
+    @audited(AuditAction.API_KEY_READ)
     async def list(self, scope: TenantScope) -> tuple[ApiKey, ...]:
         """List a tenant's keys, oldest first."""
         return await self.store.list(scope)
@@ -111,12 +109,13 @@ class ApiKeys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class States:
+class States(Audited):
     """What can be done with a user's mode."""
 
     store: StateStore
     clock: Clock
 
+    @audited(AuditAction.STATE_READ)
     async def get(self, scope: Scope) -> UserState | None:
         """The user's state, or None where none was set, which means active."""
         return await self.store.get(scope)

@@ -1,11 +1,13 @@
 """Profiles: what programs store about a user, and what contexts show of it."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from recollect.concurrency import AT_ONCE, off_loop
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import (
     ALL_KEYS,
@@ -18,6 +20,7 @@ from recollect.domain.text import JsonValue, json_characters
 from recollect.errors import ProfileKeyNotFound
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock
+from recollect.services.audit.operations import Audited, audited
 
 PROFILE_FAILED: Final = "the user's profile could not be read"
 """The warning of a context that lacks it."""
@@ -25,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Profiles:
+class Profiles(Audited):
     """What can be done with a user's profile."""
 
     store: ProfileStore
@@ -51,7 +54,7 @@ class Profiles:
 
     async def find(self, scope: Scope, key: str) -> ProfileItem | None:
         """The value of a key with its version, or None."""
-        items = await self.store.list(scope, keys=[check_key(key)])
+        items = await self._read(scope, keys=[check_key(key)])
         return items[0] if items else None
 
     async def get(self, scope: Scope, key: str) -> ProfileItem:
@@ -63,7 +66,7 @@ class Profiles:
 
     async def list(self, scope: Scope) -> tuple[ProfileItem, ...]:
         """All values of the profile in order of their keys."""
-        return await self.store.list(scope)
+        return await self._read(scope, keys=None)
 
     async def delete(self, scope: Scope, key: str, *, version: int | None = None) -> None:
         """Delete a key; `ProfileKeyNotFound` if it is not there."""
@@ -75,6 +78,11 @@ class Profiles:
         """Delete all keys and say how many there were."""
         return await self.store.clear(scope, now=self.clock.now())
 
+    @audited(AuditAction.PROFILE_READ)
+    async def _read(self, scope: Scope, *, keys: Sequence[str] | None) -> tuple[ProfileItem, ...]:
+        return await self.store.list(scope, keys=keys)
+
+    @audited(AuditAction.PROFILE_CHANGED)
     async def _change(
         self, scope: Scope, key: str, value: JsonValue, *, version: int | None, merges: bool
     ) -> ProfileItem:

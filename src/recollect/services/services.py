@@ -8,7 +8,7 @@ from typing import Final
 
 from recollect.domain.language import PlainWords
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
-from recollect.ports.accounts import AuditLog, PermissionSource
+from recollect.ports.accounts import PermissionSource
 from recollect.ports.facts import FactExtractor, RelationModel, UnknownRelations
 from recollect.ports.models import (
     Answerer,
@@ -24,6 +24,8 @@ from recollect.ports.models import (
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
 from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.audit.log import AuditPruning, AuditReading
+from recollect.services.audit.trail import AuditTrail
 from recollect.services.background import Retention, Work
 from recollect.services.chat.chat import Chat
 from recollect.services.chat.proxy import Proxy
@@ -120,7 +122,10 @@ class Services:
     """None where no model embeds."""
     work: Work
     api_keys: ApiKeys
-    audit: AuditLog
+    audit: AuditReading
+    audit_trail: AuditTrail | None
+    """None where only deletions, keys and states are recorded."""
+    audit_pruning: AuditPruning
     counters: Counters
     ids: Ids
 
@@ -135,6 +140,8 @@ class Services:
                 await asyncio.gather(
                     self.turns.settle(), self.last_access.settle(), self.contexts.settle()
                 )
+                if self.audit_trail is not None:
+                    await self.audit_trail.settle()
         except TimeoutError:
             logger.warning("memory.not_settled")
 

@@ -30,6 +30,7 @@ from recollect.settings.behaviour import (
 from recollect.settings.server import (
     EMBEDDED_CONNECTIONS,
     LOOPBACK_HOSTS,
+    AuditSettings,
     AuthSettings,
     ChatClientSettings,
     LogSettings,
@@ -64,6 +65,7 @@ class Settings(
     PermissionSettings,
     ChatClientSettings,
     PrivacySettings,
+    AuditSettings,
     MaintenanceSettings,
     SizeSettings,
     VectorSettings,
@@ -233,6 +235,7 @@ class Settings(
             context=preset.context,
             results=ResultPolicy.parse(self.store_results),
             masking=MaskingPolicies(usual=self.mask_pii, key=self._masking_key),
+            audit=self.audit_policy(),
             sizes=self.model_sizes,
         )
 

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, field_validator
 
+from recollect.domain.identity.audit import AuditFailure, AuditPolicy
 from recollect.domain.identity.permissions import PermissionAddress
 from recollect.domain.identity.scope import DEFAULT_TENANT, check_identity, tenant_name
 from recollect.domain.policy import RetentionMode, RetentionPolicy
@@ -254,6 +256,39 @@ class PrivacySettings(BaseModel):
     allow_data_export: bool = False
     """Whether users may export everything that is stored of them (GET /api/v1/privacy/export); the
     commands 'recollect export' and 'recollect import' always work."""
+
+
+_LEAST_AUDIT_DAYS: Final = 7
+"""The database refuses to delete entries of the last six days."""
+
+
+class AuditSettings(BaseModel):
+    """What the audit log records beside deletions, keys and states, and for how long."""
+
+    log_memory_operations: bool = True
+    """Whether every read, write and export of memory is in the audit log, too: on or off; never
+    what was said. Deletions, keys and states always are."""
+    audit_failure: AuditFailure = AuditFailure.WARN
+    """What happens while the audit log cannot be written: warn (operations go on; what is not
+    recorded is logged and counted) or fail (operations are refused with 503)."""
+    audit_retention_days: int = Field(default=365, ge=0)
+    """How long entries of the audit log are kept, at least 7 days; 0: for ever."""
+
+    @field_validator("audit_retention_days")
+    @classmethod
+    def _keep_a_week(cls, value: int) -> int:
+        if 0 < value < _LEAST_AUDIT_DAYS:
+            raise ValueError(f"must be 0, or {_LEAST_AUDIT_DAYS} or more")
+        return value
+
+    def audit_policy(self) -> AuditPolicy:
+        """What is recorded, how strictly, and for how long."""
+        days = self.audit_retention_days
+        return AuditPolicy(
+            is_on=self.log_memory_operations,
+            failure=self.audit_failure,
+            retention=timedelta(days=days) if days else None,
+        )
 
 
 class ChatClientSettings(BaseModel):

@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import replace
 from uuid import uuid4
 
-from recollect.domain.identity.accounts import ApiKey, AuditAction, KeyScope, hash_secret
+from recollect.domain.identity.accounts import ApiKey, KeyScope, hash_secret
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
 from support.examples import a_tenant_scope, an_api_key, seconds_on

@@ -2,6 +2,7 @@
 
 from conformance.contracts.api_keys import ApiKeyStoreContract
 from conformance.contracts.audit import AuditLogContract
+from conformance.contracts.audit_chains import AuditChainContract
 from conformance.contracts.branches import BranchStoreContract
 from conformance.contracts.compaction import SummaryStoreContract
 from conformance.contracts.expiry import ExpiredSessionsContract
@@ -94,6 +95,9 @@ class EngineContract:
 
     class TestAuditLog(AuditLogContract):
         """What was done is told."""
+
+    class TestAuditChains(AuditChainContract):
+        """What is missing or altered shows."""
 
     class TestFacts(FactStoreContract):
         """Learnt once, changed as one."""

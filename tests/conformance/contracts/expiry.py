@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
-from recollect.domain.identity.accounts import AuditAction, AuditEntry
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.audit import AuditAction, AuditEntry
+from recollect.domain.identity.scope import Interface, Scope
 from recollect.ports import Stores
 from support.examples import a_scope, a_session, start_session
 
@@ -93,6 +93,7 @@ def _expiry_entry(session_id: UUID, *, second: float) -> AuditEntry:
         actor="retention",
         transaction_id="",
         at=long_ago(second),
+        interface=Interface.WORKER,
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import Session, SessionChanges, TurnStatus
-from recollect.domain.identity.accounts import AuditEntry
+from recollect.domain.identity.audit import AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.errors import MessageNotFound
 from recollect.ports import Stores

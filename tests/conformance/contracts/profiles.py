@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from conformance.contracts.json_types import assert_same_json
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile import profile
 from recollect.domain.profile.profile import ProfileChange, ProfileItem
@@ -183,7 +183,7 @@ class ProfileStoreContract:
         assert await stores.profiles.clear(scope, now=seconds_on(5)) == 0
         entries = await stores.audit.entries(scope, limit=9)
         assert [(one.action, one.target, one.count, one.at) for one in entries] == [
-            (AuditAction.PROFILE_CLEARED, scope.user, 2, seconds_on(4)),
+            (AuditAction.PROFILE_CLEARED, str(scope.owner_id), 2, seconds_on(4)),
             (AuditAction.PROFILE_KEY_DELETED, "b", 1, seconds_on(2)),
         ]
 

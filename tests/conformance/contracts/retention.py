@@ -13,8 +13,8 @@ import pytest
 from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import Session, SessionChanges
-from recollect.domain.identity.accounts import AuditAction, AuditEntry
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.audit import AuditAction, AuditEntry
+from recollect.domain.identity.scope import Interface, Scope
 from recollect.ports import Stores
 from support.examples import (
     a_message,
@@ -218,6 +218,7 @@ class RetentionContract:
             actor="retention",
             transaction_id="",
             at=seconds_on(9),
+            interface=Interface.WORKER,
         )
         assert await stores.audit.entries(scope, limit=9) == (expected,)
 

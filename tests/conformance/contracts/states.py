@@ -1,6 +1,7 @@
 """What `recollect.ports.accounts.StateStore` promises."""
 
-from recollect.domain.identity.accounts import AuditAction, UserState
+from recollect.domain.identity.accounts import UserState
+from recollect.domain.identity.audit import AuditAction
 from recollect.ports import Stores
 from support.examples import a_scope, seconds_on
 

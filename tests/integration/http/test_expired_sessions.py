@@ -80,7 +80,12 @@ class Scene:
 
 async def a_scene(retention: str) -> AsyncIterator[Scene]:
     clock, scope = FixedClock(), Scope(tenant=f"tenant-{uuid4()}", user="alice")
-    settings = load_settings(retention=retention, tenant=scope.tenant, local_user=scope.user)
+    settings = load_settings(
+        retention=retention,
+        tenant=scope.tenant,
+        local_user=scope.user,
+        log_memory_operations=False,
+    )
     around = ServiceDependencies(
         clock=clock, ids=RandomIds(), counter_for=token_counter_for, sql=SqlglotReader()
     )

@@ -52,6 +52,7 @@ NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
 OF_PRIVACY = {"GET /api/v1/privacy/export"}  # off by default; see test_privacy.py
 OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
+OF_ADMINS = {"GET /api/v1/admin/audit"}  # see tests/integration/auditing
 NAMING_IN_THE_BODY = {"POST /api/v1/rewrite", "POST /api/v1/recall"}
 
 
@@ -149,7 +150,8 @@ async def attempt(stranger: Caller, operation: Operation, owned: Owned) -> httpx
 
 def test_every_route_is_tested_one_way_or_another() -> None:
     known = {*OF_EVERYTHING_ONE_HAS, *CONFIRMED, *OF_NOBODY, *CREATING, *NAMING_IN_THE_BODY}
-    known |= {*OF_PRIVACY, *ASKING, *OF_OPERATORS, *NAMING_IN_A_HEADER, *OF_THE_ENDPOINT}
+    known |= {*OF_PRIVACY, *ASKING, *OF_OPERATORS, *OF_ADMINS}
+    known |= {*NAMING_IN_A_HEADER, *OF_THE_ENDPOINT}
 
     assert known | set(map(str, OF_ONE_THING)) == {str(operation) for operation in OPERATIONS}
     assert len(OF_ONE_THING) >= 11

@@ -30,8 +30,9 @@ INSERTS: Final = {
     "profiles": "INSERT INTO profiles VALUES ($1, length($2::uuid::text))",
     "profile_values": "INSERT INTO profile_values "
     "VALUES ($1, $2::uuid::text, '1', 1, 1, now(), now())",
-    "audit": "INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at) "
-    "VALUES ($1, 'x', $2::uuid::text, 1, 'x', 'x', now())",
+    "audit": "INSERT INTO audit VALUES "
+    "($1, 9, 't', 'x', $2::uuid::text, '{}', 1, 'x', 'x', 'x', now(), '')",
+    "audit_chains": "INSERT INTO audit_chains VALUES ($1, $2::uuid::text)",
     "recall_entries": "INSERT INTO recall_entries VALUES ($1, $2, 1, 1, 1, now(), 1, 1, "
     "NULL, NULL, NULL, NULL, NULL, '{}', '{}', 'x', NULL, '{1}', '{1}')",
     "recall_words": "INSERT INTO recall_words VALUES ($1, 7, hashtext($2::uuid::text), 1, 1)",
@@ -46,6 +47,8 @@ INSERTS: Final = {
     "fact_models": "INSERT INTO fact_models VALUES ($1, $2::uuid::text)",
 }
 TABLES: Final = sorted(INSERTS)
+READ_ONLY: Final = {"audit", "audit_chains"}
+"""What the role of the application can only read."""
 
 
 @pytest_asyncio.fixture
@@ -115,13 +118,14 @@ async def test_a_row_cannot_be_inserted_for_another_owner(
 ) -> None:
     await connection.execute(SET_OWNER, owner)
     arguments = [filled] if table == "owners" else [filled, uuid4()]
+    reason = "permission denied" if table in READ_ONLY else "row-level security"
 
-    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match=reason):
         await connection.execute(INSERTS[table], *arguments)
 
 
 @pytest.mark.parametrize("owner", ["", ANOTHER], ids=["no owner", "another owner"])
-@pytest.mark.parametrize("table", sorted(set(TABLES) - {"audit"}))
+@pytest.mark.parametrize("table", sorted(set(TABLES) - READ_ONLY))
 async def test_rows_of_another_owner_are_neither_updated_nor_deleted(
     table: str, owner: str, connection: asyncpg.Connection, database: Database, filled: UUID
 ) -> None:
@@ -135,7 +139,7 @@ async def test_rows_of_another_owner_are_neither_updated_nor_deleted(
     assert await rows_of(database, filled) == before
 
 
-@pytest.mark.parametrize("table", sorted(set(TABLES) - {"audit"}))
+@pytest.mark.parametrize("table", sorted(set(TABLES) - READ_ONLY))
 async def test_a_row_cannot_be_given_to_another_owner(
     table: str, connection: asyncpg.Connection, filled: UUID
 ) -> None:
@@ -145,14 +149,28 @@ async def test_a_row_cannot_be_given_to_another_owner(
         await connection.execute(f"UPDATE {table} SET owner_id = $1", uuid4())  # noqa: S608
 
 
-@pytest.mark.parametrize("statement", ["UPDATE audit SET actor = 'me'", "DELETE FROM audit"])
-async def test_the_audit_log_cannot_be_rewritten_even_by_its_owner(
-    statement: str, connection: asyncpg.Connection, filled: UUID
+@pytest.mark.parametrize("setting", ["owner_id", "worker", "audited_tenant"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE {table} SET owner_id = owner_id",
+        "DELETE FROM {table}",
+        "TRUNCATE {table}",
+        "INSERT INTO {table} SELECT * FROM {table}",
+        "ALTER TABLE {table} DISABLE ROW LEVEL SECURITY",
+        "DROP TABLE {table}",
+    ],
+)
+@pytest.mark.parametrize("table", sorted(READ_ONLY))
+async def test_the_audit_log_cannot_be_rewritten_whoever_the_application_works_for(
+    table: str, statement: str, setting: str, connection: asyncpg.Connection, filled: UUID
 ) -> None:
-    await connection.execute(SET_OWNER, str(filled))
-
+    values = {"owner_id": str(filled), "worker": "on", "audited_tenant": "tenant"}
+    await connection.execute(
+        "SELECT set_config('recollect.' || $1, $2, true)", setting, values[setting]
+    )
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await connection.execute(statement)
+        await connection.execute(statement.format(table=table))
 
 
 async def test_the_owner_is_forgotten_with_the_transaction(

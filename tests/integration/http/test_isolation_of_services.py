@@ -135,12 +135,14 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
     ),
     "audit.entries": (lambda s, scope, _: s.audit.entries(scope, limit=10), ()),
 }
-# Keys belong to tenants, so the second user of a tenant shares them; see the tests below.
+# Keys and the audit log belong to tenants, so the second user of a tenant shares them; see the
+# tests below, and the conformance tests of audit chains.
 OF_TENANTS: Final = {
     "api_keys.create",
     "api_keys.recognise",
     "api_keys.list",
     "api_keys.revoke",
+    *("audit.list", "audit.verify"),
 }
 ADDING_FACTS: Final = {"facts.add", "fact_transfer.take_in"}
 CREATING: Final = {
@@ -168,7 +170,7 @@ OF_ONES_OWN: Final = {
 # but a number. See the conformance tests of queueing and expiry.
 OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
-    *("fact_pruning.count", "fact_pruning.prune"),
+    *("fact_pruning.count", "fact_pruning.prune", "audit_pruning.count", "audit_pruning.prune"),
     *("work.do_one", "work.do_waiting"),
     "indexing.do_some",
 }

@@ -16,6 +16,7 @@ GENERATED: Final = {
     "ListOf_SessionOut_",
     "ListOf_MessageOut_",
     "ListOf_FoundFactOut_",
+    "ListOf_AuditEntryOut_",
 }  # by pydantic
 OF_MEMORY: Final = [operation for operation in OPERATIONS if operation.path.startswith("/api/")]
 WITH_BODY: Final = [operation for operation in OPERATIONS if "requestBody" in operation.spec]

@@ -56,6 +56,8 @@ async def test_cleanup_counts_deletes_and_audits_expired_sessions(
     ended = [await started(services, gone) for _ in range(3)]
     stays = await started(services, kept)
     await services.messages.append(kept, stays, spoken(2))
+    forgotten, long_ago = a_scope("kept", user="bob"), datetime.now(UTC) - timedelta(days=366)
+    await own_stores.states.put(forgotten, "busy", now=long_ago)
     await asyncio.sleep(0.2)
 
     dry = await run_command(own_dsn, "cleanup", "--dry-run", "--json")
@@ -63,8 +65,14 @@ async def test_cleanup_counts_deletes_and_audits_expired_sessions(
     wet = await run_command(own_dsn, "cleanup", "--json")
     empty = await run_command(own_dsn, "cleanup")
 
-    assert json.loads(dry.stdout) == json.loads(again.stdout) == {"expired": 3, "faded_facts": 0}
-    assert json.loads(wet.stdout) == {"deleted": 3, "pruned_facts": 0}
+    counted = {"expired": 3, "faded_facts": 0, "old_audit_entries": 1}
+    assert json.loads(dry.stdout) == json.loads(again.stdout) == counted
+    assert json.loads(wet.stdout) == {
+        "deleted": 3,
+        "pruned_facts": 0,
+        "deleted_audit_entries": 1,
+    }
+    assert await services.audit.entries(forgotten, limit=10) == ()
     assert "0 expired sessions" in empty.stdout
     entries = await services.audit.entries(gone, limit=10)
     assert {entry.target for entry in entries} == {str(session_id) for session_id in ended}

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from uuid import uuid4
 
 import httpx
 
-from recollect.domain.identity.accounts import SECRET_BYTES, KeyScope, KeyText, hash_secret
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.services.services import Services
-from support.examples import an_api_key
 
 Json: TypeAlias = dict[str, Any]
 QueryValue: TypeAlias = str | int | float
@@ -128,20 +127,17 @@ class Tenant:
         return self.holding(await self.key(KeyScope.SERVICE))
 
     async def admin(self) -> Caller:
-        """Whoever has a key of scope admin, made before that was no longer offered."""
-        scope, secret = TenantScope(tenant=self.name, actor="test"), bytes(SECRET_BYTES)
-        key = replace(
-            an_api_key(scope),
-            scopes=frozenset({KeyScope.ADMIN}),
-            secret_hash=hash_secret(secret),
-        )
-        await self.services.api_keys.store.add(scope, key)
-        text = KeyText(owner_id=scope.owner_id, key_id=key.key_id, secret=secret)
-        return self.holding(str(text))
+        """An administrator of the tenant."""
+        return self.holding(await self.key(KeyScope.ADMIN))
 
     def holding(self, credentials: str) -> Caller:
         """Whoever presents these credentials."""
         return self.server.with_headers({"Authorization": f"Bearer {credentials}"})
+
+    @property
+    def tenant_scope(self) -> TenantScope:
+        """The tenant itself."""
+        return TenantScope(tenant=self.name, actor="test")
 
     def scope(self, user: str) -> Scope:
         """The owner that a user of this tenant is."""

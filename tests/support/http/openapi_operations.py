@@ -42,6 +42,11 @@ class Operation:
         """Whether only a service key may call it."""
         return bool(self.spec.get("x-operator"))
 
+    @property
+    def is_for_admins(self) -> bool:
+        """Whether only an admin key may call it."""
+        return bool(self.spec.get("x-admin"))
+
     def path_with(self, values: dict[str, object]) -> str:
         """The path with its ids filled in; an id that is not among the values is an error."""
         return self.path.format(model_id=OUR_MODEL, **values)

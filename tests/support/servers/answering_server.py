@@ -29,4 +29,4 @@ async def answering_server(stores: Stores, **settings: object) -> AsyncIterator[
         memory = Memory(services, tenant=chosen.tenant, denodo=adapters.denodo)
         async with serving(create_app(memory, chosen)) as url:
             yield Caller(client=client, url=url)
-        await services.turns.settle()
+        await services.settle()

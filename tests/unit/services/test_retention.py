@@ -75,7 +75,11 @@ async def test_a_preset_keeps_sessions_as_long_as_its_seed_says(
 
 async def test_one_tenants_clean_up_leaves_the_others_alone() -> None:
     clock = FixedClock()
-    settings = load_settings(retention="none", retention_by_tenant={"brief": "fixed:1"})
+    settings = load_settings(
+        retention="none",
+        retention_by_tenant={"brief": "fixed:1"},
+        log_memory_operations=False,
+    )
     services = services_with(clock, settings.policies())
     brief, kept = a_scope("brief"), a_scope("kept")
     for scope in (brief, kept):

@@ -80,8 +80,22 @@ class FactPosition(NamedTuple):
     fact_id: UUID
 
 
+class AuditPosition(NamedTuple):
+    """Where in a tenant's audit log a page ended."""
+
+    at: datetime
+    owner_id: UUID
+    number: int
+
+
 Position = TypeVar(
-    "Position", MessagePosition, SessionPosition, AccessPosition, HistoryPosition, FactPosition
+    "Position",
+    MessagePosition,
+    SessionPosition,
+    AccessPosition,
+    HistoryPosition,
+    FactPosition,
+    AuditPosition,
 )
 
 

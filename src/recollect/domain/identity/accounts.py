@@ -1,4 +1,4 @@
-"""API keys, user states and the audit log."""
+"""API keys and user states."""
 
 import hashlib
 import hmac
@@ -16,8 +16,6 @@ from recollect.errors import InvalidInput
 KEY_PREFIX: Final = "rec_"
 SECRET_BYTES: Final = 32
 _ID_BYTES: Final = 16
-RETENTION: Final = "retention"
-"""The actor in the audit log when a session expires."""
 
 
 ACTIVE: Final = "active"
@@ -39,11 +37,7 @@ class KeyScope(StrEnum):
     SERVICE = "service"
     """The memory of any user of its tenant, named in each request."""
     ADMIN = "admin"
-    """Nothing: only keys of earlier versions have it."""
-
-
-OFFERED_SCOPES: Final = (KeyScope.USER, KeyScope.SERVICE)
-"""The scopes that a new key may have."""
+    """The audit log of its tenant, and nobody's memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +58,7 @@ class ApiKey:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", check_name(self.name, "name", max_length=MAX_NAME_LENGTH))
         if not self.scopes:
-            raise InvalidInput("scopes", "must name at least one of: " + ", ".join(OFFERED_SCOPES))
+            raise InvalidInput("scopes", "must name at least one of: " + ", ".join(KeyScope))
         if (KeyScope.USER in self.scopes) != (self.user is not None):
             raise InvalidInput("user", "must be given for a key of scope user, and only for that")
 
@@ -116,37 +110,6 @@ class KeyText:
 def hash_secret(secret: bytes) -> bytes:
     """Hash a secret for storage: 32 random bytes need no salt and no slow hash."""
     return hashlib.sha256(secret).digest()
-
-
-class AuditAction(StrEnum):
-    """Actions in the audit log: deleting data, and changing access."""
-
-    SESSION_DELETED = "session.deleted"
-    SESSION_EXPIRED = "session.expired"
-    MESSAGE_DELETED = "message.deleted"
-    MESSAGES_CLEARED = "messages.cleared"
-    HISTORY_CLEARED = "history.cleared"
-    HISTORY_TRIMMED = "history.trimmed"
-    STATE_CHANGED = "state.changed"
-    STATE_DELETED = "state.deleted"
-    PROFILE_KEY_DELETED = "profile_key.deleted"
-    PROFILE_CLEARED = "profile.cleared"
-    FACT_DELETED = "fact.deleted"
-    FACTS_CLEARED = "facts.cleared"
-    API_KEY_CREATED = "api_key.created"
-    API_KEY_REVOKED = "api_key.revoked"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
-    """One line of the audit log."""
-
-    action: AuditAction
-    target: str
-    count: int
-    actor: str
-    transaction_id: str
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,17 +79,30 @@ def tenant_name(tenant: str | int) -> str:
     return tenant
 
 
+class Interface(StrEnum):
+    """How a call came in, for the audit log."""
+
+    HTTP = "http"
+    OPENAI = "openai"
+    """The routes under /v1."""
+    LIBRARY = "library"
+    CLI = "cli"
+    WORKER = "worker"
+    """The background work, which nobody called."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """One owner, and who is acting for it.
 
-    Two scopes are equal when they mean the same owner; `actor` and `transaction_id` only say
-    who did something, for the audit log.
+    Two scopes are equal when they mean the same owner; `actor`, `interface` and `transaction_id`
+    only say who did something, for the audit log.
     """
 
     tenant: str
     user: str
     actor: str = field(default="", compare=False)
+    interface: Interface = field(default=Interface.LIBRARY, compare=False)
     transaction_id: str = field(default="", compare=False)
     authorization: str | None = field(default=None, compare=False, repr=False)
     """The caller's own credentials, for upstreams that check them; never stored, never logged."""
@@ -144,6 +157,7 @@ class TenantScope:
 
     tenant: str
     actor: str = field(default="", compare=False)
+    interface: Interface = field(default=Interface.LIBRARY, compare=False)
     transaction_id: str = field(default="", compare=False)
     owner_id: UUID = field(init=False, compare=False)
 

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryAuditLog, InMemoryStates
+from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryStates
+from recollect.engines.in_memory.audit import InMemoryAuditLog
 from recollect.engines.in_memory.conversations import (
     InMemoryBranches,
     InMemoryExpired,
@@ -35,6 +36,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
     another's half-done work.
     """
     data = InMemoryData(clock or _MachineClock())
+    audit = InMemoryAuditLog(data)
     return Stores(
         sessions=InMemorySessions(data),
         messages=InMemoryMessages(data),
@@ -47,7 +49,8 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         jobs=InMemoryJobs(data),
         expired=InMemoryExpired(data),
         api_keys=InMemoryApiKeys(data),
-        audit=InMemoryAuditLog(data),
+        audit=audit,
+        audit_chains=audit,
         facts=InMemoryFacts(data),
         exports=InMemoryExports(data),
         imports=InMemoryImports(data),

@@ -1,10 +1,11 @@
-"""API keys, user states and the audit log in memory."""
+"""API keys and user states in memory."""
 
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, UserState
+from recollect.domain.identity.accounts import ApiKey, UserState
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.in_memory.data import InMemoryStore
 
@@ -32,14 +33,6 @@ class InMemoryApiKeys(InMemoryStore):
             keys[key_id] = replace(key, revoked_at=now)
             self.data.audit(scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
         return True
-
-
-class InMemoryAuditLog(InMemoryStore):
-    """Implements `recollect.ports.accounts.AuditLog`."""
-
-    async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        written = self.data.of(scope.owner_id).audit_entries
-        return tuple(reversed(written))[:limit]
 
 
 class InMemoryStates(InMemoryStore):

@@ -22,7 +22,7 @@ from recollect.domain.conversation.session import (
     Stored,
     TurnStatus,
 )
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
     InMemoryStore,

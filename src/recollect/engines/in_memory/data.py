@@ -16,8 +16,15 @@ from recollect.domain.conversation.session import (
     name_from_question,
 )
 from recollect.domain.facts.fact import FactChange
-from recollect.domain.identity.accounts import RETENTION, ApiKey, AuditAction, AuditEntry, UserState
-from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.identity.accounts import ApiKey, UserState
+from recollect.domain.identity.audit import (
+    RETENTION,
+    AuditAction,
+    AuditChain,
+    ChainedEntry,
+    OwnedEntry,
+)
+from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.ports.facts import EmbeddedFact
@@ -179,6 +186,28 @@ class StoredProfile:
 
 
 @dataclass(slots=True, kw_only=True)
+class StoredAudit:
+    """The chain of an owner's audit entries."""
+
+    tenant: str
+    chain: AuditChain
+    links: list[ChainedEntry] = field(default_factory=list)
+
+    def add(self, owned: OwnedEntry) -> None:
+        """Add an entry at the end of the chain."""
+        link = ChainedEntry(
+            owner_id=owned.owner_id,
+            tenant=owned.tenant,
+            number=self.chain.last_number + 1,
+            entry=owned.entry,
+            hash=b"",
+        )
+        link = replace(link, hash=link.hash_after(self.chain.last_hash))
+        self.links.append(link)
+        self.chain = replace(self.chain, last_number=link.number, last_hash=link.hash)
+
+
+@dataclass(slots=True, kw_only=True)
 class OwnerMemory:
     """Everything stored for one owner."""
 
@@ -186,12 +215,14 @@ class OwnerMemory:
     api_keys: dict[UUID, ApiKey] = field(default_factory=dict)
     user_state: UserState | None = None
     profile: StoredProfile = field(default_factory=StoredProfile)
-    audit_entries: list[AuditEntry] = field(default_factory=list)
+    audit: StoredAudit | None = None
     facts: dict[UUID, EmbeddedFact] = field(default_factory=dict)
     fact_changes: list[FactChange] = field(default_factory=list)
     """Of all facts, in the order in which they were made."""
     known_as: Scope | None = None
     """Whose conversations and facts these are, for a worker that asks about all owners."""
+    started_by: Scope | None = None
+    """Who started the last conversation."""
 
     def has_message(self, message_id: UUID, *, outside_of: UUID | None = None) -> bool:
         """Whether some message has that id, also one of an expired session not yet deleted."""
@@ -223,7 +254,8 @@ class InMemoryData:
         self, scope: Scope, session: NewSession, *, now: datetime, expires_at: datetime | None
     ) -> StoredConversation:
         """Start a conversation that is not there; an expired one of that id is deleted."""
-        conversations = self.of(scope.owner_id).conversations
+        owner = self.of(scope.owner_id)
+        owner.started_by, conversations = scope, owner.conversations
         if session.session_id in conversations:
             self.delete_expired(scope.owner_id, session.session_id, now=now)
         started = Session(
@@ -282,16 +314,14 @@ class InMemoryData:
 
     def delete_expired(self, owner_id: UUID, session_id: UUID, *, now: datetime) -> None:
         """Delete an expired conversation, and write so into its owner's audit log."""
-        deleted = self.of(owner_id).conversations.pop(session_id)
-        entry = AuditEntry(
-            action=AuditAction.SESSION_EXPIRED,
-            target=str(session_id),
-            count=len(deleted.messages),
-            actor=RETENTION,
-            transaction_id="",
-            at=now,
+        owner = self.of(owner_id)
+        deleted, started_by = owner.conversations.pop(session_id), owner.started_by
+        assert started_by is not None  # noqa: S101  # a conversation has been started
+        retention = replace(
+            started_by, actor=RETENTION, interface=Interface.WORKER, transaction_id=""
         )
-        self.of(owner_id).audit_entries.append(entry)
+        action, count = AuditAction.SESSION_EXPIRED, len(deleted.messages)
+        self.audit(retention, action, session_id, count=count, now=now)
 
     def audit(
         self,
@@ -302,16 +332,28 @@ class InMemoryData:
         count: int = 1,
         now: datetime | None = None,
     ) -> None:
-        """Write a line into the owner's audit log."""
-        entry = AuditEntry(
-            action=action,
-            target=str(target),
-            count=count,
-            actor=scope.actor,
-            transaction_id=scope.transaction_id,
-            at=now or self._clock.now(),
-        )
-        self.of(scope.owner_id).audit_entries.append(entry)
+        """Add an entry to the owner's audit log."""
+        at = now or self._clock.now()
+        self.append_audit(OwnedEntry.of(scope, action, target, count=count, at=at))
+
+    def append_audit(self, owned: OwnedEntry) -> None:
+        """Add an entry to the chain of its owner."""
+        owner = self.of(owned.owner_id)
+        if owner.audit is None:
+            owner.audit = StoredAudit(
+                tenant=owned.tenant, chain=AuditChain(owner_id=owned.owner_id)
+            )
+        owner.audit.add(owned)
+
+    def audits(self, tenant: str | None = None) -> list[StoredAudit]:
+        """The chains of a tenant, or of all, in the order of their owners."""
+        chains = (owner.audit for _, owner in sorted(self._owners.items()) if owner.audit)
+        return [one for one in chains if tenant in {None, one.tenant}]
+
+    def user_of(self, owner_id: UUID) -> str | None:
+        """The name of an owner of whom something is stored beside audit entries."""
+        scope = self.of(owner_id).known_as or self.of(owner_id).started_by
+        return scope.user if scope else None
 
     def queue_compaction(self, scope: Scope, session_id: UUID, *, now: datetime) -> None:
         """Queue the compaction of a session, unless it waits already."""

@@ -13,7 +13,7 @@ from recollect.domain.conversation.paging import FactPosition, Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit
 from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.slots import has_one_value
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.engines.in_memory.data import InMemoryStore, cut_page
@@ -151,7 +151,7 @@ class InMemoryFacts(InMemoryStore):
     def _audit(self, scope: Scope, fact_ids: Collection[UUID] | None, *, count: int) -> None:
         if count:
             action = AuditAction.FACTS_CLEARED if fact_ids is None else AuditAction.FACT_DELETED
-            (target,) = fact_ids if fact_ids and len(fact_ids) == 1 else (scope.user,)
+            (target,) = fact_ids if fact_ids and len(fact_ids) == 1 else (scope.owner_id,)
             self.data.audit(scope, action, target, count=count)
 
     def _active(self, scope: Scope) -> tuple[EmbeddedFact, ...]:

@@ -11,7 +11,7 @@ from uuid import UUID
 from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
 from recollect.domain.conversation.paging import HistoryPosition, MessagePosition, Page, PageRequest
 from recollect.domain.conversation.session import TurnStatus, turn_offsets
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
     InMemoryStore,
@@ -244,7 +244,7 @@ class InMemoryHistory(InMemoryStore):
         cleared = self._messages(scope)
         self._remove(scope, cleared)
         count = len(cleared)
-        self.data.audit(scope, AuditAction.HISTORY_CLEARED, scope.user, count=count, now=now)
+        self.data.audit(scope, AuditAction.HISTORY_CLEARED, scope.owner_id, count=count, now=now)
         return count
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
@@ -252,7 +252,7 @@ class InMemoryHistory(InMemoryStore):
         trimmed = newest_first[keep_last:]
         self._remove(scope, trimmed)
         count = len(trimmed)
-        self.data.audit(scope, AuditAction.HISTORY_TRIMMED, scope.user, count=count, now=now)
+        self.data.audit(scope, AuditAction.HISTORY_TRIMMED, scope.owner_id, count=count, now=now)
         return count
 
     def _active(self, scope: Scope) -> tuple[Message, ...]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from datetime import datetime
 
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import (
     ProfileChange,
@@ -55,7 +55,9 @@ class InMemoryProfiles(InMemoryStore):
         count = len(values)
         values.clear()
         if count:
-            self.data.audit(scope, AuditAction.PROFILE_CLEARED, scope.user, count=count, now=now)
+            self.data.audit(
+                scope, AuditAction.PROFILE_CLEARED, scope.owner_id, count=count, now=now
+            )
         return count
 
 

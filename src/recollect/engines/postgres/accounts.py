@@ -1,42 +1,15 @@
-"""API keys, user states and the audit log in PostgreSQL."""
+"""API keys and user states in PostgreSQL."""
 
 from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.identity.accounts import ApiKey, AuditAction, AuditEntry, KeyScope, UserState
+from recollect.domain.identity.accounts import ApiKey, KeyScope, UserState
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import MemoryPolicy, Scope, TenantScope
-from recollect.engines.postgres.connection.database import PostgresStore, Transaction
-
-
-class PostgresAuditLog(PostgresStore):
-    """Reads an owner's audit log."""
-
-    async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
-        rows = await self._database.run("list_audit", owner_id=scope.owner_id, limit=limit)
-        return tuple(AuditEntry(**{**row, "action": AuditAction(row["action"])}) for row in rows)
-
-
-async def record(
-    transaction: Transaction,
-    scope: Scope | TenantScope,
-    action: AuditAction,
-    target: object,
-    *,
-    count: int = 1,
-    now: datetime,
-) -> None:
-    """Write an audit entry in the transaction that does what it records."""
-    await transaction.rows(
-        "record_audit",
-        action=action,
-        target=str(target),
-        count=count,
-        actor=scope.actor,
-        transaction_id=scope.transaction_id,
-        now=now,
-    )
+from recollect.engines.postgres.audit import record
+from recollect.engines.postgres.connection.database import PostgresStore
 
 
 class PostgresApiKeyStore(PostgresStore):

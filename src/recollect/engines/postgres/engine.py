@@ -5,11 +5,8 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from recollect.engines.postgres.accounts import (
-    PostgresApiKeyStore,
-    PostgresAuditLog,
-    PostgresStateStore,
-)
+from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
+from recollect.engines.postgres.audit import PostgresAuditLog
 from recollect.engines.postgres.connection.database import (
     APP_ROLE,
     STATEMENT_CACHE,
@@ -86,6 +83,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
     With `kept_in`, the vectors of entries are in another store of that name.
     """
     outside = None if kept_in is None else PostgresOutsideEntries(database, clock, kept_in=kept_in)
+    audit = PostgresAuditLog(database, clock)
     return Stores(
         sessions=PostgresSessionStore(database, clock),
         messages=PostgresMessageStore(database, clock),
@@ -98,7 +96,8 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         jobs=PostgresJobQueue(database, clock),
         expired=PostgresExpiredSessions(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
-        audit=PostgresAuditLog(database, clock),
+        audit=audit,
+        audit_chains=audit,
         facts=PostgresFactStore(database, clock),
         exports=PostgresExportStore(database, clock),
         imports=PostgresImportStore(database, clock),

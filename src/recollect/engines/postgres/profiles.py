@@ -8,7 +8,7 @@ from functools import partial
 from asyncpg import Record
 
 from recollect.concurrency import off_loop
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import (
     ProfileChange,
@@ -16,7 +16,7 @@ from recollect.domain.profile.profile import (
     StoredKey,
     check_version,
 )
-from recollect.engines.postgres.accounts import record
+from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore
 
 
@@ -70,7 +70,7 @@ class PostgresProfileStore(PostgresStore):
             count = int(await transaction.value("clear_profile"))
             if count:
                 action = AuditAction.PROFILE_CLEARED
-                await record(transaction, scope, action, scope.user, count=count, now=now)
+                await record(transaction, scope, action, scope.owner_id, count=count, now=now)
         return count
 
 

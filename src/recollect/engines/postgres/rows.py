@@ -20,7 +20,7 @@ from recollect.domain.conversation.message import (
     frozen,
 )
 from recollect.domain.conversation.session import Session, TurnStatus
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Interface, Scope
 from recollect.domain.text import JsonObject, json_characters
 from recollect.domain.transfer.records import MessageRecord, SessionRecord, TurnRecord
 from recollect.ports.conversations import StoredWindow
@@ -35,7 +35,9 @@ _ROLES: Final = {str(role): role for role in Role}  # a third of the time of Rol
 
 def worker_scope(tenant: str, user: str) -> Scope:
     """Return the scope in which a worker serves a stored owner."""
-    return Scope(tenant=tenant, user=user, actor="worker", is_stored=True)
+    return Scope(
+        tenant=tenant, user=user, actor="worker", interface=Interface.WORKER, is_stored=True
+    )
 
 
 def to_json(value: JsonObject) -> str:

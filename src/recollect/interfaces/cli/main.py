@@ -13,6 +13,7 @@ from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.extras import named_extra
 from recollect.interfaces.cli import (
     accounts,
+    audit,
     chatting,
     fact_files,
     facts,
@@ -87,11 +88,15 @@ def cleanup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the sessions that have expired, and prune the facts that have faded."""
+    """Delete sessions that have expired and old audit entries, prune facts that have faded."""
     if dry_run:
-        expired, faded = with_services(_count_ended)
-        text = f"{expired} sessions have expired, {faded} facts have faded"
-        show({"expired": expired, "faded_facts": faded}, as_json=as_json, text=text)
+        expired, faded, old = with_services(_count_ended)
+        text = (
+            f"{expired} sessions have expired, {faded} facts have faded, "
+            f"{old} audit entries are too old"
+        )
+        counts = {"expired": expired, "faded_facts": faded, "old_audit_entries": old}
+        show(counts, as_json=as_json, text=text)
         return
     with Console(stderr=True).status("deleting expired sessions …") as status:
         deleted = with_services(
@@ -101,12 +106,22 @@ def cleanup(
         )
         status.update("pruning faded facts …")
         pruned = with_services(lambda services, _: services.fact_pruning.prune())
-    text = f"{deleted} expired sessions deleted, {pruned} faded facts pruned"
-    show({"deleted": deleted, "pruned_facts": pruned}, as_json=as_json, text=text)
+        status.update("deleting old audit entries …")
+        old = with_services(lambda services, _: services.audit_pruning.prune())
+    text = (
+        f"{deleted} expired sessions deleted, {pruned} faded facts pruned, "
+        f"{old} old audit entries deleted"
+    )
+    counts = {"deleted": deleted, "pruned_facts": pruned, "deleted_audit_entries": old}
+    show(counts, as_json=as_json, text=text)
 
 
-async def _count_ended(services: Services, _: object) -> tuple[int, int]:
-    return await services.retention.count(), await services.fact_pruning.count()
+async def _count_ended(services: Services, _: object) -> tuple[int, int, int]:
+    return (
+        await services.retention.count(),
+        await services.fact_pruning.count(),
+        await services.audit_pruning.count(),
+    )
 
 
 def migrate(
@@ -170,7 +185,7 @@ app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
 app.command()(recall.rewrite)
 app.command()(recall.recall)
-app.command()(accounts.audit)
+app.add_typer(audit.app, name="audit")
 app.command()(recall.reindex)
 app.command()(worker)
 app.command()(cleanup)

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recollect.domain.identity.scope import Scope, tenant_name
+from recollect.domain.identity.scope import Interface, Scope, TenantScope, tenant_name
 from recollect.errors import InvalidInput
 from recollect.memory import Memory
 from recollect.services.services import Services
@@ -125,7 +125,28 @@ def given_options(**options: object) -> dict[str, object]:
 
 def owner_scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:
     """The owner that a command works for: the one named, or else the local user."""
-    return Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
+    return Scope(
+        tenant=tenant or settings.tenant,
+        user=user or settings.local_user,
+        actor="cli",
+        interface=Interface.CLI,
+    )
+
+
+def parse_moment(text: str | None, option: str) -> datetime | None:
+    """Read a time, in UTC unless it says otherwise."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(option, "must be a time such as 2026-05-01T12:00:00Z") from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def tenant_scope(settings: Settings, tenant: str | None) -> TenantScope:
+    """The tenant that a command works for."""
+    return TenantScope(tenant=tenant or settings.tenant, actor="cli", interface=Interface.CLI)
 
 
 def fields_of(value: object) -> dict[str, object]:

@@ -10,6 +10,7 @@ from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
 from recollect.interfaces.http.parameters import refuse_unknown_query
 from recollect.interfaces.http.routes import (
+    admin,
     api_page,
     chat,
     contexts,
@@ -29,7 +30,8 @@ _ROUTERS = (
     *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
     *(contexts.router, contexts.owner_router, messages.history_router),
     *(facts.router, facts.import_router, privacy.router),
-    *(profiles.router, sessions.state_router, health.router, openai_proxy.router, api_page.router),
+    *(profiles.router, sessions.state_router, admin.router),
+    *(health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.

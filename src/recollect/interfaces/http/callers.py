@@ -16,8 +16,10 @@ from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.identity.accounts import KEY_PREFIX, ApiKey, KeyScope
 from recollect.domain.identity.scope import (
     ANONYMOUS,
+    Interface,
     MemoryPolicy,
     Scope,
+    TenantScope,
     anonymous_user,
     check_identity,
 )
@@ -111,7 +113,12 @@ class Authenticator:
         self._hash_secret = secret.get_secret_value().encode() if secret else b""
 
     async def caller_of(
-        self, headers: Headers, *, as_operator: bool = False, session: UUID | None = None
+        self,
+        headers: Headers,
+        *,
+        as_operator: bool = False,
+        session: UUID | None = None,
+        interface: Interface = Interface.HTTP,
     ) -> Caller:
         """Who is calling, or an error that says what is missing.
 
@@ -137,6 +144,7 @@ class Authenticator:
                 tenant=principal.tenant,
                 user=user,
                 actor=principal.actor,
+                interface=interface,
                 transaction_id=transaction_id.get(),
                 authorization=_handed_on(headers) if self._hands_on else None,
             )
@@ -144,6 +152,26 @@ class Authenticator:
             # A name from a header was checked with the header: this one is the credentials'.
             raise Unauthenticated(f"the credentials name nobody: {error}") from None
         return Caller(scope=scope, memory=principal.memory)
+
+    async def administrator_of(self, headers: Headers) -> TenantScope:
+        """The tenant whose audit log the caller may read; `Forbidden` for all but its admins."""
+        token = _bearer_token(headers)
+        if token.startswith(KEY_PREFIX):
+            key = await self._api_keys.recognise(token)
+            is_admin, tenant, actor = KeyScope.ADMIN in key.scopes, key.tenant, _actor_of(key)
+        else:
+            principal = await self._identify(headers)
+            is_admin, tenant, actor = self._source is None, principal.tenant, principal.actor
+        if not is_admin:
+            raise Forbidden(
+                "only an admin key may do this; make one with 'recollect keys create --scope admin'"
+            )
+        return TenantScope(
+            tenant=tenant,
+            actor=actor,
+            interface=Interface.HTTP,
+            transaction_id=transaction_id.get(),
+        )
 
     def takes_anonymous(self, headers: Headers) -> bool:
         """Whether a session stands for the caller, who sends no credentials."""
@@ -204,7 +232,9 @@ async def _caller_of_request(
     session = None
     if authenticator.takes_anonymous(request.headers):
         session = await anonymous_session_of(request)
-    return await authenticator.caller_of(request.headers, session=session)
+    is_openai = request.url.path.startswith("/v1/")
+    interface = Interface.OPENAI if is_openai else Interface.HTTP
+    return await authenticator.caller_of(request.headers, session=session, interface=interface)
 
 
 KnownCaller = Annotated[Caller, Depends(_caller_of_request)]
@@ -231,6 +261,18 @@ OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
 """The owner that a service key names, or the local user: never a user's own credentials."""
 
 
+async def _administrator_of_request(
+    request: Request,
+    _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> TenantScope:
+    authenticator: Authenticator = request.app.state.authenticator
+    return await authenticator.administrator_of(request.headers)
+
+
+AdminScope = Annotated[TenantScope, Depends(_administrator_of_request)]
+"""The tenant that an admin key is of, or that of the local user; nobody's memory."""
+
+
 def _handed_on(headers: Headers) -> str | None:
     """What an upstream is shown: never one of our own keys."""
     given = headers.get(UPSTREAM_HEADER)
@@ -248,10 +290,14 @@ def _principal_of(key: ApiKey) -> Principal:
     return Principal(
         tenant=key.tenant,
         user=key.user,
-        actor=f"key:{key.key_id}",
+        actor=_actor_of(key),
         may_name_users=is_service,
         memory=key.memory,
     )
+
+
+def _actor_of(key: ApiKey) -> str:
+    return f"key:{key.key_id}"
 
 
 def _bearer_token(headers: Headers) -> str:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from recollect.errors import DatabaseUnavailable, Unavailable
+from recollect.errors import AuditUnavailable, DatabaseUnavailable, Unavailable
 from recollect.ports.runtime import Counters
 
 Result = TypeVar("Result")
@@ -26,8 +26,9 @@ logger = logging.getLogger(__name__)
 class Degradation:
     """Tries what memory does for one question, and remembers what it could not do.
 
-    Only `Unavailable` is forgiven: something outside that does not answer now. Bad input,
-    credentials and permissions are not memory's failures, and a question ends with them.
+    Only `Unavailable` is forgiven: something outside that does not answer now; but not an audit
+    log that must be written. Bad input, credentials and permissions are not memory's failures, and
+    a question ends with them.
 
     What takes longer than a few seconds may be a model that thinks, or a database that hangs: the
     probe tells. Nobody waits for a database that hangs, and after a failure it is probed at once.
@@ -62,6 +63,8 @@ class Degradation:
         """The result of the work, or None if memory did not answer."""
         try:
             result = await self._while_answering(work)
+        except AuditUnavailable:
+            raise
         except Unavailable as error:
             facts = {"step": step, "error": type(error).__name__}
             if isinstance(error, DatabaseUnavailable) and error.reason:

@@ -11,6 +11,7 @@ from recollect.concurrency import watch
 from recollect.domain.conversation.message import Message, NewMessage, message_id_for_key
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.followup.language import known_language
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.errors import (
@@ -25,6 +26,7 @@ from recollect.ports.conversations import Appended, BranchStore, Followed, TurnS
 from recollect.ports.models import Answerer
 from recollect.ports.runtime import Counters, Ids
 from recollect.services.access import States
+from recollect.services.audit.operations import Audited, audited
 from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, Degradation, Probe
 from recollect.services.conversations.sessions import Messages, Sessions
 from recollect.services.redaction import unmasked
@@ -45,7 +47,7 @@ class OpenTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turns:
+class Turns(Audited):
     """Begins turns and ends them.
 
     A write that has begun goes on when its caller is cancelled: a client that leaves never
@@ -92,17 +94,13 @@ class Turns:
         """Make a client's list the active branch, and its last question an open turn."""
         following = self._follow(scope, session_id, messages, continues=continues, goes_on=goes_on)
         followed = await self._opened(scope, following)
-        if followed is None:
-            raise SessionNotFound(session_id)
         await self.messages.on_stored(scope, [followed.question])
         return followed
 
     async def reply(self, scope: Scope, question: Message, reply: NewMessage) -> Message:
         """Store the reply to a question of a branch, in place of other replies to it."""
-        stored = await asyncio.shield(self._start(self._reply(scope, question, reply)))
-        if stored is None:
-            raise MessageNotFound(question.message_id)
-        return stored
+        replying = self._reply(scope, question.session_id, question.message_id, reply)
+        return await asyncio.shield(self._start(replying))
 
     async def fail(self, scope: Scope, question: Message) -> None:
         """Say that the question gets no answer; it is kept. Never raises: nobody could help.
@@ -121,6 +119,7 @@ class Turns:
         if turn is None or turn.reply is None:
             return None
         (reply,) = await self.messages.permissions.for_owner(scope, [turn.reply])
+        self.note(scope, AuditAction.MESSAGE_READ, question.session_id, items=[reply.message_id])
         return reply
 
     async def settle(self) -> None:
@@ -138,8 +137,9 @@ class Turns:
         *,
         continues: bool,
         goes_on: bool,
-    ) -> Followed | None:
-        return await self.branches.follow(
+    ) -> Followed:
+        self.check_audit()
+        followed = await self.branches.follow(
             scope,
             session_id,
             await self.messages.redaction.messages(scope, messages),
@@ -147,16 +147,24 @@ class Turns:
             goes_on=goes_on,
             **self.messages.begin_write(scope, session_id),
         )
+        if followed is None:
+            raise SessionNotFound(session_id)
+        given = {message.message_id for message in messages}
+        branch = (*followed.before, followed.question)
+        written = [message.message_id for message in branch if message.message_id in given]
+        self.note(scope, AuditAction.MESSAGE_WRITTEN, session_id, items=written)
+        return followed
 
-    async def _reply(self, scope: Scope, question: Message, reply: NewMessage) -> Message | None:
+    @audited(AuditAction.MESSAGE_WRITTEN)
+    async def _reply(
+        self, scope: Scope, session_id: UUID, question_id: UUID, reply: NewMessage
+    ) -> Message:
         (redacted,) = await self.messages.redaction.messages(scope, [reply])
-        return await self.branches.reply(
-            scope,
-            question.session_id,
-            question.message_id,
-            redacted,
-            **self.messages.begin_write(scope, question.session_id),
-        )
+        written = self.messages.begin_write(scope, session_id)
+        stored = await self.branches.reply(scope, session_id, question_id, redacted, **written)
+        if stored is None:
+            raise MessageNotFound(question_id)
+        return stored
 
     async def _fail(self, scope: Scope, question: Message) -> None:
         number = question.turn_number
@@ -261,7 +269,11 @@ class TurnMemory:
     """Tells whether the database answers; None where it cannot hang."""
 
     async def admit(self, scope: Scope) -> Degradation:
-        """Refuse a user who is halted; where that cannot be told now, nobody is refused."""
+        """Refuse a user who is halted; where that cannot be told now, nobody is refused.
+
+        Where the audit log has to be written and cannot, everybody is.
+        """
+        self.turns.check_audit()
         attempts = Degradation(self.counters, probe=self.probe)
         await attempts.attempt("state", self.states.check_not_halted(scope))
         return attempts

@@ -26,6 +26,7 @@ from recollect.domain.conversation.message import OF_SQL, Visibility, characters
 from recollect.domain.conversation.session import check_labels
 from recollect.domain.facts.fact import Fact
 from recollect.domain.followup.language import language_of
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import context_window_of
@@ -43,6 +44,7 @@ from recollect.errors import InvalidInput
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
 from recollect.services.access import Permissions
+from recollect.services.audit.operations import Audited, audited
 from recollect.services.context.assembly import Assembly, ContextParts
 from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache
 from recollect.services.context.rewriting import (
@@ -93,7 +95,7 @@ class ContextRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contexts:
+class Contexts(Audited):
     """Builds contexts from stored messages; keeps no text in between."""
 
     messages: Messages
@@ -156,6 +158,7 @@ class Contexts:
         request = await self.request(question, **options)
         return await self.build_requested(scope, session_id, request)
 
+    @audited(AuditAction.CONTEXT_READ)
     async def build_requested(
         self, scope: Scope, session_id: UUID, request: ContextRequest
     ) -> Context:

@@ -18,6 +18,7 @@ from recollect.domain.followup.languages import installed, words_for
 from recollect.domain.followup.refinements import is_remark
 from recollect.domain.followup.rules import asks_back, rule_candidate, with_complete_questions
 from recollect.domain.followup.validation import clean_reply, is_faithful
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.model_names import is_at_least
 from recollect.domain.policy import Policies
@@ -25,6 +26,7 @@ from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
+from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.sessions import Messages
 from recollect.services.redaction import unmasked
 
@@ -63,7 +65,7 @@ _MAX_MODEL_NAME: Final = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewriting:
+class Rewriting(Audited):
     """Rewrites follow-ups where it is sure what they mean; all other questions stay as asked.
 
     The follow-up model and the rules propose; a language model is asked, too, where the one that
@@ -105,12 +107,10 @@ class Rewriting:
         self, scope: Scope, session_id: UUID, question: str, *, language: str | None = None
     ) -> Rewrite:
         """Rewrite a question that was asked in a session."""
-        stored = await self.messages.window(scope, session_id, count=_READ_MESSAGES)
-        access = await self.permissions.allowed(scope)
-        visible = await self.permissions.for_model(access, stored.messages)
+        visible = await self._history(scope, session_id)
         unmasking = await self.messages.redaction.unmasking(scope, question)
-        visible = tuple(unmasked(message, unmasking) for message in visible)
-        return await self.after(history_of(visible), question, language=language)
+        history = history_of(tuple(unmasked(message, unmasking) for message in visible))
+        return await self.after(history, question, language=language)
 
     async def after(
         self, history: Sequence[HistoryMessage], question: str, *, language: str | None = None
@@ -127,6 +127,12 @@ class Rewriting:
         if self.llm is not None and rewrite.is_follow_up and self._may_ask_llm:
             return await self._by_llm(self.llm, question, messages, rewrite)
         return rewrite
+
+    @audited(AuditAction.MESSAGE_READ)
+    async def _history(self, scope: Scope, session_id: UUID) -> tuple[Message, ...]:
+        stored = await self.messages.window(scope, session_id, count=_READ_MESSAGES)
+        access = await self.permissions.allowed(scope)
+        return await self.permissions.for_model(access, stored.messages)
 
     async def _read(
         self, question: str, history: Sequence[HistoryMessage], language: str | None

@@ -13,6 +13,7 @@ from recollect.concurrency import watch
 from recollect.domain.conversation.message import Message, NewMessage
 from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies, RetentionPolicies
 from recollect.domain.text import check_not_ahead
@@ -35,6 +36,7 @@ from recollect.ports.conversations import (
 )
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
+from recollect.services.audit.operations import Audited, audited
 from recollect.services.redaction import Redaction
 
 _REMEMBERED: Final = 10_000  # sessions whose last note is known here
@@ -109,8 +111,12 @@ class LastAccess:
                 logger.warning("session.use_not_noted")
 
 
+def _started(result: tuple[Session, bool]) -> AuditAction:
+    return AuditAction.SESSION_CREATED if result[1] else AuditAction.SESSION_READ
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sessions:
+class Sessions(Audited):
     """What an owner can do with sessions."""
 
     store: SessionStore
@@ -120,6 +126,7 @@ class Sessions:
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     redaction: Redaction = field(default_factory=Redaction)
 
+    @audited(_started)
     async def start(self, scope: Scope, session: NewSession) -> tuple[Session, bool]:
         """Create a session, or resume the one with that id; and whether it is new."""
         scope.check_may_start(session.session_id)
@@ -132,6 +139,7 @@ class Sessions:
             return started, True
         return await self._read(scope, started), False
 
+    @audited(AuditAction.SESSION_READ)
     async def get(self, scope: Scope, session_id: UUID) -> Session:
         """Find a session."""
         session = await self.store.get(scope, session_id)
@@ -139,6 +147,7 @@ class Sessions:
             raise SessionNotFound(session_id)
         return await self._read(scope, session)
 
+    @audited(AuditAction.SESSION_READ)
     async def list(
         self, scope: Scope, page: PageRequest, *, sort: SessionSort = SessionSort.UPDATED
     ) -> Page[Session]:
@@ -150,6 +159,7 @@ class Sessions:
         items = await self.permissions.sessions_for_owner(scope, stored.items)
         return replace(stored, items=items)
 
+    @audited(AuditAction.SESSION_CHANGED)
     async def change(self, scope: Scope, session_id: UUID, changes: SessionChanges) -> Session:
         """Rename a session or replace its metadata, databases or tags."""
         stored = await self.redaction.session(scope, changes)
@@ -173,12 +183,17 @@ class Sessions:
         return shown
 
 
+def _appended(result: Appended) -> AuditAction:
+    """What a retry finds stored is read."""
+    return AuditAction.MESSAGE_WRITTEN if result.is_new else AuditAction.MESSAGE_READ
+
+
 async def _ignore(scope: Scope, messages: Sequence[Message]) -> None:
     """Do nothing about stored messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Messages:
+class Messages(Audited):
     """What an owner can do with the messages of a session."""
 
     store: MessageStore
@@ -205,6 +220,7 @@ class Messages:
             compaction=self.policies.compaction,
         )
 
+    @audited(_appended)
     async def append(
         self,
         scope: Scope,
@@ -258,6 +274,7 @@ class Messages:
                     raise
                 raise error.inside(f"messages[{position}]") from None
 
+    @audited(AuditAction.MESSAGE_READ)
     async def last(self, scope: Scope, session_id: UUID, *, count: int) -> tuple[Message, ...]:
         """Read the last messages, oldest first, as a prompt wants them."""
         if not 1 <= count <= MAX_LIMIT:
@@ -278,6 +295,7 @@ class Messages:
         self.last_access.note(scope, session_id, last=stored.session.last_accessed_at)
         return stored
 
+    @audited(AuditAction.MESSAGE_READ)
     async def list(
         self, scope: Scope, session_id: UUID, page: PageRequest, *, include_inactive: bool = False
     ) -> Page[Message]:
@@ -303,6 +321,7 @@ class Messages:
             raise SessionNotFound(session_id)
         return cleared
 
+    @audited(AuditAction.TURN_READ)
     async def turn_status(self, scope: Scope, session_id: UUID, turn_number: int) -> TurnStatus:
         """Tell whether a question is pending, answered or failed."""
         _check_turn_number(turn_number)
@@ -312,6 +331,7 @@ class Messages:
         self.last_access.note(scope, session_id)
         return status
 
+    @audited(AuditAction.TURN_FAILED)
     async def fail_turn(self, scope: Scope, session_id: UUID, turn_number: int) -> None:
         """Say that a question will get no answer; it is kept, but stays out of windows."""
         _check_turn_number(turn_number)
@@ -325,18 +345,20 @@ def _check_turn_number(turn_number: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerMessages:
+class OwnerMessages(Audited):
     """What an owner can do with the messages of all sessions."""
 
     store: HistoryStore
     permissions: Permissions
     clock: Clock
 
+    @audited(AuditAction.MESSAGE_READ)
     async def list(self, scope: Scope, page: PageRequest) -> Page[Message]:
         """List the owner's messages across sessions, newest first by default."""
         stored = await self.store.list(scope, page)
         return replace(stored, items=await self.permissions.for_owner(scope, stored.items))
 
+    @audited(AuditAction.MESSAGE_COUNTED)
     async def count(self, scope: Scope) -> int:
         """Count the owner's messages."""
         return await self.store.count(scope)

@@ -28,11 +28,13 @@ from recollect.domain.facts.query import (
 )
 from recollect.domain.facts.slots import has_one_value
 from recollect.domain.facts.standing.detection import standing_slot
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.errors import FactConflict, FactNotFound, InvalidInput, VersionConflict
 from recollect.ports.facts import EmbeddedFact, FactStats, FactStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.access import Permissions
+from recollect.services.audit.operations import Audited, audited
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.visibility import shown_fact, shown_record, visible
@@ -47,7 +49,7 @@ _OF_FACT: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Audited):
     """What can be done by hand with the facts about a user."""
 
     store: FactStore
@@ -59,6 +61,7 @@ class Facts:
     searching: FactSearch
     redaction: Redaction = field(default_factory=Redaction)
 
+    @audited(AuditAction.FACT_CREATED)
     async def add(
         self,
         scope: Scope,
@@ -95,6 +98,7 @@ class Facts:
             await self._check_free(scope, fact)
         raise VersionConflict(expected=0, current=None)
 
+    @audited(AuditAction.FACT_READ)
     async def list(
         self,
         scope: Scope,
@@ -114,6 +118,7 @@ class Facts:
         items = listed.items if filters.text is None else visible(listed.items, access)
         return replace(listed, items=tuple(shown_fact(fact, access) for fact in items))
 
+    @audited(AuditAction.FACT_READ)
     async def search(
         self,
         scope: Scope,
@@ -138,6 +143,7 @@ class Facts:
         matching = (one for one in results if one.fact.fact_id in allowed)
         return tuple(one for one in matching if filters.matches(one.fact))[:limit]
 
+    @audited(AuditAction.FACT_READ)
     async def get(self, scope: Scope, fact_id: UUID) -> FactRecord:
         """A fact of any status with its history; `FactNotFound` if it is not there."""
         fact = await self._stored(scope, fact_id)
@@ -204,10 +210,12 @@ class Facts:
         """Delete all facts with their history for good, and say how many there were."""
         return await self.store.delete(scope)
 
+    @audited(AuditAction.FACT_COUNTED)
     async def stats(self, scope: Scope) -> FactStats:
         """How many facts there are, by type, priority, status and week."""
         return await self.store.stats(scope)
 
+    @audited(AuditAction.FACT_CHANGED)
     async def _change(
         self,
         scope: Scope,

@@ -23,6 +23,7 @@ from recollect.domain.facts.standing.detection import (
 )
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.wording import content_of
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.recall.entry import Vector
@@ -35,6 +36,7 @@ from recollect.ports.jobs import DueTurn
 from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
+from recollect.services.audit.operations import Audited
 from recollect.services.redaction import Redaction
 
 LEARNS_FACTS: Final = "learn_facts"
@@ -53,7 +55,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(Audited):
     """Makes facts of what users say about themselves."""
 
     store: FactStore
@@ -161,6 +163,7 @@ class Learning:
         # Of a message that was stored before masking was set; others are masked already.
         content, quote = await self.redaction.texts(scope, [statement.content, statement.quote])
         statement = replace(statement, content=content[:MAX_CONTENT], quote=quote[:MAX_QUOTE])
+        self.check_audit()
         vector = await self._vector(statement.content)
         for _ in range(_TRIES):
             key = (statement.message_id, statement.gist)
@@ -178,6 +181,8 @@ class Learning:
             if not edits:
                 return False
             if await self.store.commit(scope, edits, await self._vectors(edits, vector)):
+                ids = [edit.fact.fact_id for edit in edits]
+                self.note(scope, AuditAction.FACT_LEARNT, items=ids)
                 return True
         logger.warning("facts.not_learnt", extra={"facts": {"tries": _TRIES}})
         return False

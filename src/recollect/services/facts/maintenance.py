@@ -9,6 +9,7 @@ from uuid import UUID
 
 from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 from recollect.errors import Unavailable
@@ -16,6 +17,7 @@ from recollect.ports.facts import FactStore
 from recollect.ports.jobs import DueTurn, TurnQueue
 from recollect.ports.models import Embedder
 from recollect.ports.runtime import Clock
+from recollect.services.audit.operations import Audited
 from recollect.services.facts.learning import Learning
 
 _SESSIONS_AT_ONCE: Final = 8
@@ -58,7 +60,7 @@ class TurnLearning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactPruning:
+class FactPruning(Audited):
     """Ends facts that nobody has used for so long that they have faded; they stay restorable."""
 
     store: FactStore
@@ -77,7 +79,10 @@ class FactPruning:
         pruned = 0
         async for scope, faded in self._faded():
             for fact in faded:
-                pruned += await self.store.commit(scope, [self._ended(fact)], {})
+                if not await self.store.commit(scope, [self._ended(fact)], {}):
+                    continue
+                pruned += 1
+                self.note(scope, AuditAction.FACT_PRUNED, items=[fact.fact_id])
         return pruned
 
     async def _faded(self) -> AsyncIterator[tuple[Scope, list[Fact]]]:

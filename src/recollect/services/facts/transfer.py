@@ -12,6 +12,7 @@ from recollect.domain.facts.fact import ChangeKind, Fact, FactRecord
 from recollect.domain.facts.query import FactFilter
 from recollect.domain.facts.slots import has_one_value
 from recollect.domain.facts.transfer import MAX_IMPORTED, ImportReport, exported, imported
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.privacy.masking import Masker
 from recollect.domain.text import JsonObject, JsonValue
@@ -19,6 +20,7 @@ from recollect.errors import InvalidInput, VersionConflict
 from recollect.ports.facts import EmbeddedFact, FactStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.access import Permissions
+from recollect.services.audit.operations import Audited
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import edited
 from recollect.services.facts.visibility import visible
@@ -34,7 +36,7 @@ _REASON: Final = "imported"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactTransfer:
+class FactTransfer(Audited):
     """Writes a user's facts as JSON, and reads them."""
 
     store: FactStore
@@ -52,6 +54,9 @@ class FactTransfer:
         access = await self.permissions.allowed(scope)
         async for facts in self._pages(scope):
             shown = visible(facts, access)
+            if self.audit is not None:
+                ids = [fact.fact_id for fact in shown]
+                await self.audit.record(scope, AuditAction.FACT_EXPORTED, items=ids)
             histories = await self.store.histories(scope, [fact.fact_id for fact in shown])
             records = [
                 FactRecord(fact=fact, history=histories.get(fact.fact_id, ())) for fact in shown
@@ -74,6 +79,7 @@ class FactTransfer:
         """
         if len(items) > MAX_IMPORTED:
             raise InvalidInput("facts", f"must be at most {MAX_IMPORTED:,}; import some at a time")
+        self.check_audit()
         masker = self.redaction.masker(scope)
         facts = await asyncio.to_thread(self._read, items, masker)
         known = await self._known(scope)
@@ -112,6 +118,8 @@ class FactTransfer:
             edits = [edited(fact, ChangeKind.CREATED, reason=_REASON) for fact in new]
             if await self.store.commit(scope, edits, vectors):
                 known.slots |= _claimed_slots(new)
+                ids = [fact.fact_id for fact in new]
+                self.note(scope, AuditAction.FACT_IMPORTED, items=ids)
                 return len(new), conflicting
             read = await self._known(scope)  # somebody has added one of them meanwhile
             known.gists, known.slots = read.gists, read.slots

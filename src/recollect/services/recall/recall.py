@@ -16,6 +16,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.followup.language import detect_language
 from recollect.domain.followup.languages import installed
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.permissions import Access, TurnKey, turn_key
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import is_common_word, words_of
@@ -50,6 +51,7 @@ from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex, WordStems
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
+from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.sessions import LastAccess
 from recollect.services.recall.reranking import Reranking
 from recollect.services.redaction import Redaction
@@ -166,7 +168,7 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recall:
+class Recall(Audited):
     """Searches the earlier exchanges of one owner by words and by meaning."""
 
     index: RecallIndex | None
@@ -188,6 +190,7 @@ class Recall:
     _speakers: dict[UUID, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
     """When the speakers in an owner's logs were read, and who they are."""
 
+    @audited(AuditAction.RECALL_READ)
     async def search(
         self,
         scope: Scope,

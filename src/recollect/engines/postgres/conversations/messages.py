@@ -16,9 +16,9 @@ from recollect.domain.conversation.paging import (
     PageRequest,
 )
 from recollect.domain.conversation.session import TurnStatus, name_from_question
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.accounts import record
+from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.conversations.append import Target, append, append_within
 from recollect.engines.postgres.conversations.sessions import create_session
@@ -247,12 +247,14 @@ class PostgresHistoryStore(_DeletingStore):
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
         action = AuditAction.HISTORY_CLEARED
-        return await self._delete(scope, None, "delete_messages", action, scope.user, now=now) or 0
+        return (
+            await self._delete(scope, None, "delete_messages", action, scope.owner_id, now=now) or 0
+        )
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
         action = AuditAction.HISTORY_TRIMMED
         count = await self._delete(
-            scope, None, "trim_messages", action, scope.user, keep_last=keep_last, now=now
+            scope, None, "trim_messages", action, scope.owner_id, keep_last=keep_last, now=now
         )
         return count or 0
 

@@ -14,9 +14,9 @@ from recollect.domain.conversation.paging import (
     SessionSort,
 )
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges
-from recollect.domain.identity.accounts import RETENTION, AuditAction
-from recollect.domain.identity.scope import Scope
-from recollect.engines.postgres.accounts import record
+from recollect.domain.identity.audit import RETENTION, AuditAction
+from recollect.domain.identity.scope import Interface, Scope
+from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.rows import json_text, read_session, read_sessions
 from recollect.engines.postgres.sql import statement
@@ -147,7 +147,7 @@ async def create_session(
     metadata, session_id = await json_text(session.metadata), session.session_id
     count = await transaction.value("delete_if_expired", session_id=session_id, now=read_at)
     if count is not None:  # an expired session of that id gave way, as to the clean-up
-        retention = replace(scope, actor=RETENTION, transaction_id="")
+        retention = replace(scope, actor=RETENTION, interface=Interface.WORKER, transaction_id="")
         action = AuditAction.SESSION_EXPIRED
         await record(transaction, retention, action, session_id, count=count, now=now)
     rows = await transaction.rows(

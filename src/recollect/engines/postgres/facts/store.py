@@ -10,10 +10,10 @@ from uuid import UUID
 from recollect.domain.conversation.paging import Order, Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit, FactStatus, Priority
 from recollect.domain.facts.query import FactFilter, FactSort
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
-from recollect.engines.postgres.accounts import record
+from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.facts.rows import (
     change_from,
@@ -158,7 +158,7 @@ class PostgresFactStore(PostgresStore):
             count = int(await transaction.value("delete_facts", fact_ids=given))
             if count:
                 action = AuditAction.FACTS_CLEARED if given is None else AuditAction.FACT_DELETED
-                (target,) = given if given and len(given) == 1 else (scope.user,)
+                (target,) = given if given and len(given) == 1 else (scope.owner_id,)
                 now = self._clock.now()
                 await record(transaction, scope, action, target, count=count, now=now)
         return count

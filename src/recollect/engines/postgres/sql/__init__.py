@@ -3,8 +3,8 @@
 A file holds the statements of a subject, each under a header and a comment with its purpose:
 
     -- name: list_audit
-    -- The latest lines of the owner's audit log.
-    SELECT … FROM audit WHERE owner_id = :owner_id ORDER BY entry_id DESC LIMIT :limit
+    -- The latest entries of the owner.
+    SELECT * FROM audit WHERE owner_id = :owner_id ORDER BY number DESC LIMIT :limit
 
 `:owner_id` becomes `$1` when the files are read, once in each process.
 """

@@ -1,4 +1,4 @@
--- Accounts: API keys, user states and the audit log.
+-- Accounts: API keys and user states.
 
 -- name: add_api_key
 -- Keep a tenant's new key, and the tenant's row with the first one.
@@ -57,15 +57,3 @@ SET mode = excluded.mode, updated_at = excluded.updated_at
 -- name: delete_state
 -- Forget the owner's mode and say what it was.
 DELETE FROM states WHERE owner_id = :owner_id RETURNING mode
-
--- name: record_audit
--- Add a line to the owner's audit log.
-INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
-VALUES (:owner_id, :action, :target, :count, :actor, :transaction_id, :now)
-
--- name: list_audit
--- The latest lines of the owner's audit log.
-SELECT action, target, count, actor, transaction_id, at FROM audit
-WHERE owner_id = :owner_id
-ORDER BY entry_id DESC
-LIMIT :limit

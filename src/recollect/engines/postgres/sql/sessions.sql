@@ -213,9 +213,11 @@ WITH chosen AS (
     RETURNING
         session.owner_id, session.session_id,
         session.message_count + session.inactive_count AS message_count
-), audited AS (
-    INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
-    SELECT owner_id, 'session.expired', session_id::text, message_count, 'retention', '', :now
-    FROM gone
 )
-SELECT count(*) FROM gone
+SELECT coalesce(append_audit(jsonb_agg(jsonb_build_object(
+    'owner_id', gone.owner_id, 'tenant_id', owner.tenant_id, 'action', 'session.expired',
+    'target', gone.session_id, 'items', '{}'::text[], 'count', gone.message_count,
+    'actor', 'retention', 'interface', 'worker', 'transaction_id', '', 'at', :now::timestamptz
+))), 0)
+FROM gone
+JOIN owners AS owner ON owner.owner_id = gone.owner_id

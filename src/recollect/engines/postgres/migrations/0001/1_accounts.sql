@@ -1,4 +1,4 @@
--- Owners, their API keys, modes and profiles, and the audit log.
+-- Owners, their API keys, modes and profiles.
 
 CREATE TABLE owners (
     owner_id   uuid PRIMARY KEY,
@@ -47,17 +47,4 @@ CREATE TABLE profile_values (
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (owner_id, key)
-);
-
--- No reference to owners: the log outlives what it records.
-CREATE TABLE audit (
-    owner_id       uuid NOT NULL,
-    entry_id       bigint GENERATED ALWAYS AS IDENTITY,
-    action         text NOT NULL,
-    target         text NOT NULL,
-    count          bigint NOT NULL,
-    actor          text NOT NULL,
-    transaction_id text NOT NULL,
-    at             timestamptz NOT NULL,
-    PRIMARY KEY (owner_id, entry_id)
 );

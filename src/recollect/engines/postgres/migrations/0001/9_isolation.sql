@@ -26,7 +26,11 @@ GRANT SELECT, INSERT, UPDATE, DELETE
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
         facts, fact_changes, fact_models
     TO recollect_app;
-GRANT SELECT, INSERT ON audit TO recollect_app;
+GRANT SELECT ON audit, audit_chains TO recollect_app;
+REVOKE EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer, integer)
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer, integer)
+    TO recollect_app;
 GRANT SELECT ON schema_revision TO recollect_app;
 
 -- The owner of the running transaction; NULL, which equals nothing, when none was set.
@@ -62,7 +66,8 @@ CREATE FUNCTION worker_time() RETURNS timestamptz
     RETURN NULLIF(current_setting('recollect.now', true), '')::timestamptz;
 
 CREATE POLICY worker_names ON owners FOR SELECT USING (is_worker());
-CREATE POLICY worker_tells ON audit FOR INSERT WITH CHECK (is_worker());
+CREATE POLICY worker_counts_old ON audit FOR SELECT USING (is_worker() AND at < worker_time());
+CREATE POLICY worker_prunes ON audit_chains USING (is_worker());
 CREATE POLICY worker_takes ON jobs USING (is_worker());
 CREATE POLICY worker_sees_expired ON sessions
     USING (is_worker() AND expires_at <= worker_time());
@@ -84,3 +89,11 @@ CREATE POLICY worker_fails_abandoned ON turns FOR UPDATE
 CREATE POLICY worker_counts ON recall_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_finds_facts ON fact_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_removes ON recall_removals USING (is_worker());
+
+-- An administrator of a tenant reads its audit log, with the names of its users, and nothing else.
+CREATE FUNCTION audited_tenant() RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN NULLIF(current_setting('recollect.audited_tenant', true), '');
+CREATE POLICY tenant_reads ON audit FOR SELECT USING (tenant_id = audited_tenant());
+CREATE POLICY tenant_checks ON audit_chains FOR SELECT USING (tenant_id = audited_tenant());
+CREATE POLICY tenant_names ON owners FOR SELECT USING (tenant_id = audited_tenant());

@@ -4,9 +4,10 @@ DROP FUNCTION export_messages(uuid, uuid[], bigint, integer, bigint);
 DROP TABLE
     fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
-    jobs, summaries, messages, turns, sessions, audit, profile_values, profiles, states,
+    jobs, summaries, messages, turns, sessions, audit, audit_chains, profile_values, profiles, states,
     api_keys, owners;
 DROP FUNCTION
+    append_audit(jsonb), prune_audit(timestamptz, integer, integer), audited_tenant(),
     touch_facts(uuid, uuid[], timestamptz), delete_facts(uuid, uuid[]),
     embed_facts(uuid, text, json),
     commit_facts(uuid, text, text, uuid[], json, json, timestamptz),

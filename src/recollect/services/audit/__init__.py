@@ -1,0 +1,1 @@
+"""The audit log: operations are recorded, and what was recorded is read, checked and pruned."""

@@ -1,0 +1,154 @@
+"""Use cases that are recorded: one decorator, and what it tells of a result."""
+
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from itertools import islice
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from uuid import UUID
+
+from recollect.domain.context.context import Context
+from recollect.domain.conversation.message import Message
+from recollect.domain.conversation.paging import Page
+from recollect.domain.conversation.session import Session
+from recollect.domain.facts.fact import Fact, FactRecord
+from recollect.domain.facts.query import FoundFact
+from recollect.domain.identity.accounts import ApiKey
+from recollect.domain.identity.audit import MAX_ITEMS, AuditAction
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.profile.profile import ProfileItem
+from recollect.domain.recall.entry import Recalled, Recollection
+from recollect.ports.conversations import Appended
+from recollect.ports.facts import FactStats
+from recollect.services.audit.trail import AuditTrail
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+Work = Coroutine[object, object, Result]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """A service whose use cases are recorded."""
+
+    audit: AuditTrail | None = None
+    """None: nothing is recorded but what the stores record themselves."""
+
+    def check_audit(self) -> None:
+        """Refuse to go on where something must be recorded and cannot."""
+        if self.audit is not None:
+            self.audit.check()
+
+    def note(
+        self, scope: Scope, action: AuditAction, target: object = "", *, items: Sequence[UUID]
+    ) -> None:
+        """Record what was done to things of these ids, where operations are recorded."""
+        if self.audit is not None:
+            self.audit.note(scope, action, target, items=items)
+
+
+Service = TypeVar("Service", bound=Audited)
+AnyScope = TypeVar("AnyScope", Scope, TenantScope)
+
+
+class UseCaseDecorator(Protocol):
+    """Gives back a use case of the same type."""
+
+    def __call__(
+        self, use_case: Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]], /
+    ) -> Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]]:
+        """Decorate a method whose first argument is the scope."""
+
+
+def audited(action: AuditAction | Callable[..., AuditAction]) -> UseCaseDecorator:
+    """Record each call of a use case that returns: by whom, for whom, and which ids it was about.
+
+    The action may depend on the result. Of the arguments after the scope only an id that comes
+    first is recorded, of the result only ids and numbers: never a text, but the key of a profile.
+    """
+
+    def decorate(
+        use_case: Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]], /
+    ) -> Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]]:
+        @wraps(use_case)
+        async def recorded(
+            self: Service, scope: AnyScope, /, *args: Parameters.args, **options: Parameters.kwargs
+        ) -> Result:
+            trail = self.audit
+            if trail is None:
+                return await use_case(self, scope, *args, **options)
+            trail.check()
+            result = await use_case(self, scope, *args, **options)
+            given = next(iter(args), None)
+            trace = trace_of(result)
+            trail.note(
+                scope,
+                action if isinstance(action, AuditAction) else action(result),
+                given if isinstance(given, UUID) else trace.target,
+                items=trace.items,
+                count=trace.count,
+            )
+            return result
+
+        return recorded
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """What the audit log tells of a result."""
+
+    items: tuple[UUID, ...] = ()
+    count: int = 0
+    target: str = ""
+
+
+def trace_of(result: object) -> Trace:
+    """The ids and the number of what a use case returned; None stands for something done."""
+    match result:
+        case int():
+            return Trace(count=int(result))
+        case FactStats():
+            return Trace(count=result.total)
+        case (ProfileItem() as item) | (ProfileItem() as item,):
+            return Trace(count=1, target=item.key)
+        case _:
+            parts = parts_of(result)
+            ids = (item for part in parts for item in ids_of(part))
+            return Trace(items=tuple(islice(ids, MAX_ITEMS)), count=len(parts))
+
+
+def parts_of(result: object) -> tuple[object, ...]:
+    """The single things that a result is made of."""
+    match result:
+        case Page() | Recollection():
+            return tuple(result.items)
+        case Appended():
+            return result.messages
+        case Context():
+            facts = (*result.standing_instructions, *result.facts)
+            return (*result.window, *result.recalled, *facts, *result.profile)
+        case (Session() as session, bool()):
+            return (session,)
+        case tuple():
+            return result
+        case _:
+            return (result,)
+
+
+def ids_of(part: object) -> Iterator[UUID]:
+    """The ids by which one thing is known."""
+    match part:
+        case Session():
+            yield part.session_id
+        case Message():
+            yield part.message_id
+        case Recalled():
+            yield from part.message_ids
+        case Fact():
+            yield part.fact_id
+        case FactRecord() | FoundFact():
+            yield part.fact.fact_id
+        case ApiKey():
+            yield part.key_id
