@@ -25,6 +25,11 @@ class Writer(threading.Thread):
         super().__init__()
         self._messages = f"{url}/api/v1/sessions/{session_id}/messages"
         self.acknowledged: list[str] = []
+        self._is_answered = threading.Event()
+
+    def wait_for_an_answer(self) -> None:
+        """Wait until a message is acknowledged, or for so long that something else will tell."""
+        self._is_answered.wait(PATIENCE)
 
     def run(self) -> None:
         with httpx.Client(timeout=PATIENCE) as client:
@@ -38,6 +43,7 @@ class Writer(threading.Thread):
                 if response.status_code != 201:
                     return
                 self.acknowledged.append(message_id)
+                self._is_answered.set()
                 time.sleep(0.005)  # writes enough, and leaves the machine to the others, too
 
 
@@ -99,7 +105,8 @@ def test_every_acknowledged_message_survives_a_kill(
     for _ in range(ROUNDS):
         writer = Writer(server.url, session_id)
         writer.start()
-        time.sleep(random.uniform(0.2, 1))  # noqa: S311  # a moment, not a secret
+        writer.wait_for_an_answer()
+        time.sleep(random.uniform(0, 1))  # noqa: S311  # a moment, not a secret
         kill(server, home)
         writer.join()
         acknowledged += writer.acknowledged

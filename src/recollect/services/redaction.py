@@ -54,21 +54,9 @@ class Redaction:
         characters = json_to_store(messages, most=AT_ONCE)
         if masker is not None:
             characters += sum(len(message.content) for message in messages)
-        redact = partial(self.stored_message, masker=masker)
+        redact = partial(_stored_message, masker=masker, results=self.policies.results)
         return await off_loop(
             lambda: [redact(message) for message in messages], characters=characters * _SLOWNESS
-        )
-
-    def stored_message(self, message: SomeMessage, *, masker: Masker | None) -> SomeMessage:
-        """A message as it is stored, in the thread that asks."""
-        details = _with_results(message.details, self.policies.results)
-        if masker is None:
-            return message if details is message.details else replace(message, details=details)
-        return replace(
-            message,
-            content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
-            metadata=_object(masker, message.metadata),
-            details=_masked_details(details, masker),
         )
 
     async def session(self, scope: Scope, session: SomeSession) -> SomeSession:
@@ -117,6 +105,24 @@ def unmasked(message: Message, unmasking: Unmasking) -> Message:
         sql = unmasking.text(details.sql_query)
         details = AnswerDetails.stored({**details.to_json(), "sql_query": sql})
     return replace(message, content=unmasking.text(message.content), details=details)
+
+
+def _stored_message(
+    message: NewMessage, *, masker: Masker | None, results: ResultPolicy
+) -> NewMessage:
+    details = _with_results(message.details, results)
+    stored = message if details is message.details else replace(message, details=details)
+    return stored if masker is None else masked_message(stored, masker)
+
+
+def masked_message(message: SomeMessage, masker: Masker) -> SomeMessage:
+    """A message without personal data, in the thread that asks."""
+    return replace(
+        message,
+        content=masker.text(message.content)[:MAX_CONTENT_LENGTH],
+        metadata=_object(masker, message.metadata),
+        details=_masked_details(message.details, masker),
+    )
 
 
 def _with_results(details: AnswerDetails, results: ResultPolicy) -> AnswerDetails:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Found:
     """The likeliest, by its number."""
     operation: int
     confidence: float
+    is_joined: bool = False
+    """Whether another clause is joined to it, which its slot may be that of."""
 
 
 class Scores(NamedTuple):
@@ -74,7 +76,8 @@ def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores)
     """The statements of a message, in their order; `offsets` are those of its tokens."""
     words = list(_words(offsets, scores))
     ends = [0, *(match.end() for match in _CLAUSE_END.finditer(text)), len(text)]
-    for conjunction, subject in _joined_clauses(text, words, ends):
+    joined = _joined_clauses(text, words, ends)
+    for conjunction, subject in joined:
         subject.begin, subject.inside = 1.0, max(subject.inside, conjunction.inside)
         conjunction.inside = 0.0
         insort(ends, conjunction.start)
@@ -84,7 +87,7 @@ def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores)
         start, end = _trimmed(text, run[0].start, run[-1].end)
         if start < end and _is_statement(run, words, ends, start, end):
             end = _with_last_words(text, words, ends, end)
-            found.append(_found(run, scores, start, end))
+            found.append(replace(_found(run, scores, start, end), is_joined=bool(joined)))
     return found
 
 

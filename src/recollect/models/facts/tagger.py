@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
@@ -107,17 +108,28 @@ class FactTagger:
         features = tokens_of(self._tokenizer, text, before)
         if not features.offsets:
             return []
+        found = statements_in(text, features.offsets, self._tags(features))
+        sure = [one for one in found if one.confidence >= self._confidence]
+        return [self._read_alone(text, one) if one.is_joined else one for one in sure]
+
+    def _read_alone(self, text: str, found: Found) -> Found:
+        """A statement with the slot and operation that it has without its neighbours."""
+        features = tokens_of(self._tokenizer, text[found.start : found.end], ())
+        tags = self._tags(features)
+        slot, operation = (int(one.mean(0).argmax()) for one in (tags.slots, tags.operations))
+        return replace(found, slot=slot, operation=operation)
+
+    def _tags(self, features: Features) -> Scores:
+        """What the network says of a message's own tokens."""
         present, inside, begin, slots, operations, _ = self._scores(features)
         own = slice(1, 1 + len(features.offsets))
-        scores = Scores(
+        return Scores(
             present=float(present[0]),
             inside=inside[0, own],
             begin=begin[0, own],
             slots=slots[0, own],
             operations=operations[0, own],
         )
-        found = statements_in(text, features.offsets, scores)
-        return [one for one in found if one.confidence >= self._confidence]
 
     def _relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
         relations = []

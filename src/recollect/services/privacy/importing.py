@@ -22,7 +22,7 @@ from recollect.errors import InvalidInput
 from recollect.ports.runtime import Clock
 from recollect.ports.transfer import ImportStore
 from recollect.services.privacy.documents import Item, items_of
-from recollect.services.redaction import Redaction, stored_session
+from recollect.services.redaction import Redaction, masked_message, stored_session
 
 _ITEMS: Final = 500
 _CHARACTERS: Final = 4_000_000
@@ -63,7 +63,7 @@ class OwnerImport:
             source,
             retention=self.retention.of(scope.tenant),
             clock=self.clock,
-            records=_StoredRecords(self.redaction, self.redaction.masker(scope)),
+            records=_StoredRecords(self.redaction.masker(scope)),
         )
         report = TransferReport()
         while (batch := await asyncio.to_thread(batches.next)) is not None:
@@ -200,7 +200,6 @@ class _Batches:
 class _StoredRecords:
     """Makes what is stored of what is read: masked as what is said here is."""
 
-    redaction: Redaction
     masker: Masker | None
 
     def session(self, record: SessionRecord) -> SessionRecord:
@@ -212,8 +211,9 @@ class _StoredRecords:
         return replace(record, session=stored_session(record.session, self.masker), summary=summary)
 
     def message(self, record: MessageRecord) -> MessageRecord:
-        message = self.redaction.stored_message(record.message, masker=self.masker)
-        return replace(record, message=message)
+        if self.masker is None:
+            return record
+        return replace(record, message=masked_message(record.message, self.masker))
 
     def fact(self, record: FactRecord) -> FactRecord:
         if self.masker is None:
