@@ -5,7 +5,8 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from recollect.domain.facts.fact import FactRecord
-from recollect.domain.identity.accounts import AuditEntry, UserState
+from recollect.domain.identity.accounts import UserState
+from recollect.domain.identity.audit import AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry

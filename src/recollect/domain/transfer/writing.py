@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from recollect.domain.context.compaction import Summary
-from recollect.domain.identity.accounts import ApiKey, AuditEntry, UserState
+from recollect.domain.identity.accounts import ApiKey, UserState
+from recollect.domain.identity.audit import AuditEntry
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.text import JsonObject, JsonValue
@@ -116,7 +117,9 @@ def audit_entry(entry: AuditEntry) -> JsonObject:
         "action": str(entry.action),
         "target": entry.target,
         "count": entry.count,
+        "items": [str(item) for item in entry.items],
         "actor": entry.actor,
+        "interface": str(entry.interface),
         "transaction_id": entry.transaction_id,
         "at": _time(entry.at),
     }

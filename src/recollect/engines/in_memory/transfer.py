@@ -78,10 +78,9 @@ class InMemoryExports(InMemoryStore):
     async def audit(
         self, scope: Scope, *, after: int, limit: int
     ) -> tuple[NumberedAuditEntry, ...]:
-        entries = self.data.of(scope.owner_id).audit_entries[after : after + limit]
-        return tuple(
-            NumberedAuditEntry(number, entry) for number, entry in enumerate(entries, after + 1)
-        )
+        stored = self.data.of(scope.owner_id).audit
+        links = (link for link in (stored.links if stored else ()) if link.number > after)
+        return tuple(NumberedAuditEntry(link.number, link.entry) for link in islice(links, limit))
 
     def _conversations(self, scope: Scope) -> list[StoredConversation]:
         return sorted(self.data.conversations(scope), key=lambda one: one.session.session_id)

@@ -39,7 +39,7 @@ class PostgresAuditLog(PostgresStore):
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
         rows = await self._database.run("list_audit", owner_id=scope.owner_id, limit=limit)
-        return tuple(map(_entry_from, rows))
+        return tuple(map(audit_entry_from, rows))
 
     async def list(
         self, scope: TenantScope, page: PageRequest, *, filters: AuditFilter
@@ -144,7 +144,8 @@ def _written(entries: Iterable[OwnedEntry]) -> str:
     ).decode()
 
 
-def _entry_from(row: Mapping[str, Any]) -> AuditEntry:
+def audit_entry_from(row: Mapping[str, Any]) -> AuditEntry:
+    """An entry from its row."""
     return AuditEntry(
         **{name: row[name] for name in _ENTRY},
         items=tuple(row["items"]),
@@ -156,7 +157,7 @@ def _link_from(row: Mapping[str, Any]) -> ChainedEntry:
         owner_id=row["owner_id"],
         tenant=row["tenant_id"],
         number=row["number"],
-        entry=_entry_from(row),
+        entry=audit_entry_from(row),
         hash=row["hash"],
         user=row["user_id"] or None,
     )

@@ -12,7 +12,7 @@ from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.conversation.message import NO_DETAILS, characters_to_write
 from recollect.domain.conversation.session import session_characters
 from recollect.domain.facts.fact import FactRecord
-from recollect.domain.identity.accounts import AuditAction, AuditEntry, UserState
+from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
@@ -31,6 +31,7 @@ from recollect.domain.transfer.records import (
     place_of,
 )
 from recollect.domain.transfer.writing import session as session_json
+from recollect.engines.postgres.audit import audit_entry_from
 from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.facts.rows import records_as_json
 from recollect.engines.postgres.rows import read_message_records, read_session_records, to_json
@@ -91,8 +92,7 @@ def _entry_from(row: Record) -> Entry:
 
 
 def _audit_from(row: Record) -> NumberedAuditEntry:
-    columns = {**row, "action": AuditAction(row["action"])}
-    return NumberedAuditEntry(columns.pop("entry_id"), AuditEntry(**columns))
+    return NumberedAuditEntry(row["number"], audit_entry_from(row))
 
 
 class PostgresImportStore(PostgresStore):
@@ -144,7 +144,12 @@ class PostgresImportStore(PostgresStore):
         owner = self._owner(scope)
         async with self._database.transaction(scope.owner_id) as transaction:
             now = owner["now"]
-            await transaction.rows("delete_some_expired", session_ids=session_ids, now=now)
+            await transaction.rows(
+                "delete_some_expired",
+                tenant_id=scope.tenant,
+                session_ids=session_ids,
+                now=now,
+            )
             rows = await transaction.rows("import_sessions", **owner, sessions=text)
             added = [row["session_id"] for row in rows]
             await transaction.rows("import_summaries", sessions=text, session_ids=added)

@@ -73,9 +73,9 @@ ORDER BY page.session_id, page.sequence
 
 -- name: export_audit
 -- The owner's audit log after a line, oldest first.
-SELECT entry_id, action, target, count, actor, transaction_id, at FROM audit
-WHERE owner_id = :owner_id AND entry_id > :after
-ORDER BY entry_id
+SELECT * FROM audit
+WHERE owner_id = :owner_id AND number > :after
+ORDER BY number
 LIMIT :limit
 
 -- name: hold_profile
@@ -136,8 +136,11 @@ WITH gone AS (
     WHERE owner_id = :owner_id AND session_id = ANY(:session_ids::uuid[]) AND expires_at <= :now
     RETURNING session_id, message_count + inactive_count AS count
 )
-INSERT INTO audit (owner_id, action, target, count, actor, transaction_id, at)
-SELECT :owner_id, 'session.expired', gone.session_id::text, gone.count, 'retention', '', :now
+SELECT append_audit(jsonb_agg(jsonb_build_object(
+    'owner_id', :owner_id::uuid, 'tenant_id', :tenant_id::text, 'action', 'session.expired',
+    'target', gone.session_id, 'items', '{}'::text[], 'count', gone.count, 'actor', 'retention',
+    'interface', 'worker', 'transaction_id', '', 'at', :now::timestamptz
+)))
 FROM gone
 
 -- name: import_sessions
