@@ -4,6 +4,7 @@ from conformance.contracts.api_keys import ApiKeyStoreContract
 from conformance.contracts.audit import AuditLogContract
 from conformance.contracts.branches import BranchStoreContract
 from conformance.contracts.compaction import SummaryStoreContract
+from conformance.contracts.erasure import ErasureContract
 from conformance.contracts.expiry import ExpiredSessionsContract
 from conformance.contracts.facts import FactStoreContract
 from conformance.contracts.facts_embedding import FactEmbeddingContract
@@ -109,6 +110,9 @@ class EngineContract:
 
     class TestTransferMerging(TransferMergingContract):
         """What is there stays."""
+
+    class TestErasure(ErasureContract):
+        """All gone, and proven."""
 
     class TestIsolation(IsolationContract):
         """Nobody else's is reached."""

@@ -236,7 +236,7 @@ class FactReadingContract:
             await stores.facts.delete(scope, fact_ids)
         entries = await stores.audit.entries(scope, limit=9)
         assert [(entry.action, entry.target, entry.count) for entry in entries] == [
-            ("facts.cleared", scope.user, 2),
+            ("facts.cleared", str(scope.owner_id), 2),
             ("fact.deleted", str(one.fact_id), 1),
         ]
 

@@ -183,7 +183,7 @@ class ProfileStoreContract:
         assert await stores.profiles.clear(scope, now=seconds_on(5)) == 0
         entries = await stores.audit.entries(scope, limit=9)
         assert [(one.action, one.target, one.count, one.at) for one in entries] == [
-            (AuditAction.PROFILE_CLEARED, scope.user, 2, seconds_on(4)),
+            (AuditAction.PROFILE_CLEARED, str(scope.owner_id), 2, seconds_on(4)),
             (AuditAction.PROFILE_KEY_DELETED, "b", 1, seconds_on(2)),
         ]
 

@@ -54,6 +54,7 @@ class InMemoryMessages(InMemoryStore):
                 scope, start.session, now=now, expires_at=start.expires_at
             )
         if conversation is None:
+            self.data.written_by(scope.owner_id, session_id)
             return None
         repeated = _repeated(owner, conversation, messages)
         if repeated is not None:
@@ -244,7 +245,7 @@ class InMemoryHistory(InMemoryStore):
         cleared = self._messages(scope)
         self._remove(scope, cleared)
         count = len(cleared)
-        self.data.audit(scope, AuditAction.HISTORY_CLEARED, scope.user, count=count, now=now)
+        self.data.audit(scope, AuditAction.HISTORY_CLEARED, scope.owner_id, count=count, now=now)
         return count
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
@@ -252,7 +253,7 @@ class InMemoryHistory(InMemoryStore):
         trimmed = newest_first[keep_last:]
         self._remove(scope, trimmed)
         count = len(trimmed)
-        self.data.audit(scope, AuditAction.HISTORY_TRIMMED, scope.user, count=count, now=now)
+        self.data.audit(scope, AuditAction.HISTORY_TRIMMED, scope.owner_id, count=count, now=now)
         return count
 
     def _active(self, scope: Scope) -> tuple[Message, ...]:

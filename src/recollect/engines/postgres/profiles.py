@@ -70,7 +70,7 @@ class PostgresProfileStore(PostgresStore):
             count = int(await transaction.value("clear_profile"))
             if count:
                 action = AuditAction.PROFILE_CLEARED
-                await record(transaction, scope, action, scope.user, count=count, now=now)
+                await record(transaction, scope, action, scope.owner_id, count=count, now=now)
         return count
 
 

@@ -14,6 +14,7 @@ from recollect.extras import named_extra
 from recollect.interfaces.cli import (
     accounts,
     chatting,
+    erase,
     fact_files,
     facts,
     profile,
@@ -168,6 +169,7 @@ facts.app.command("import")(fact_files.import_facts)
 app.add_typer(facts.app, name="facts")
 app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
+app.command("erase")(erase.erase)
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.command()(accounts.audit)

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 from uuid import UUID
 
@@ -126,6 +126,17 @@ def given_options(**options: object) -> dict[str, object]:
 def owner_scope(settings: Settings, user: str | None, tenant: str | None) -> Scope:
     """The owner that a command works for: the one named, or else the local user."""
     return Scope(tenant=tenant or settings.tenant, user=user or settings.local_user, actor="cli")
+
+
+def moment(text: str | None, option: str) -> datetime | None:
+    """The time that an option names, in UTC where it has no zone; None without one."""
+    if text is None:
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(option, "must be a time such as 2026-05-01T12:00:00Z") from None
+    return read.replace(tzinfo=UTC) if read.tzinfo is None else read
 
 
 def fields_of(value: object) -> dict[str, object]:

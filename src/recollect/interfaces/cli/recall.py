@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from recollect.interfaces.cli.output import (
     Tenant,
     User,
     fields_of,
+    moment,
     owner_scope,
     show,
     show_table,
@@ -59,8 +59,8 @@ def recall(  # noqa: PLR0913  # the options of the command line
     """Find what a user said or was told before, by words and by meaning."""
     filters = RecallFilter(
         session_id=None if session is None else parse_uuid(session, "session"),
-        since=_moment(since, "--since"),
-        until=_moment(until, "--until"),
+        since=moment(since, "--since"),
+        until=moment(until, "--until"),
         tables=frozenset(table) if table else None,
         databases=frozenset(database) if database else None,
     )
@@ -80,16 +80,6 @@ def recall(  # noqa: PLR0913  # the options of the command line
         for row, item in zip(items, results.items, strict=True)
     )
     show_table(rows, _COLUMNS, as_json=False, empty="nothing of the kind was said")
-
-
-def _moment(text: str | None, option: str) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidInput(option, "must be a time such as 2026-05-01T12:00:00Z") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def rewrite(

@@ -18,6 +18,7 @@ from recollect.domain.identity.scope import (
     ANONYMOUS,
     MemoryPolicy,
     Scope,
+    TenantScope,
     anonymous_user,
     check_identity,
 )
@@ -145,6 +146,15 @@ class Authenticator:
             raise Unauthenticated(f"the credentials name nobody: {error}") from None
         return Caller(scope=scope, memory=principal.memory)
 
+    async def tenant_of(self, headers: Headers) -> TenantScope:
+        """The tenant that an operator acts for: with a service key, or the local one."""
+        principal = await self._identify(headers)
+        if not (principal.may_name_users or self._source is None):
+            raise Forbidden("only a service key of the tenant may do this")
+        return TenantScope(
+            tenant=principal.tenant, actor=principal.actor, transaction_id=transaction_id.get()
+        )
+
     def takes_anonymous(self, headers: Headers) -> bool:
         """Whether a session stands for the caller, who sends no credentials."""
         is_local = self._source is None
@@ -229,6 +239,18 @@ async def _operator_of_request(
 
 OperatorScope = Annotated[Scope, Depends(_operator_of_request)]
 """The owner that a service key names, or the local user: never a user's own credentials."""
+
+
+async def _tenant_of_request(
+    request: Request,
+    _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> TenantScope:
+    authenticator: Authenticator = request.app.state.authenticator
+    return await authenticator.tenant_of(request.headers)
+
+
+OperatorTenant = Annotated[TenantScope, Depends(_tenant_of_request)]
+"""The tenant of a service key, or of the local user: never a user's own credentials."""
 
 
 def _handed_on(headers: Headers) -> str | None:

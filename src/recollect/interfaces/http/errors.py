@@ -28,6 +28,7 @@ _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
     errors.IdAlreadyUsed: HTTPStatus.CONFLICT,
     errors.VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.FactConflict: HTTPStatus.CONFLICT,
+    errors.ErasureUnderWay: HTTPStatus.CONFLICT,
     errors.StatementRefused: HTTPStatus.BAD_GATEWAY,
     errors.ReplyUnusable: HTTPStatus.BAD_GATEWAY,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,

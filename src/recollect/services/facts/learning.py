@@ -141,7 +141,8 @@ class Learning:
             edits = draft.edits(reconcile(statement, compared))
             if not edits:
                 return False
-            if await self.store.commit(scope, edits, await self._vectors(edits, vector)):
+            vectors = await self._vectors(edits, vector)
+            if await self.store.commit(scope, edits, vectors, learnt_from=message.message_id):
                 return True
         logger.warning("facts.not_learnt", extra={"facts": {"tries": _TRIES}})
         return False

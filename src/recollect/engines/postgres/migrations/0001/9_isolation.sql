@@ -24,9 +24,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE
     ON owners, api_keys, states, profiles, profile_values,
         sessions, turns, messages, summaries, jobs,
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
-        facts, fact_changes, fact_models
+        facts, fact_changes, fact_models, erasures
     TO recollect_app;
-GRANT SELECT, INSERT ON audit TO recollect_app;
+GRANT SELECT, INSERT ON audit, receipt_keys TO recollect_app;
 GRANT SELECT ON schema_revision TO recollect_app;
 
 -- The owner of the running transaction; NULL, which equals nothing, when none was set.
@@ -84,3 +84,4 @@ CREATE POLICY worker_fails_abandoned ON turns FOR UPDATE
 CREATE POLICY worker_counts ON recall_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_finds_facts ON fact_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_removes ON recall_removals USING (is_worker());
+CREATE POLICY worker_erases ON erasures USING (is_worker());
