@@ -35,6 +35,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
+    "taken_places": "as replace_entries",
     "commit_facts": "as replace_entries",
     "import_facts": "as replace_entries",
     "embed_facts": "as replace_entries",
@@ -133,7 +134,8 @@ def test_every_function_sets_the_owner_first() -> None:
         *("begin_erasure", "count_erased", "erase_from", "erase_rows", "rows_left"),
         *("erase_before", "erase_rest_before"),
     }
-    assert setting == {"hold_sessions", "export_places", *of_facts, *of_erasures}
+    of_transfer = {"export_messages", "taken_places"}
+    assert setting == {"hold_sessions", *of_transfer, *of_facts, *of_erasures}
     following = {
         name
         for name, body in functions.items()

@@ -131,14 +131,14 @@ def message(item: JsonValue, *, now: datetime) -> MessageRecord | None:
     read = Members.of(item, now, name="message", allowed=_OF_MESSAGE)
     if read.text("visibility") != _VISIBLE:
         return None
-    role = parse_role(read.text("role"))
+    role, created_at = parse_role(read.text("role")), read.past_moment("created_at")
     new = NewMessage(
         message_id=read.uuid("message_id"),
         role=role,
         content=read.text("content"),
         metadata=read.json_object("metadata"),
         details=_details(read, now),
-        created_at=read.past_moment("created_at"),
+        created_at=created_at,
     )
     turn = _turn(read, now, role)
     return MessageRecord(
@@ -151,7 +151,7 @@ def message(item: JsonValue, *, now: datetime) -> MessageRecord | None:
             content=new.content,
             metadata=new.metadata,
             details=new.details,
-            created_at=read.past_moment("created_at"),
+            created_at=created_at,
             is_active=read.flag("is_active"),
         ),
         turn=turn,

@@ -3,18 +3,22 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 from uuid import UUID
 
+from recollect.domain.conversation.message import characters_to_write
+from recollect.domain.conversation.session import session_characters
 from recollect.domain.identity.scope import Scope
+from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
 from recollect.domain.transfer.document import Counts, ExportFormat, Part, header_of
+from recollect.domain.transfer.records import MessageRecord
 from recollect.ports.runtime import Clock
 from recollect.services.privacy.json_document import (
     END_OF_DOCUMENT,
     JsonList,
     SessionList,
+    lines_of,
     member,
     opened,
 )
@@ -22,6 +26,8 @@ from recollect.services.privacy.owner_pages import SESSIONS_AT_ONCE, OwnerPages,
 from recollect.services.privacy.zip_archive import ZipArchive
 
 _ID_BYTES: Final = 16
+_MOST_COUNTED: Final = 1_000_000
+LinePages = AsyncGenerator[list[bytes], None]
 Progress = Callable[[Counts], None]
 
 
@@ -74,7 +80,7 @@ class OwnerExport:
             listed.begin(sessions)
             session_ids = [record.session.session_id for record in sessions]
             async for messages in self.pages.messages(scope, session_ids):
-                yield await asyncio.to_thread(listed.add_messages, messages)
+                yield listed.add_messages(messages, await _message_lines(messages))
                 counter.add(Part.MESSAGES, len(messages))
             yield await asyncio.to_thread(listed.finish)
             counter.add(Part.SESSIONS, len(sessions))
@@ -89,15 +95,13 @@ class OwnerExport:
             (Part.SESSIONS, self._sessions(scope, session_ids)),
             (Part.MESSAGES, self._messages(scope, session_ids)),
         )
-        for part, pages in (
-            *self._small_parts(scope),
-            *conversations,
-            *self._last_parts(scope),
-        ):
-            yield await asyncio.to_thread(archive.begin, part.file_name)
-            async for page in pages:
-                yield await asyncio.to_thread(archive.add, page)
-                counter.add(part, len(page))
+        small = [(part, _lines(pages)) for part, pages in self._small_parts(scope)]
+        last = [(part, _lines(pages)) for part, pages in self._last_parts(scope)]
+        for part, pages in (*small, *conversations, *last):
+            yield archive.begin(part.file_name)
+            async for lines in pages:
+                yield await asyncio.to_thread(archive.add, lines)
+                counter.add(part, len(lines))
         manifest = {**header, "counts": {str(part): counter.counts[part] for part in Part}}
         yield await asyncio.to_thread(archive.end, manifest)
 
@@ -116,13 +120,15 @@ class OwnerExport:
             (Part.AUDIT, self.pages.audit(scope)),
         )
 
-    async def _sessions(self, scope: Scope, session_ids: bytearray) -> Pages:
+    async def _sessions(self, scope: Scope, session_ids: bytearray) -> LinePages:
         """The sessions; their ids are noted for their messages, 16 bytes each."""
         async for records in self.pages.sessions(scope):
             session_ids += b"".join(record.session.session_id.bytes for record in records)
-            yield await asyncio.to_thread(list, map(writing.session, records))
+            sessions = [record.session for record in records]
+            characters = session_characters(sessions, most=_MOST_COUNTED)
+            yield await lines_of(records, writing.session, characters=characters)
 
-    async def _messages(self, scope: Scope, session_ids: bytearray) -> Pages:
+    async def _messages(self, scope: Scope, session_ids: bytearray) -> LinePages:
         """The messages of the sessions that were noted."""
         size = SESSIONS_AT_ONCE * _ID_BYTES
         for start in range(0, len(session_ids), size):
@@ -131,7 +137,7 @@ class OwnerExport:
                 UUID(bytes=some[at : at + _ID_BYTES]) for at in range(0, len(some), _ID_BYTES)
             ]
             async for records in self.pages.messages(scope, chosen):
-                yield await asyncio.to_thread(list, map(writing.message, records))
+                yield await _message_lines(records)
 
 
 @dataclass(slots=True)
@@ -149,7 +155,22 @@ class _Counter:
 async def _listed(part: Part, pages: Pages, counter: _Counter) -> AsyncGenerator[bytes, None]:
     """A part as a list of the document."""
     listed = JsonList(part)
-    async for page in pages:
-        yield await asyncio.to_thread(partial(listed.add, page))
-        counter.add(part, len(page))
+    async for lines in _lines(pages):
+        yield listed.add(lines)
+        counter.add(part, len(lines))
     yield listed.end()
+
+
+async def _lines(pages: Pages) -> LinePages:
+    async for page in pages:
+        yield await lines_of(page, _as_it_is)
+
+
+def _as_it_is(item: JsonObject) -> JsonObject:
+    return item
+
+
+async def _message_lines(records: Sequence[MessageRecord]) -> list[bytes]:
+    messages = [record.message for record in records]
+    characters = characters_to_write(messages, most=_MOST_COUNTED)
+    return await lines_of(records, writing.message, characters=characters)

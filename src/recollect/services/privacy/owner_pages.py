@@ -1,9 +1,8 @@
 """Everything of an owner, part by part and page by page, as far as the owner may see it."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final
 from uuid import UUID
 
 from recollect.domain.conversation.message import Visibility
@@ -18,9 +17,8 @@ from recollect.ports.transfer import ExportStore
 from recollect.services.access import Permissions
 from recollect.services.facts.transfer import FactTransfer
 
-Item = TypeVar("Item")
 Pages = AsyncGenerator[Sequence[JsonObject], None]
-_PAGE: Final = 500
+_PAGE: Final = 200
 """Messages, entries or lines that are in memory at once."""
 SESSIONS_AT_ONCE: Final = 100
 """Sessions whose messages are read together."""
@@ -46,7 +44,7 @@ class OwnerPages:
 
     async def profile(self, scope: Scope) -> Pages:
         """The values of the profile."""
-        yield await _written(await self.profiles.list(scope), writing.profile_item)
+        yield [writing.profile_item(item) for item in await self.profiles.list(scope)]
 
     async def state(self, scope: Scope) -> Pages:
         """The mode of the user, if one was set."""
@@ -56,7 +54,7 @@ class OwnerPages:
     async def keys(self, scope: Scope) -> Pages:
         """The user's own API keys, without anything that opens one."""
         keys = await self.api_keys.list(TenantScope(tenant=scope.tenant))
-        yield await _written([key for key in keys if key.user == scope.user], writing.api_key)
+        yield [writing.api_key(key) for key in keys if key.user == scope.user]
 
     async def fact_records(self, scope: Scope) -> Pages:
         """Facts of any status with their histories."""
@@ -95,15 +93,15 @@ class OwnerPages:
         after = _BEFORE_ALL
         while page := await self.store.recall_entries(scope, after=after, limit=_PAGE):
             after = MessagePlace(page[-1].session_id, page[-1].sequence)
-            seen = [one for one in page if access.visibility_of(one.tables) is Visibility.ALL]
-            yield await _written(seen, writing.recall_entry)
+            seen = (one for one in page if access.visibility_of(one.tables) is Visibility.ALL)
+            yield [writing.recall_entry(entry) for entry in seen]
 
     async def audit(self, scope: Scope) -> Pages:
         """The audit log about the user, oldest first."""
         after = 0
         while page := await self.store.audit(scope, after=after, limit=_PAGE):
             after = page[-1].number
-            yield await _written([one.entry for one in page], writing.audit_entry)
+            yield [writing.audit_entry(one.entry) for one in page]
 
     async def _visible_sessions(
         self, scope: Scope, records: Sequence[SessionRecord]
@@ -119,7 +117,10 @@ class OwnerPages:
         messages = [record.message for record in records]
         shown = await self.permissions.for_owner(scope, messages)
         pairs = zip(records, shown, strict=True)
-        return [replace(record, message=message) for record, message in pairs]
+        return [
+            record if message is record.message else replace(record, message=message)
+            for record, message in pairs
+        ]
 
 
 def _visible_session(record: SessionRecord, shown: Session) -> SessionRecord:
@@ -130,8 +131,3 @@ def _visible_session(record: SessionRecord, shown: Session) -> SessionRecord:
     if shown.summary != session.summary:
         summary = None
     return replace(record, session=session, summary=summary)
-
-
-async def _written(items: Sequence[Item], write: Callable[[Item], JsonObject]) -> list[JsonObject]:
-    """The items as JSON, made in a thread."""
-    return await asyncio.to_thread(lambda: [write(item) for item in items])

@@ -24,11 +24,10 @@ class ZipArchive:
         self._file = self._archive.open(name, "w", force_zip64=True)
         return self._unsent.take()
 
-    def add(self, items: Sequence[JsonObject]) -> bytes:
-        """Write some items, each on a line."""
-        assert self._file is not None  # noqa: S101  # items belong to a file
-        for item in items:
-            self._file.write(dumped(item) + b"\n")
+    def add(self, lines: Sequence[bytes]) -> bytes:
+        """Write some lines."""
+        assert self._file is not None  # noqa: S101  # lines belong to a file
+        self._file.write(b"".join(line + b"\n" for line in lines))
         return self._unsent.take()
 
     def end(self, manifest: JsonObject) -> bytes:

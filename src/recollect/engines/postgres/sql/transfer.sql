@@ -30,36 +30,20 @@ ORDER BY page.session_id
 
 -- name: export_messages
 -- Messages of all branches of some sessions, in the order of these, with their turns.
--- What is joined is looked up row by row: planned as a join, all of the owner's might be read.
+-- The function sets the owner. Turns are looked up one by one: a join might read all of the owner's.
 SELECT message.*, turn.status, turn.parent_sequence, turn.is_learnt
-FROM (
-    SELECT
-        place.session_id, place.sequence,
-        sum(place.size) OVER (ORDER BY place.session_id, place.sequence) - place.size AS bytes_before
-    FROM export_places(:owner_id, :session_ids, :after_sequence, :limit) AS place
-) AS page
-CROSS JOIN LATERAL (
-    SELECT own.* FROM messages AS own
-    WHERE own.owner_id = :owner_id
-      AND own.session_id = page.session_id
-      -- Asked for in order, so that the primary key is used: without statistics, an index that
-      -- reads all of the session seems as good.
-      AND own.sequence BETWEEN page.sequence AND page.sequence
-    ORDER BY own.sequence
-    LIMIT 1
-) AS message
+FROM export_messages(:owner_id, :session_ids, :after_sequence, :limit, :most_bytes) AS message
 LEFT JOIN LATERAL (
     SELECT
         own.status, own.parent_sequence,
         own.index_due IS NULL OR own.learnt IS NOT DISTINCT FROM own.index_due AS is_learnt
     FROM turns AS own
     WHERE own.owner_id = :owner_id
-      AND own.session_id = page.session_id
+      AND own.session_id = message.session_id
       AND own.turn_number = message.turn_number
     LIMIT 1
 ) AS turn ON true
-WHERE page.bytes_before < :most_bytes
-ORDER BY page.session_id, page.sequence
+ORDER BY message.session_id, message.sequence
 
 -- name: export_entries
 -- What recall finds of the owner after a place, by session and number, without vectors.
@@ -196,20 +180,10 @@ WHERE given.session_id = ANY(:session_ids::uuid[]) AND json_typeof(given.summary
 ON CONFLICT (owner_id, session_id) DO NOTHING
 
 -- name: taken_places
--- The owner's messages that have one of these ids, or one of these places.
-SELECT known.message_id, known.session_id, known.sequence FROM messages AS known
-WHERE known.owner_id = :owner_id AND known.message_id = ANY(:message_ids::uuid[])
-UNION
-SELECT known.message_id, known.session_id, known.sequence
-FROM unnest(:session_ids::uuid[], :sequences::bigint[]) AS place (session_id, sequence)
-CROSS JOIN LATERAL (
-    SELECT own.message_id, own.session_id, own.sequence FROM messages AS own
-    WHERE own.owner_id = :owner_id
-      AND own.session_id = place.session_id
-      AND own.sequence BETWEEN place.sequence AND place.sequence  -- as in export_messages
-    ORDER BY own.sequence
-    LIMIT 1
-) AS known
+-- The owner's messages that have one of these ids, or one of these places; some twice.
+-- The function sets the owner.
+SELECT place.message_id, place.session_id, place.sequence
+FROM taken_places(:owner_id, :message_ids, :session_ids, :sequences) AS place
 
 -- name: count_imported
 -- Count messages into locked sessions, before they are stored.

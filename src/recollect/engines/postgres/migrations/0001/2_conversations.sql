@@ -176,34 +176,63 @@ BEGIN
     RETURN true;
 END $$;
 
--- The places of messages of some sessions, in the order of these, from a number of the first one on,
--- with what they take about: JSON counts four times, it may be stored compressed. Session by session,
--- so that none is read beyond what is wanted of it. It is stable: it sees what its statement sees.
-CREATE FUNCTION export_places(of_owner uuid, of_sessions uuid[], after_first bigint, most integer)
-    RETURNS TABLE (session_id uuid, sequence bigint, size integer)
-    LANGUAGE plpgsql STABLE AS $$
-#variable_conflict use_column
+-- Exports and imports go through a session of a million messages in its order. Without statistics, as
+-- after an import, the planner takes messages_by_turn for as good as the primary key, reads all of the
+-- session through it, and sorts; that is why sorting is off here. The functions are stable: they see
+-- what their statements see.
+
+-- Messages of some sessions, in the order of these, from a number of the first one on, until there
+-- are enough of them or they have enough bytes; JSON counts four times, it may be stored compressed.
+CREATE FUNCTION export_messages(
+    of_owner uuid, of_sessions uuid[], after_first bigint, most integer, most_bytes bigint
+) RETURNS SETOF messages
+    LANGUAGE plpgsql STABLE SET enable_sort = off SET enable_incremental_sort = off AS $$
 DECLARE
     one     uuid;
-    missing integer := most;
-    given   integer;
+    message messages;
     after   bigint := after_first;
+    missing integer := most;
+    bytes   bigint := 0;
 BEGIN
     PERFORM set_config('recollect.owner_id', of_owner::text, true);
     FOREACH one IN ARRAY of_sessions LOOP
-        RETURN QUERY
-        SELECT
-            message.session_id, message.sequence,
-            octet_length(message.content) + 4 * (
+        FOR message IN
+            SELECT * FROM messages
+            WHERE owner_id = of_owner AND session_id = one AND sequence > after
+            ORDER BY sequence
+            LIMIT missing
+        LOOP
+            RETURN NEXT message;
+            missing := missing - 1;
+            bytes := bytes + octet_length(message.content) + 4 * (
                 pg_column_size(message.metadata) + coalesce(pg_column_size(message.details), 0)
-            )
-        FROM messages AS message
-        WHERE message.owner_id = of_owner AND message.session_id = one AND message.sequence > after
-        ORDER BY message.sequence
-        LIMIT missing;
-        GET DIAGNOSTICS given = ROW_COUNT;
-        missing := missing - given;
-        EXIT WHEN missing <= 0;
+            );
+            IF missing <= 0 OR bytes >= most_bytes THEN
+                RETURN;
+            END IF;
+        END LOOP;
         after := 0;
+    END LOOP;
+END $$;
+
+-- The owner's messages that have one of these ids, or one of these places.
+CREATE FUNCTION taken_places(
+    of_owner uuid, of_ids uuid[], of_sessions uuid[], of_sequences bigint[]
+) RETURNS TABLE (message_id uuid, session_id uuid, sequence bigint)
+    LANGUAGE plpgsql STABLE SET enable_sort = off SET enable_incremental_sort = off AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM set_config('recollect.owner_id', of_owner::text, true);
+    RETURN QUERY
+    SELECT own.message_id, own.session_id, own.sequence FROM messages AS own
+    WHERE own.owner_id = of_owner AND own.message_id = ANY(of_ids);
+    FOR place IN 1 .. cardinality(of_sessions) LOOP
+        RETURN QUERY
+        SELECT own.message_id, own.session_id, own.sequence FROM messages AS own
+        WHERE own.owner_id = of_owner
+          AND own.session_id = of_sessions[place]
+          AND own.sequence BETWEEN of_sequences[place] AND of_sequences[place]
+        ORDER BY own.sequence
+        LIMIT 1;
     END LOOP;
 END $$;

@@ -1,5 +1,6 @@
 -- Drop the whole schema's contents. The role and pgvector stay: other databases may use them.
 
+DROP FUNCTION export_messages(uuid, uuid[], bigint, integer, bigint);
 DROP TABLE
     erasures, receipt_keys,
     fact_models, fact_changes, facts,
@@ -24,7 +25,7 @@ DROP FUNCTION
     put_summary(
         uuid, uuid, bigint, bigint, bigint, bigint, text, text[], text, timestamptz, timestamptz
     ),
-    export_places(uuid, uuid[], bigint, integer),
+    taken_places(uuid, uuid[], uuid[], bigint[]),
     hold_sessions(uuid, uuid[], timestamptz), turn_answered(uuid, uuid, uuid),
     count_added_entries(), count_removed_entries(), count_embedded_entries(),
     note_removed_entries(), note_changed_entries(),
