@@ -67,6 +67,9 @@ class ErasureStore(Protocol):
         changes nothing.
         """
 
+    async def forget_store(self, kept_in: str) -> int:
+        """Delete what has to go from a store outside that is no more; how much that was."""
+
     async def lately(self, *, since: datetime) -> tuple[RecentErasure, ...]:
         """Return the erasures of all owners that began or ended since then."""
 

@@ -173,7 +173,7 @@ OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
     *("fact_pruning.count", "fact_pruning.prune"),
     *("work.do_one", "work.do_waiting"),
-    *("indexing.do_some", "erasing.do_some", "cache_eviction.do_some"),
+    *("indexing.do_some", "erasing.do_some", "erasing.forget_store", "cache_eviction.do_some"),
 }
 
 

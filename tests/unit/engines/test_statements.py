@@ -45,6 +45,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "owners_of_facts": "a worker finds who has facts, by ids",
     "removals_from": "a worker finds what is to go from another store, by ids alone",
     "count_removals": "as removals_from",
+    "forget_store": "an operator says for all owners that a store is gone; it reads nothing",
     "begin_erasure": "as replace_entries",
     "count_erased": "as replace_entries",
     "erase_rows": "as replace_entries",

@@ -123,6 +123,9 @@ class InMemoryErasures(InMemoryStore):
         owner.audit_entries.append(entry)
         return True
 
+    async def forget_store(self, kept_in: str) -> int:  # noqa: ARG002  # there is none
+        return 0
+
     async def lately(self, *, since: datetime) -> tuple[RecentErasure, ...]:
         return tuple(
             RecentErasure(one.erasure_id, one.owner_id, one.requested_at)

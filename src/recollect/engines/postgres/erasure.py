@@ -122,6 +122,9 @@ class PostgresErasureStore(PostgresStore):
             await transaction.rows("finish_erasure", **key, receipt=to_json(receipt), now=now)
         return True
 
+    async def forget_store(self, kept_in: str) -> int:
+        return await self._database.count("forget_store", at=self._clock.now(), store=kept_in)
+
     async def lately(self, *, since: datetime) -> tuple[RecentErasure, ...]:
         rows = await self._database.run_for_all(
             "recent_erasures", at=self._clock.now(), since=since

@@ -42,7 +42,7 @@ _Before = Annotated[
 ]
 
 
-def erase(  # the options of the command line
+def erase(  # noqa: PLR0913  # the options of the command line
     *,
     user: User = None,
     tenant: Tenant = None,
@@ -55,6 +55,14 @@ def erase(  # the options of the command line
         Path | None,
         typer.Option(help="Erase nothing: check the receipt in this file.", show_default=False),
     ] = None,
+    forget_store: Annotated[
+        str | None,
+        typer.Option(
+            help="Erase nothing: say that a vector store such as chroma/recollect_memory, which is "
+            "no longer set, was deleted; no erasure waits for it any more.",
+            show_default=False,
+        ),
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -65,6 +73,9 @@ def erase(  # the options of the command line
     """
     if verify is not None:
         _verify(verify, as_json=as_json)
+        return
+    if forget_store is not None:
+        _forget_store(forget_store, as_json=as_json)
         return
     if whole_tenant and (user, session, before) != (None, None, None):
         raise InvalidInput("--whole-tenant", "goes with no --user, --session or --before")
@@ -123,6 +134,13 @@ def _bar() -> Progress:
         console=Console(stderr=True),
         transient=True,
     )
+
+
+def _forget_store(store: str, *, as_json: bool) -> None:
+    if store == load_settings().outside_store:
+        raise InvalidInput("--forget-store", "must not be the store that is set: it is emptied")
+    count = with_services(lambda services, _: services.erasing.forget_store(store))
+    show({"forgotten": count}, as_json=as_json, text=f"{count} vectors of {store} are forgotten")
 
 
 def _verify(path: Path, *, as_json: bool) -> None:

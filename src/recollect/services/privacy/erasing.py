@@ -132,6 +132,13 @@ class Erasing:
             progress(erasure)
         return erasure.receipt or {}
 
+    async def forget_store(self, kept_in: str) -> int:
+        """Let no erasure wait for a vector store that was deleted; how many vectors it had left.
+
+        It is for operators, who know that the store is gone with all that was in it.
+        """
+        return await self.stores.erasures.forget_store(kept_in)
+
     async def check(self, receipt: object) -> JsonObject:
         """Return a receipt that is whole and signed by this memory.
 

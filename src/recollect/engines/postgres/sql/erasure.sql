@@ -207,3 +207,8 @@ SELECT coalesce(max(removal_id), 0) FROM recall_removals WHERE owner_id = :owner
 -- Delete the removals of the owner up to a number: the store has nothing of them.
 DELETE FROM recall_removals
 WHERE owner_id = :owner_id AND kept_in = :store AND removal_id <= :through
+
+-- name: forget_store
+-- Forget what has to go from a store that is no more; how much that was.
+WITH gone AS (DELETE FROM recall_removals WHERE kept_in = :store RETURNING 1)
+SELECT count(*) FROM gone
