@@ -89,9 +89,13 @@ ERRORS: Final = documented(
     },
 )
 NOT_FOUND: Final = documented(ErrorBody, {404: "Nothing of that id belongs to the caller"})
-CONFLICT: Final = documented(ErrorBody, {409: "The id or key was used for another message"})
+CONFLICT: Final = documented(
+    ErrorBody, {409: "The id or key was used for another message, or this memory is being erased"}
+)
+ERASED: Final = documented(ErrorBody, {409: "This memory is being erased; nothing was stored"})
 FACT_CONFLICT: Final = documented(
-    ErrorBody, {409: "Another active fact says the same, or is about the same; nothing was changed"}
+    ErrorBody,
+    {409: "Another active fact says or is about the same, or all is being erased"},
 )
 PRECONDITION: Final = documented(ErrorBody, {412: "It has another version; nothing was changed"})
 ANSWERING: Final = {

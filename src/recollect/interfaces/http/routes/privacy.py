@@ -73,6 +73,7 @@ async def _continued(first: bytes, pieces: AsyncGenerator[bytes, None]) -> Async
         yield piece
 
 
+_FOR_OPERATORS = {"x-operator": True}  # as for a user's state
 _ERASING = documented(
     ErrorBody, {400: "It is not confirmed", 409: "Everything of the user is being erased already"}
 )
@@ -118,7 +119,13 @@ async def get_erasure(
     return ErasureOut.of(await services.erasing.get(scope, erasure_id), scope)
 
 
-@router.post("/tenant/erase", status_code=202, summary="Erase a tenant", responses=_ERASING)
+@router.post(
+    "/tenant/erase",
+    status_code=202,
+    summary="Erase a tenant",
+    responses=_ERASING,
+    openapi_extra=_FOR_OPERATORS,
+)
 async def erase_tenant(
     request: Request, scope: OperatorTenant, services: UseCases, wanted: EraseTenantIn
 ) -> ErasureOut:
@@ -132,7 +139,12 @@ async def erase_tenant(
     return ErasureOut.of(await services.erasing.begin_tenant(scope), scope)
 
 
-@router.get("/tenant/erase/{erasure_id}", summary="Look at a tenant's", responses=NOT_FOUND)
+@router.get(
+    "/tenant/erase/{erasure_id}",
+    summary="Look at a tenant's",
+    responses=NOT_FOUND,
+    openapi_extra=_FOR_OPERATORS,
+)
 async def get_tenant_erasure(
     scope: OperatorTenant, services: UseCases, erasure_id: ErasureIdPath
 ) -> ErasureOut:
