@@ -165,8 +165,14 @@ async def open_adapters(
             endpoint=endpoint,
             answerer=_answerer(settings, answering, denodo, stack),
             answer_timeout=settings.answer_timeout_seconds,
+            receipt_key=_receipt_key(settings),
         )
         yield Adapters(dependencies=dependencies, denodo=denodo)
+
+
+def _receipt_key(settings: Settings) -> bytes | None:
+    key = _plain_text(settings.receipt_key)
+    return None if key is None else key.encode()
 
 
 def _fact_extractor(

@@ -650,6 +650,33 @@ class Memory:
         """
         return self._portal.call(partial(self._inner.import_from, source, user=user, tenant=tenant))
 
+    def erase(
+        self,
+        *,
+        user: str,
+        tenant: GivenTenant = UNSET,
+        session_id: str | UUID | None = None,
+        before: datetime | None = None,
+    ) -> JsonObject:
+        """Erase everything of a user in every place, and return the signed receipt.
+
+        Or one session, or everything before a time. It waits until all is gone and verified. Where
+        a vector store does not answer, it raises `VectorStoreUnavailable`: the erasure goes on in
+        the background, and whoever calls it again goes on with it.
+        """
+        return self._portal.call(
+            partial(
+                self._inner.erase, user=user, tenant=tenant, session_id=session_id, before=before
+            )
+        )
+
+    def check_receipt(self, receipt: JsonObject) -> JsonObject:
+        """Return the receipt of an erasure if this memory signed it and nobody has altered it.
+
+        `InvalidReceipt` says what is wrong with it.
+        """
+        return self._portal.call(partial(self._inner.check_receipt, receipt))
+
     def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""
         return self._portal.call(partial(self._inner.state, user=user, tenant=tenant))
@@ -701,8 +728,9 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, and removes deleted ones from a vector
-        store outside. For programs without a server or a worker, which do this by themselves.
+        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
+        outside, and carries on erasures. For programs without a server or a worker, which do this
+        by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

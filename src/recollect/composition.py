@@ -8,6 +8,7 @@ from recollect.domain.facts.ranking import NO_FACTS
 from recollect.domain.policy import Policies
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.ports import Stores
+from recollect.ports.erasure import Erasable, OwnerCache
 from recollect.ports.jobs import JobKind
 from recollect.services.access import ApiKeys, Permissions, States
 from recollect.services.audit.log import AuditPruning, AuditReading
@@ -27,9 +28,11 @@ from recollect.services.facts.learning import Learning
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
 from recollect.services.privacy.owner_pages import OwnerPages
+from recollect.services.privacy.places import CacheEviction, OutsideVectors, ProcessCaches
 from recollect.services.profiles import ChosenProfile, Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
@@ -103,6 +106,10 @@ class _Builder:
                 retention=self.policies.retention,
                 clock=self.clock,
                 redaction=self.redaction,
+            ),
+            erasing=self._erasing(),
+            cache_eviction=CacheEviction(
+                erasures=stores.erasure.erasures, caches=self.caches, clock=self.clock
             ),
             turns=self.turn_memory.turns,
             chat=Chat(
@@ -256,6 +263,32 @@ class _Builder:
             permissions=self.permissions,
         )
         return OwnerExport(pages=pages, clock=self.clock)
+
+    @cached_property
+    def caches(self) -> tuple[OwnerCache, ...]:
+        index = self.stores.recall if self.outside is None else self.outside.inner
+        held: tuple[object, ...] = (index, self.needs.embedder, self.needs.sql)
+        return tuple(one for one in held if isinstance(one, OwnerCache))
+
+    def _erasing(self) -> Erasing:
+        stores = self.stores.erasure
+        places: list[Erasable] = [stores.database]
+        if self.outside is not None and stores.removals is not None:
+            places.append(
+                OutsideVectors(
+                    erasures=stores.erasures,
+                    removals=stores.removals,
+                    vectors=self.outside.vectors,
+                )
+            )
+        places.append(ProcessCaches(caches=self.caches))
+        return Erasing(
+            stores=stores,
+            places=places,
+            clock=self.clock,
+            ids=self.needs.ids,
+            receipt_key=self.needs.receipt_key,
+        )
 
     def _reranking(self) -> Reranking | None:
         reranker = self.needs.reranker

@@ -5,6 +5,7 @@ RecollectError
 │   ├── InvalidId           an id that is not a UUID
 │   ├── InvalidCursor       a paging cursor that this list did not give out
 │   ├── InvalidRole         a message's role that is unknown, or not allowed by the preset
+│   ├── InvalidReceipt      a receipt of an erasure that is not as it was signed
 │   ├── NotConfirmed        a deletion of everything that does not say that it is meant
 │   └── MissingSessionId    a question that must name its session, and does not
 ├── NotFound                nothing of that name belongs to this owner
@@ -14,12 +15,14 @@ RecollectError
 │   ├── ModelNotFound       no language model of that name is served
 │   ├── ProfileKeyNotFound  the user's profile has no such key
 │   ├── FactNotFound
+│   ├── ErasureNotFound
 │   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
 ├── StatementRefused        a statement that a model wrote does more than read; it was not run
 ├── IdAlreadyUsed           the id stands for another message already
 ├── VersionConflict         what was to be changed has changed meanwhile; nothing was done
 ├── FactConflict            another fact says the same, or holds what it is about; nothing was done
+├── ErasureUnderWay         what was to be stored belongs to somebody who is being erased
 ├── Unauthenticated         the credentials are missing or not valid
 ├── Forbidden               the credentials are valid but do not reach this far
 ├── UserHalted              the user's state is 'halted': no question is answered
@@ -97,6 +100,13 @@ class NotConfirmed(InvalidInput):
         super().__init__("confirm", "must be true: this deletes everything that is listed here")
 
 
+class InvalidReceipt(InvalidInput):
+    """A receipt of an erasure that is not as it was signed; the message says what is wrong."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__("receipt", problem)
+
+
 class MissingSessionId(InvalidInput):
     """A question that must say which session it belongs to, and does not."""
 
@@ -158,6 +168,12 @@ class FactNotFound(NotFound):
     kind = "fact"
 
 
+class ErasureNotFound(NotFound):
+    """The owner has requested no such erasure."""
+
+    kind = "erasure"
+
+
 class ViewsNotFound(NotFound):
     """The data platform found no view that could answer the question."""
 
@@ -207,6 +223,15 @@ class FactConflict(RecollectError):
         super().__init__(f"the active fact {fact_id} {problem}; change or forget that one")
         self.fact_id = fact_id
         self.slot = slot
+
+
+class ErasureUnderWay(RecollectError):
+    """The owner or the session is being erased; nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this memory is being erased: nothing is stored until that is done; try again then"
+        )
 
 
 class Unauthenticated(RecollectError):

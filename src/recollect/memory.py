@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, Unpack
 from uuid import UUID
@@ -14,6 +15,7 @@ from recollect.domain.conversation.paging import (
     SessionSort,
 )
 from recollect.domain.conversation.session import NewSession, Session, session_id_from
+from recollect.domain.erasure.receipt import with_names
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import (
@@ -215,6 +217,33 @@ class Memory:
         with opened_document(source) as file:
             return await self.services.owner_import.take_in(scope, file)
 
+    async def erase(
+        self,
+        *,
+        user: str,
+        tenant: GivenTenant = UNSET,
+        session_id: str | UUID | None = None,
+        before: datetime | None = None,
+    ) -> JsonObject:
+        """Erase everything of a user in every place, and return the signed receipt.
+
+        Or one session, or everything before a time. It waits until all is gone and verified. Where
+        a vector store does not answer, it raises `VectorStoreUnavailable`: the erasure goes on in
+        the background, and whoever calls it again goes on with it.
+        """
+        scope = self._scope(user, tenant)
+        chosen = None if session_id is None else session_id_from(str(session_id), scope.owner_id)
+        erasing = self.services.erasing
+        begun = await erasing.begin(scope, session_id=chosen, before=before)
+        return with_names(await erasing.complete(begun), scope)
+
+    async def check_receipt(self, receipt: JsonObject) -> JsonObject:
+        """Return the receipt of an erasure if this memory signed it and nobody has altered it.
+
+        `InvalidReceipt` says what is wrong with it.
+        """
+        return await self.services.erasing.check(receipt)
+
     async def state(self, *, user: str, tenant: GivenTenant = UNSET) -> UserState | None:
         """The user's mode and since when; None where none was set, which means active."""
         return await self.services.states.get(self._scope(user, tenant))
@@ -262,8 +291,9 @@ class Memory:
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, and removes deleted ones from a vector
-        store outside. For programs without a server or a worker, which do this by themselves.
+        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
+        outside, and carries on erasures. For programs without a server or a worker, which do this
+        by themselves.
         """
         done = 0
         for queue in (self.services.indexing, self.services.turn_learning):
@@ -273,6 +303,9 @@ class Memory:
             done += 1
         if self.services.removals is not None:
             done += await self.services.removals.do_all()
+        while await self.services.erasing.do_some():
+            done += 1
+        await self.services.cache_eviction.do_some()
         return done
 
     async def is_ready(self) -> bool:

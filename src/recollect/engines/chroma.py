@@ -118,6 +118,9 @@ class ChromaVectorStore:
         name = self._name(owner_id, _digest(model))
         return await self._run(lambda: frozenset(self._keys(name)))
 
+    async def count(self, owner_id: UUID) -> int:
+        return await self._run(lambda: self._count(owner_id))
+
     async def owners(self) -> frozenset[UUID]:
         return await self._run(lambda: frozenset(owner for _, owner, _ in self._collections()))
 
@@ -182,6 +185,10 @@ class ChromaVectorStore:
                 self._client.delete_collection(collection.name)
         if any(is_meant(owner, digest) for _, owner, digest in self._collections()):
             raise VectorStoreUnavailable("Chroma still has a collection that it was to delete")
+
+    def _count(self, owner_id: UUID) -> int:
+        names = (self._name(owner_id, digest) for digest in self._models())
+        return sum(collection.count() for collection in filter(None, map(self._find, names)))
 
     def _keys(self, name: str) -> Iterator[EntryKey]:
         collection = self._find(name)

@@ -176,6 +176,9 @@ class OpenSearchVectorStore:
                 return frozenset(keys)
             after = hits[-1]["sort"]
 
+    async def count(self, owner_id: UUID) -> int:
+        return await self._count(owner_id, {"match_all": {}})
+
     async def owners(self) -> frozenset[UUID]:
         owners: set[UUID] = set()
         after: Mapping[str, object] = {}
@@ -219,22 +222,31 @@ class OpenSearchVectorStore:
         return int(answer[index]["mappings"]["properties"]["vector"]["dimension"])
 
     async def _delete(self, owner_id: UUID, which: Mapping[str, object]) -> None:
-        query = {"bool": {"filter": [{"term": {"owner_id": str(owner_id)}}, which]}}
-        place, routing = f"/{self._prefix}.*", str(owner_id)
         await self._client.send(
             "POST",
-            f"{place}/_delete_by_query",
-            {"query": query},
+            f"/{self._prefix}.*/_delete_by_query",
+            {"query": _of_owner(owner_id, which)},
             missing={},
-            routing=routing,
+            routing=str(owner_id),
             refresh="true",
             conflicts="proceed",
         )
-        answer = await self._client.send(
-            "POST", f"{place}/_count", {"query": query}, missing={"count": 0}, routing=routing
-        )
-        if answer["count"]:
+        if await self._count(owner_id, which):
             raise VectorStoreUnavailable("OpenSearch still has vectors that it was to delete")
+
+    async def _count(self, owner_id: UUID, which: Mapping[str, object]) -> int:
+        answer = await self._client.send(
+            "POST",
+            f"/{self._prefix}.*/_count",
+            {"query": _of_owner(owner_id, which)},
+            missing={"count": 0},
+            routing=str(owner_id),
+        )
+        return int(answer["count"])
+
+
+def _of_owner(owner_id: UUID, which: Mapping[str, object]) -> Mapping[str, object]:
+    return {"bool": {"filter": [{"term": {"owner_id": str(owner_id)}}, which]}}
 
 
 _FIELDS: Final = ["session_id", "number"]

@@ -34,6 +34,10 @@ _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to requests; `recollect reindex` is faster."""
 _REINDEXING_SECONDS: Final = 30.0
 _SETTLE_SECONDS: Final = 60.0
+_ERASING_SECONDS: Final = 0.05
+"""Between pieces of an erasure: other owners have the database to themselves meanwhile."""
+_EVICTION_SECONDS: Final = 2.0
+"""Within so long every process drops what it has cached of owners who are erased."""
 
 Round = Callable[[], Awaitable[float]]
 """Does some work and returns the seconds until the next round."""
@@ -89,7 +93,8 @@ async def working_meanwhile(
 ) -> AsyncIterator[None]:
     """Do the background work beside the block, unless separate workers do it."""
     if not settings.worker:
-        yield
+        async with running_beside(_evict_forever(services)):
+            yield
         return
     every = timedelta(hours=settings.cleanup_interval_hours)
     pause = _BATCHING_BESIDE_SECONDS
@@ -142,6 +147,8 @@ def _rounds(
         "jobs": ("worker.waits", partial(_do_jobs, services, pause)),
         "turns": ("turns.wait", partial(_settle_turns, services)),
         "cleanup": ("cleanup.failed", partial(_clean_up, services, cleanup_every)),
+        "erasing": ("erasing.waits", partial(_erase, services)),
+        "eviction": ("eviction.waits", partial(_evict, services)),
     }
     if services.indexing is not None:
         rounds["indexing"] = ("indexing.waits", partial(_index, services.indexing, pause))
@@ -205,6 +212,24 @@ async def _embed_facts(reembedding: FactReembedding) -> float:
 async def _remove(removals: Removals) -> float:
     """Delete from a vector store outside what was deleted here."""
     return 0 if await removals.do_some() else _IDLE_SECONDS
+
+
+async def _erase(services: Services) -> float:
+    """Carry on the erasures of all owners, a piece of each."""
+    return _ERASING_SECONDS if await services.erasing.do_some() else _IDLE_SECONDS
+
+
+async def _evict(services: Services) -> float:
+    """Drop what this process has cached of owners who are erased, whoever erases them."""
+    await services.cache_eviction.do_some()
+    return _EVICTION_SECONDS
+
+
+async def _evict_forever(services: Services) -> None:
+    """The one task of a process that leaves the background work to others."""
+    supervisor = TaskSupervisor(services.counters)
+    round_ = partial(_repeat, "eviction.waits", partial(_evict, services))
+    await supervisor.run("eviction", round_)
 
 
 async def _settle_turns(services: Services) -> float:

@@ -12,6 +12,7 @@ from recollect.ports.conversations import (
     SessionStore,
     TurnStore,
 )
+from recollect.ports.erasure import ErasureStores
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
@@ -39,6 +40,7 @@ class Stores:
     facts: FactStore
     exports: ExportStore
     imports: ImportStore
+    erasure: ErasureStores
     recall: RecallIndex | None = None
     """None for an engine without an index; recall then finds nothing, with a warning."""
     indexing: IndexingStore | None = None

@@ -47,7 +47,12 @@ class FactStore(Protocol):
     """
 
     async def commit(
-        self, scope: Scope, edits: Sequence[FactEdit], vectors: Mapping[UUID, EmbeddedFact]
+        self,
+        scope: Scope,
+        edits: Sequence[FactEdit],
+        vectors: Mapping[UUID, EmbeddedFact],
+        *,
+        learnt_from: UUID | None = None,
     ) -> bool:
         """Store the next versions of some facts with their history, all or none.
 
@@ -59,7 +64,8 @@ class FactStore(Protocol):
         False, and nothing is stored, if one of the facts has changed meanwhile or is given twice,
         or if afterwards two active facts of the owner would say the same (their `gist`), two would
         have the same slot of one value, or two changes the same `message_id` and `statement`: of
-        two workers that learn the same, one gets False.
+        two workers that learn the same, one gets False. False, too, if the message that they are
+        learnt from is not there any more.
         """
 
     async def active(self, scope: Scope) -> tuple[EmbeddedFact, ...]:

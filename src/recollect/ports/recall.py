@@ -95,6 +95,9 @@ class VectorStore(Protocol):
     async def keys(self, owner_id: UUID, *, model: str) -> frozenset[EntryKey]:
         """Return what the store has of the owner and that model."""
 
+    async def count(self, owner_id: UUID) -> int:
+        """Return how many vectors of the owner there are, of all models."""
+
     async def owners(self) -> frozenset[UUID]:
         """Return all owners that may have vectors, of any model."""
 

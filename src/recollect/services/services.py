@@ -36,8 +36,10 @@ from recollect.services.conversations.sessions import LastAccess, Messages, Owne
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
+from recollect.services.privacy.places import CacheEviction
 from recollect.services.profiles import Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
@@ -83,6 +85,8 @@ class ServiceDependencies:
     reranking: RerankPolicy = AUTO
     vectors: VectorStore | None = None
     """Where the engine's index keeps its vectors; None: it keeps them itself."""
+    receipt_key: bytes | None = None
+    """Signs the receipts of erasures; None: a key that the engine stores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,8 @@ class Services:
     fact_transfer: FactTransfer
     owner_export: OwnerExport
     owner_import: OwnerImport
+    erasing: Erasing
+    cache_eviction: CacheEviction
     turns: Turns
     chat: Chat
     proxy: Proxy

@@ -256,6 +256,12 @@ class PrivacySettings(BaseModel):
     allow_data_export: bool = False
     """Whether users may export everything that is stored of them (GET /api/v1/privacy/export); the
     commands 'recollect export' and 'recollect import' always work."""
+    allow_data_deletion: bool = False
+    """Whether users may erase everything that is stored of them (POST /api/v1/privacy/erase); the
+    command 'recollect erase' always works."""
+    receipt_key: SecretStr | None = Field(default=None, min_length=16)
+    """What the receipts of erasures are signed with, at least 16 characters and the same for all
+    servers and workers. Unset: a random key that is kept in the database."""
 
 
 _LEAST_AUDIT_DAYS: Final = 7

@@ -5,6 +5,7 @@ sqlglot is loaded when the first query is read.
 
 from functools import lru_cache
 from typing import Final
+from uuid import UUID
 
 _LONGEST: Final = 10_000  # reading takes about a millisecond per thousand characters
 _CACHED: Final = 2048  # at most 20 MB of SQL; the same queries are asked about again and again
@@ -38,6 +39,11 @@ class SqlglotReader:
         from recollect.sql_reading.parsing import shape_of  # noqa: PLC0415  # as `tables_in`
 
         return None if len(sql) > _LONGEST else shape_of(sql)
+
+    def forget(self, owner_id: UUID) -> None:  # noqa: ARG002  # it knows no owners
+        """Drop all queries, which may hold values; see `OwnerCache.forget`."""
+        self._tables.clear()
+        self.shape_of.cache_clear()
 
     def has_read(self, sql: str) -> bool:
         """See `SqlReader.has_read`."""

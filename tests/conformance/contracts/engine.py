@@ -5,6 +5,7 @@ from conformance.contracts.audit import AuditLogContract
 from conformance.contracts.audit_chains import AuditChainContract
 from conformance.contracts.branches import BranchStoreContract
 from conformance.contracts.compaction import SummaryStoreContract
+from conformance.contracts.erasure import ErasureContract
 from conformance.contracts.expiry import ExpiredSessionsContract
 from conformance.contracts.facts import FactStoreContract
 from conformance.contracts.facts_embedding import FactEmbeddingContract
@@ -113,6 +114,9 @@ class EngineContract:
 
     class TestTransferMerging(TransferMergingContract):
         """What is there stays."""
+
+    class TestErasure(ErasureContract):
+        """All gone, and proven."""
 
     class TestIsolation(IsolationContract):
         """Nobody else's is reached."""

@@ -100,8 +100,11 @@ class VectorStoreContract:
         for owner in (ours, theirs):
             await vectors.put(owner, {_key(1): _EAST}, model="m")
 
+        assert await vectors.count(ours) > 0
+        others = await vectors.count(theirs)
         await vectors.erase(ours)
         await vectors.erase(ours)
+        assert (await vectors.count(ours), await vectors.count(theirs)) == (0, others)
 
         assert await vectors.keys(ours, model="m") == frozenset()
         assert await vectors.nearest(ours, _EAST, model="m", count=9) == {}

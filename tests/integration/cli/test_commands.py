@@ -210,6 +210,45 @@ def test_an_export_that_cannot_be_written_or_read_is_told(run: Run, tmp_path: Pa
     assert (refused.returncode, "line 2 is no JSON" in refused.stderr) == (1, True)
 
 
+async def test_everything_of_a_user_is_erased_and_the_receipt_is_verified(
+    run: Run, memory: Memory, tmp_path: Path
+) -> None:
+    user, file = f"user-{uuid4()}", tmp_path / "receipt.json"
+    session = await memory.session(user=user)
+    await session.add_exchange("Where do I live, please?", "In Utrecht.")
+    refused = run("erase", "--user", user)
+    assert refused.returncode != 0, "without a yes"
+    assert await memory.history(user).count() == 2
+    erased = run("erase", "--user", user, "--yes")
+    assert erased.returncode == 0, erased.stderr
+    receipt = json.loads(erased.stdout)
+    assert (receipt["user"], receipt["erased"]["database"]["messages"]) == (user, 2)
+    assert await memory.history(user).count() == 0
+    file.write_text(erased.stdout)
+    verified = run("erase", "--verify", str(file), "--json")
+    assert json.loads(verified.stdout)["erasure_id"] == receipt["erasure_id"]
+    file.write_text(erased.stdout.replace('"messages": 2', '"messages": 3'))
+    altered = run("erase", "--verify", str(file))
+    assert (altered.returncode, altered.stderr.count("\n")) == (1, 1)
+    assert "was altered" in altered.stderr
+
+
+async def test_a_part_or_a_tenant_is_erased(run: Run, memory: Memory) -> None:
+    tenant, user = f"tenant-{uuid4()}", f"user-{uuid4()}"
+    for name in ("chat-1", "chat-2"):
+        session = await memory.session(name, user=user, tenant=tenant)
+        await session.add_exchange(f"What is {name}?", "A chat.")
+    owner = ("--user", user, "--tenant", tenant, "--yes")
+    assert json.loads(run("erase", *owner, "--session", "chat-1").stdout)["what"] == "session"
+    assert json.loads(run("erase", *owner, "--before", "2020-01-31").stdout)["what"] == "before"
+    assert await memory.history(user, tenant=tenant).count() == 2
+    wrong = run("erase", "--whole-tenant", *owner)
+    assert (wrong.returncode, "goes with no --user" in wrong.stderr) == (1, True)
+    whole = run("erase", "--whole-tenant", "--tenant", tenant, "--yes", "--json")
+    assert json.loads(whole.stdout)["erased"]["tenant"] == {"users": 1}
+    assert await memory.history(user, tenant=tenant).count() == 0
+
+
 async def test_brackets_in_a_name_are_printed_and_not_read_as_markup(
     run: Run, memory: Memory
 ) -> None:

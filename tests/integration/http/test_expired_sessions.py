@@ -36,6 +36,8 @@ STARTING = {
     "POST /api/v1/sessions/{session_id}/exchanges",
 }
 IN_NO_SESSION = {
+    "GET /api/v1/privacy/erase/{erasure_id}",
+    "GET /api/v1/privacy/tenant/erase/{erasure_id}",
     *(f"{method} /api/v1/profile/{{key}}" for method in ("GET", "PUT", "PATCH", "DELETE")),
     *(f"{method} /api/v1/memory/{{fact_id}}" for method in ("GET", "PATCH", "DELETE")),
     "POST /api/v1/memory/{fact_id}/restore",

@@ -168,9 +168,10 @@ async def test_an_erased_fact_is_gone_for_good_and_all_are_only_if_that_is_confi
     cleared = await alice.send("DELETE", MEMORY, params={"confirm": "true"})
     assert cleared.json() == {"deleted": 2}
     entries = await services.audit.entries(tenant.scope("alice"), limit=9)
+    owner_id = str(tenant.scope("alice").owner_id)
     told = [(entry.action, entry.target, entry.count) for entry in entries]
     assert told == [
-        ("facts.cleared", str(tenant.scope("alice").owner_id), 2),
+        ("facts.cleared", owner_id, 2),
         ("fact.deleted", facts[0]["fact_id"], 1),
     ]
 

@@ -68,6 +68,7 @@ def ids(program: str) -> dict[str, object]:
         "model_id": models[0]["id"],
         "key": "preferences",
         "fact_id": fact["fact_id"],
+        "erasure_id": str(uuid4()),  # erasures are off here; see test_erasures.py
     }
 
 

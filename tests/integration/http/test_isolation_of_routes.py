@@ -11,8 +11,10 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports import Stores
+from recollect.services.services import Services
 from support.http.callers import Caller, Json, Tenant
 from support.http.openapi_operations import Operation, operations
 from support.recall.scripted_index import index_messages
@@ -26,8 +28,17 @@ STARTING = {  # with the id of a session that is not there, one of one's own
     "POST /api/v1/sessions/{session_id}/exchanges",
 }
 SETTING = {"PUT /api/v1/profile/{key}", "PATCH /api/v1/profile/{key}"}  # a key of one's own
-OF_ONE_THING = [operation for operation in OPERATIONS if operation.names_something]
-OF_CHOSEN_IDS = [one for one in OF_ONE_THING if "{fact_id}" not in one.path]
+OF_PRIVACY = {  # off by default; see test_privacy.py and test_erasures.py
+    "GET /api/v1/privacy/export",
+    "POST /api/v1/privacy/erase",
+}
+OF_TENANTS = {  # see test_erasures.py
+    "POST /api/v1/privacy/tenant/erase",
+    "GET /api/v1/privacy/tenant/erase/{erasure_id}",
+}
+OF_ONE_THING = [one for one in OPERATIONS if one.names_something and str(one) not in OF_TENANTS]
+NOT_CHOSEN = ("{fact_id}", "{erasure_id}")
+OF_CHOSEN_IDS = [one for one in OF_ONE_THING if not any(name in one.path for name in NOT_CHOSEN)]
 FINDING = [operation for operation in OF_ONE_THING if str(operation) not in STARTING | SETTING]
 OF_EVERYTHING_ONE_HAS: dict[str, Json] = {
     "GET /api/v1/sessions": {"items": [], "next_cursor": None},
@@ -50,7 +61,6 @@ ADDING = {"POST /api/v1/memory", "POST /api/v1/memory/import"}
 CREATING = {"POST /api/v1/sessions", "POST /api/v1/history", *ADDING}
 NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
-OF_PRIVACY = {"GET /api/v1/privacy/export"}  # off by default; see test_privacy.py
 OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
 OF_ADMINS = {"GET /api/v1/admin/audit"}  # see tests/integration/auditing
 NAMING_IN_THE_BODY = {"POST /api/v1/rewrite", "POST /api/v1/recall"}
@@ -66,6 +76,7 @@ class Owned:
     turn_number: int
     key: str
     fact_id: str
+    erasure_id: str
 
     async def read(self) -> list[bytes]:
         """All of it, as it is served."""
@@ -80,6 +91,7 @@ class Owned:
             "/api/v1/profile",
             f"/api/v1/memory/{self.fact_id}",
             "/api/v1/memory?status=any",
+            f"/api/v1/privacy/erase/{self.erasure_id}",
         ]
         responses = [await self.caller.get(path) for path in paths]
         assert all(response.status_code == 200 for response in responses)
@@ -94,11 +106,14 @@ class Owned:
             "turn_number": self.turn_number,
             "key": self.key,
             "fact_id": self.fact_id,
+            "erasure_id": self.erasure_id,
         }
 
 
 @pytest_asyncio.fixture
-async def owned(tenant: Tenant, database: Database, stores: Stores) -> AsyncIterator[Owned]:
+async def owned(
+    tenant: Tenant, database: Database, stores: Stores, services: Services
+) -> AsyncIterator[Owned]:
     """Alice's memory; after the test it must be what it was, byte for byte."""
     alice = await tenant.user("alice")
     session = await alice.start_session(name=SECRET, metadata={SECRET: SECRET}, tags=[SECRET])
@@ -117,6 +132,7 @@ async def owned(tenant: Tenant, database: Database, stores: Stores) -> AsyncIter
         turn_number=pending["turn_number"],
         key="fruit",
         fact_id=fact.json()["fact_id"],
+        erasure_id=await erasure_of(alice, services, tenant.scope("alice")),
     )
     value = {"value": {SECRET: SECRET}}
     assert (await alice.send("PUT", "/api/v1/profile/fruit", json=value)).is_success
@@ -125,6 +141,14 @@ async def owned(tenant: Tenant, database: Database, stores: Stores) -> AsyncIter
     yield found
     assert await found.read() == served
     assert await rows_of(database, tenant.scope("alice").owner_id) == stored
+
+
+async def erasure_of(caller: Caller, services: Services, scope: Scope) -> str:
+    """The id of an erasure that is done."""
+    session = await caller.start_session()
+    begun = await services.erasing.begin(scope, session_id=UUID(session["session_id"]))
+    await services.erasing.complete(begun)
+    return str(begun.erasure_id)
 
 
 @pytest_asyncio.fixture(
@@ -150,7 +174,7 @@ async def attempt(stranger: Caller, operation: Operation, owned: Owned) -> httpx
 
 def test_every_route_is_tested_one_way_or_another() -> None:
     known = {*OF_EVERYTHING_ONE_HAS, *CONFIRMED, *OF_NOBODY, *CREATING, *NAMING_IN_THE_BODY}
-    known |= {*OF_PRIVACY, *ASKING, *OF_OPERATORS, *OF_ADMINS}
+    known |= {*OF_TENANTS, *OF_PRIVACY, *ASKING, *OF_OPERATORS, *OF_ADMINS}
     known |= {*NAMING_IN_A_HEADER, *OF_THE_ENDPOINT}
 
     assert known | set(map(str, OF_ONE_THING)) == {str(operation) for operation in OPERATIONS}
@@ -179,6 +203,7 @@ async def test_a_stranger_gets_the_same_response_for_existing_and_missing_resour
         turn_number=7,
         key="vegetable",
         fact_id="00000000-0000-4000-8000-000000000002",
+        erasure_id="00000000-0000-4000-8000-000000000003",
     )
 
     foreign = await attempt(stranger, operation, owned)

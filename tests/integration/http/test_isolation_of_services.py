@@ -42,6 +42,7 @@ class Owned:
     fact_id: UUID
     key_id: UUID
     key_text: str
+    erasure_id: UUID
 
 
 Call: TypeAlias = Callable[[Services, Scope, Owned], Awaitable[object]]
@@ -91,6 +92,7 @@ NOT_FOUND: Final[dict[str, Call]] = {
     "history.delete": lambda s, scope, o: s.history.delete(scope, o.message_id),
     "profiles.get": lambda s, scope, _: s.profiles.get(scope, SECRET),
     "profiles.delete": lambda s, scope, _: s.profiles.delete(scope, SECRET),
+    "erasing.get": lambda s, scope, o: s.erasing.get(scope, o.erasure_id),
     "facts.get": lambda s, scope, o: s.facts.get(scope, o.fact_id),
     "facts.update": lambda s, scope, o: s.facts.update(scope, o.fact_id, content="Mine now."),
     "facts.forget": lambda s, scope, o: s.facts.forget(scope, o.fact_id),
@@ -143,6 +145,7 @@ OF_TENANTS: Final = {
     "api_keys.list",
     "api_keys.revoke",
     *("audit.list", "audit.verify"),
+    "erasing.begin_tenant",
 }
 ADDING_FACTS: Final = {"facts.add", "fact_transfer.take_in"}
 CREATING: Final = {
@@ -158,13 +161,13 @@ OF_CALLERS: Final = {
     "permissions.for_owner",
     "permissions.sessions_for_owner",
     *("contexts.request", "contexts.bare", "contexts.prepare", "contexts.settle"),
-    *("proxy.models", "proxy.model"),
+    *("proxy.models", "proxy.model", "erasing.check"),
 }
 # What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
 OF_ONES_OWN: Final = {
     *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
     *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
-    *("proxy.begin", "last_access.settle"),
+    *("proxy.begin", "last_access.settle", "erasing.begin", "erasing.complete"),
 }
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.
@@ -172,7 +175,7 @@ OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
     *("fact_pruning.count", "fact_pruning.prune", "audit_pruning.count", "audit_pruning.prune"),
     *("work.do_one", "work.do_waiting"),
-    "indexing.do_some",
+    *("indexing.do_some", "erasing.do_some", "erasing.forget_store", "cache_eviction.do_some"),
 }
 
 
@@ -200,7 +203,16 @@ async def owned(services: Services, stores: Stores, scope: Scope) -> Owned:
         fact_id=fact.fact_id,
         key_id=key.key_id,
         key_text=text,
+        erasure_id=await erasure_of(services, scope),
     )
+
+
+async def erasure_of(services: Services, scope: Scope) -> UUID:
+    session = NewSession(session_id=uuid4())
+    await services.sessions.start(scope, session)
+    begun = await services.erasing.begin(scope, session_id=session.session_id)
+    await services.erasing.complete(begun)
+    return begun.erasure_id
 
 
 @pytest.fixture(params=["second user", "second tenant"])
@@ -365,6 +377,32 @@ async def test_halting_one_user_does_not_halt_others(
     assert (await services.chat.ask(stranger, Inquiry(text="Hello?"))).reply_id
     with pytest.raises(UserHalted):
         await services.chat.ask(owned.scope, Inquiry(text="Hello?"))
+
+
+async def test_what_a_stranger_erases_is_their_own(
+    services: Services, database: Database, owned: Owned, stranger: Scope
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+
+    with pytest.raises(NotFound):
+        await services.erasing.begin(stranger, session_id=owned.session_id)
+    await services.erasing.complete(await services.erasing.begin(stranger))
+
+    assert await rows_of(database, owned.scope.owner_id) == before
+
+
+async def test_the_erasure_of_another_tenant_reaches_nobody_of_this_one(
+    services: Services, database: Database, owned: Owned
+) -> None:
+    before = await rows_of(database, owned.scope.owner_id)
+    other = TenantScope(tenant=f"tenant-{uuid4()}", actor="test")
+
+    begun = await services.erasing.begin_tenant(other)
+    await services.erasing.complete(begun)
+
+    assert await rows_of(database, owned.scope.owner_id) == before
+    with pytest.raises(NotFound):
+        await services.erasing.get(tenant_of(owned.scope), begun.erasure_id)
 
 
 async def test_keys_are_listed_and_revoked_by_their_own_tenant_alone(

@@ -56,6 +56,8 @@ class AuditAction(StrEnum):
     FACT_IMPORTED = "fact.imported"
     FACT_DELETED = "fact.deleted"
     FACTS_CLEARED = "facts.cleared"
+    MEMORY_ERASED = "memory.erased"
+    """The target is the erasure's id, the count that of the messages erased."""
     API_KEY_CREATED = "api_key.created"
     API_KEY_READ = "api_key.read"
     API_KEY_REVOKED = "api_key.revoked"

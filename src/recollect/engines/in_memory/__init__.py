@@ -11,6 +11,7 @@ from recollect.engines.in_memory.conversations import (
     InMemoryTurns,
 )
 from recollect.engines.in_memory.data import InMemoryData
+from recollect.engines.in_memory.erasure import in_memory_erasure_stores
 from recollect.engines.in_memory.facts import InMemoryFacts
 from recollect.engines.in_memory.jobs import (
     InMemoryIndexing,
@@ -54,6 +55,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         facts=InMemoryFacts(data),
         exports=InMemoryExports(data),
         imports=InMemoryImports(data),
+        erasure=in_memory_erasure_stores(data),
         recall=InMemoryRecallIndex(data),
         indexing=InMemoryIndexing(data),
         learning=InMemoryLearning(data),

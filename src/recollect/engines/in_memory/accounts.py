@@ -43,7 +43,7 @@ class InMemoryStates(InMemoryStore):
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
         state = UserState(mode=mode, updated_at=now)
-        self.data.of(scope.owner_id).user_state = state
+        self.data.written_by(scope.owner_id).user_state = state
         self.data.audit(scope, AuditAction.STATE_CHANGED, mode, now=now)
         return state
 

@@ -94,6 +94,7 @@ class InMemorySessions(InMemoryStore):
     ) -> Session | None:
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
+            self.data.written_by(scope.owner_id, session_id)
             return None
         given = {name: value for name in _CHANGED if (value := getattr(changes, name)) is not None}
         if changes.metadata is not None:
@@ -166,6 +167,7 @@ class InMemoryBranches(InMemoryStore):
     ) -> Followed | None:
         conversation = self.data.conversation(scope, session_id)
         if conversation is None:
+            self.data.written_by(scope.owner_id, session_id)
             return None
         turns = conversation.turns.items()
         failed = {turn for turn, status in turns if status is TurnStatus.FAILED}

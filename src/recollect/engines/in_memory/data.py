@@ -15,6 +15,7 @@ from recollect.domain.conversation.session import (
     TurnStatus,
     name_from_question,
 )
+from recollect.domain.erasure.erasure import Erasure, ErasureKind
 from recollect.domain.facts.fact import FactChange
 from recollect.domain.identity.accounts import ApiKey, UserState
 from recollect.domain.identity.audit import (
@@ -27,6 +28,7 @@ from recollect.domain.identity.audit import (
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.recall.entry import IndexedEntry
 from recollect.domain.text import JsonObject, JsonValue
+from recollect.errors import ErasureUnderWay
 from recollect.ports.facts import EmbeddedFact
 from recollect.ports.jobs import Job, JobKind, job_id_for
 from recollect.ports.runtime import Clock
@@ -223,6 +225,16 @@ class OwnerMemory:
     """Whose conversations and facts these are, for a worker that asks about all owners."""
     started_by: Scope | None = None
     """Who started the last conversation."""
+    erasures: dict[UUID, Erasure] = field(default_factory=dict)
+
+    def is_being_erased(self, session_id: UUID | None = None) -> bool:
+        """Whether everything of the owner is being erased, or that session."""
+        return any(
+            one.request.kind is ErasureKind.EVERYTHING
+            or (session_id is not None and one.request.session_id == session_id)
+            for one in self.erasures.values()
+            if not one.is_done
+        )
 
     def has_message(self, message_id: UUID, *, outside_of: UUID | None = None) -> bool:
         """Whether some message has that id, also one of an expired session not yet deleted."""
@@ -239,6 +251,7 @@ class InMemoryData:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._owners: defaultdict[UUID, OwnerMemory] = defaultdict(OwnerMemory)
+        self.receipt_key: bytes | None = None
         self.jobs: dict[tuple[UUID, UUID], Job] = {}
         """By owner and job id: two owners may have sessions, and so jobs, of the same id."""
 
@@ -250,11 +263,22 @@ class InMemoryData:
         """What is stored for this owner, and for nobody else."""
         return self._owners[owner_id]
 
+    def written_by(self, owner_id: UUID, session_id: UUID | None = None) -> OwnerMemory:
+        """The same for whoever stores something; raises `ErasureUnderWay` while it is erased."""
+        owner = self._owners[owner_id]
+        if owner.is_being_erased(session_id):
+            raise ErasureUnderWay
+        return owner
+
+    def replace(self, owner_id: UUID, memory: OwnerMemory) -> None:
+        """Put another memory in the place of an owner's."""
+        self._owners[owner_id] = memory
+
     def start(
         self, scope: Scope, session: NewSession, *, now: datetime, expires_at: datetime | None
     ) -> StoredConversation:
         """Start a conversation that is not there; an expired one of that id is deleted."""
-        owner = self.of(scope.owner_id)
+        owner = self.written_by(scope.owner_id, session.session_id)
         owner.started_by, conversations = scope, owner.conversations
         if session.session_id in conversations:
             self.delete_expired(scope.owner_id, session.session_id, now=now)
@@ -300,6 +324,10 @@ class InMemoryData:
             for owner_id, conversation in self.all_conversations()
             if (scope := self.of(owner_id).known_as) and not conversation.has_expired(now)
         ]
+
+    def erasures(self) -> list[Erasure]:
+        """The erasures of all owners."""
+        return [one for owner in self._owners.values() for one in owner.erasures.values()]
 
     def known_owners(self) -> list[Scope]:
         """The owners that have stored messages or facts."""

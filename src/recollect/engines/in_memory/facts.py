@@ -24,9 +24,16 @@ class InMemoryFacts(InMemoryStore):
     """Implements `recollect.ports.facts.FactStore`."""
 
     async def commit(
-        self, scope: Scope, edits: Sequence[FactEdit], vectors: Mapping[UUID, EmbeddedFact]
+        self,
+        scope: Scope,
+        edits: Sequence[FactEdit],
+        vectors: Mapping[UUID, EmbeddedFact],
+        *,
+        learnt_from: UUID | None = None,
     ) -> bool:
-        owner = self.data.of(scope.owner_id)
+        owner = self.data.written_by(scope.owner_id)
+        if learnt_from is not None and not owner.has_message(learnt_from):
+            return False
         changed: dict[UUID, EmbeddedFact] = {}
         for edit in edits:
             fact_id = edit.fact.fact_id

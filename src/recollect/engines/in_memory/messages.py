@@ -54,6 +54,7 @@ class InMemoryMessages(InMemoryStore):
                 scope, start.session, now=now, expires_at=start.expires_at
             )
         if conversation is None:
+            self.data.written_by(scope.owner_id, session_id)
             return None
         repeated = _repeated(owner, conversation, messages)
         if repeated is not None:

@@ -104,7 +104,7 @@ class InMemoryImports(InMemoryStore):
     async def add_profile(
         self, scope: Scope, items: Sequence[ProfileItem], texts: Mapping[str, str]
     ) -> Outcome:
-        profile = self.data.of(scope.owner_id).profile
+        profile = self.data.written_by(scope.owner_id).profile
         new, outcome = sort_profile(
             items,
             {key: len(text.encode()) for key, text in texts.items()},
@@ -122,14 +122,14 @@ class InMemoryImports(InMemoryStore):
         return outcome
 
     async def add_state(self, scope: Scope, state: UserState) -> bool:
-        owner = self.data.of(scope.owner_id)
+        owner = self.data.written_by(scope.owner_id)
         if owner.user_state is not None:
             return False
         owner.user_state = state
         return True
 
     async def add_facts(self, scope: Scope, records: Sequence[FactRecord]) -> Outcome:
-        owner = self.data.of(scope.owner_id)
+        owner = self.data.written_by(scope.owner_id)
         owner.known_as = scope
         known_ids = set(owner.facts)
         outcomes = [_add_fact(owner, known_ids, record) for record in records]
@@ -140,7 +140,8 @@ class InMemoryImports(InMemoryStore):
         return Outcome(added=len(added), known=len(sessions) - len(added))
 
     def _add_session(self, scope: Scope, record: SessionRecord) -> bool:
-        owner, session_id = self.data.of(scope.owner_id), record.session.session_id
+        session_id = record.session.session_id
+        owner = self.data.written_by(scope.owner_id, session_id)
         if self.data.conversation(scope, session_id) is not None:
             return False
         if session_id in owner.conversations:

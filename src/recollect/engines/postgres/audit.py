@@ -112,7 +112,11 @@ async def record(
     now: datetime,
 ) -> None:
     """Write an audit entry in the transaction that does what it records."""
-    entry = OwnedEntry.of(scope, action, target, count=count, at=now)
+    await append_entry(transaction, OwnedEntry.of(scope, action, target, count=count, at=now))
+
+
+async def append_entry(transaction: Transaction, entry: OwnedEntry) -> None:
+    """Add an entry to the chain of its owner."""
     await transaction.connection.fetch(*statement("append_audit", entries=await _json([entry])))
 
 

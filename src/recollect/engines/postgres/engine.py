@@ -24,6 +24,7 @@ from recollect.engines.postgres.conversations.sessions import (
     PostgresSessionStore,
 )
 from recollect.engines.postgres.embedded import running_server
+from recollect.engines.postgres.erasure import postgres_erasure_stores
 from recollect.engines.postgres.facts.store import PostgresFactStore
 from recollect.engines.postgres.jobs import (
     PostgresIndexingStore,
@@ -101,6 +102,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         facts=PostgresFactStore(database, clock),
         exports=PostgresExportStore(database, clock),
         imports=PostgresImportStore(database, clock),
+        erasure=postgres_erasure_stores(database, clock, kept_in=kept_in),
         recall=CachedRecallIndex(database, clock, kept_in=kept_in),
         indexing=PostgresIndexingStore(database, clock),
         learning=PostgresLearningQueue(database, clock),

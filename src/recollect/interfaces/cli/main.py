@@ -15,6 +15,7 @@ from recollect.interfaces.cli import (
     accounts,
     audit,
     chatting,
+    erase,
     fact_files,
     facts,
     profile,
@@ -183,6 +184,7 @@ facts.app.command("import")(fact_files.import_facts)
 app.add_typer(facts.app, name="facts")
 app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
+app.command("erase")(erase.erase)
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.add_typer(audit.app, name="audit")

@@ -153,6 +153,18 @@ class Authenticator:
             raise Unauthenticated(f"the credentials name nobody: {error}") from None
         return Caller(scope=scope, memory=principal.memory)
 
+    async def tenant_of(self, headers: Headers) -> TenantScope:
+        """The tenant that an operator acts for: with a service key, or the local one."""
+        principal = await self._identify(headers)
+        if not (principal.may_name_users or self._source is None):
+            raise Forbidden("only a service key of the tenant may do this")
+        return TenantScope(
+            tenant=principal.tenant,
+            actor=principal.actor,
+            interface=Interface.HTTP,
+            transaction_id=transaction_id.get(),
+        )
+
     async def administrator_of(self, headers: Headers) -> TenantScope:
         """The tenant whose audit log the caller may read; `Forbidden` for all but its admins."""
         token = _bearer_token(headers)
@@ -271,6 +283,18 @@ async def _administrator_of_request(
 
 AdminScope = Annotated[TenantScope, Depends(_administrator_of_request)]
 """The tenant that an admin key is of, or that of the local user; nobody's memory."""
+
+
+async def _tenant_of_request(
+    request: Request,
+    _credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> TenantScope:
+    authenticator: Authenticator = request.app.state.authenticator
+    return await authenticator.tenant_of(request.headers)
+
+
+OperatorTenant = Annotated[TenantScope, Depends(_tenant_of_request)]
+"""The tenant of a service key, or of the local user: never a user's own credentials."""
 
 
 def _handed_on(headers: Headers) -> str | None:

@@ -28,6 +28,7 @@ _STATUS: Final[Mapping[type[RecollectError], HTTPStatus]] = {
     errors.IdAlreadyUsed: HTTPStatus.CONFLICT,
     errors.VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     errors.FactConflict: HTTPStatus.CONFLICT,
+    errors.ErasureUnderWay: HTTPStatus.CONFLICT,
     errors.StatementRefused: HTTPStatus.BAD_GATEWAY,
     errors.ReplyUnusable: HTTPStatus.BAD_GATEWAY,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
@@ -88,9 +89,13 @@ ERRORS: Final = documented(
     },
 )
 NOT_FOUND: Final = documented(ErrorBody, {404: "Nothing of that id belongs to the caller"})
-CONFLICT: Final = documented(ErrorBody, {409: "The id or key was used for another message"})
+CONFLICT: Final = documented(
+    ErrorBody, {409: "The id or key was used for another message, or this memory is being erased"}
+)
+ERASED: Final = documented(ErrorBody, {409: "This memory is being erased; nothing was stored"})
 FACT_CONFLICT: Final = documented(
-    ErrorBody, {409: "Another active fact says the same, or is about the same; nothing was changed"}
+    ErrorBody,
+    {409: "Another active fact says or is about the same, or all is being erased"},
 )
 PRECONDITION: Final = documented(ErrorBody, {412: "It has another version; nothing was changed"})
 ANSWERING: Final = {

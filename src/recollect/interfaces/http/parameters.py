@@ -85,6 +85,12 @@ FactIdPath = Annotated[
     Path(description="The fact's UUID.", examples=["7fa459ea-ee8a-4ca4-894e-db77e160355e"]),
 ]
 
+ErasureIdPath = Annotated[
+    UUID,
+    _uuid("erasure_id"),
+    Path(description="The erasure's UUID.", examples=["8fa459ea-ee8a-4ca4-894e-db77e160355e"]),
+]
+
 
 async def _page_request(  # else FastAPI sends it to a thread
     limit: Annotated[

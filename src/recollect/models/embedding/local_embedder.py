@@ -11,6 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self, TypeVar
+from uuid import UUID
 from weakref import WeakValueDictionary
 
 from recollect.domain.recall.entry import Vector
@@ -169,6 +170,10 @@ class CachedEmbedder:
     async def warm(self) -> None:
         """As the embedder does."""
         await self._embedder.warm()
+
+    def forget(self, owner_id: UUID) -> None:  # noqa: ARG002  # it knows no owners
+        """Drop all vectors; see `OwnerCache.forget`."""
+        self._vectors.clear()
 
     async def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """As the embedder does."""

@@ -180,7 +180,8 @@ class Learning(Audited):
             edits = draft.edits(reconcile(statement, compared))
             if not edits:
                 return False
-            if await self.store.commit(scope, edits, await self._vectors(edits, vector)):
+            vectors = await self._vectors(edits, vector)
+            if await self.store.commit(scope, edits, vectors, learnt_from=message.message_id):
                 ids = [edit.fact.fact_id for edit in edits]
                 self.note(scope, AuditAction.FACT_LEARNT, items=ids)
                 return True

@@ -13,7 +13,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
 from recollect.engines.postgres.sql import statement
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, ErasureUnderWay
 from recollect.ports.runtime import Clock
 
 APP_ROLE: Final = "recollect_app"
@@ -88,6 +88,11 @@ class Transaction:
         """Run a statement and return the first value of its first row; None without a row."""
         rows = await self.rows(name, **parameters)
         return rows[0][0] if rows else None
+
+    async def refuse_erased(self, session_id: UUID) -> None:
+        """Raise `ErasureUnderWay` if a session is not found because it, or its owner, is erased."""
+        if await self.rows("is_being_erased", session_id=session_id):
+            raise ErasureUnderWay
 
 
 class Database:
@@ -215,6 +220,11 @@ class PostgresStore:
     def _session(self, scope: Scope, session_id: UUID) -> dict[str, Any]:
         """The parameters of statements about a session, unless it has expired by now."""
         return {"owner_id": scope.owner_id, "session_id": session_id, "now": self._clock.now()}
+
+    async def _refuse_erased(self, scope: Scope, session_id: UUID) -> None:
+        """Say so where a session is not found because it, or its owner, is being erased."""
+        async with self._database.transaction(scope.owner_id) as transaction:
+            await transaction.refuse_erased(session_id)
 
 
 async def _leave_as_it_is(_: asyncpg.Connection) -> None:

@@ -4,7 +4,7 @@ from types import TracebackType
 
 import asyncpg
 
-from recollect.errors import DatabaseUnavailable
+from recollect.errors import DatabaseUnavailable, ErasureUnderWay
 
 _UNREACHABLE = (
     OSError,  # refused, reset, no such socket, timed out
@@ -36,11 +36,13 @@ _BROKEN = (
 )
 _OF_THE_CONNECTION = ("closed", "closing", "released back to the pool", "another operation")
 """What the driver says of connections; its other words of misuse are nobody's absence."""
+_BEING_ERASED = "RC423"  # what refuse_while_erased() raises
+_TO_OWNER = "_owner_id_fkey"
 _CREDENTIALS = "check user, password and database of MEMORY_DB_CONNECTION_STRING"
 
 
 class translated:  # noqa: N801  # used as a verb: with translated(): …
-    """Report as `DatabaseUnavailable` what is the database's state and nobody's mistake."""
+    """Report as our own errors what is the database's state and nobody's mistake."""
 
     __slots__ = ()
 
@@ -54,6 +56,8 @@ class translated:  # noqa: N801  # used as a verb: with translated(): …
         traceback: TracebackType | None,
     ) -> None:
         """Raise what the error means, if it says something of the database."""
+        if error is not None and is_refused_while_erased(error):
+            raise ErasureUnderWay from error
         reported = None if error is None else unavailable(error)
         if reported is not None:
             raise reported from error
@@ -79,6 +83,13 @@ def unavailable(error: BaseException) -> DatabaseUnavailable | None:
         case _:
             return None
     return DatabaseUnavailable(problem, reason=_reason(error))
+
+
+def is_refused_while_erased(error: BaseException) -> bool:
+    """Whether a write was refused because its owner is being erased, or just was."""
+    if isinstance(error, asyncpg.ForeignKeyViolationError):
+        return str(error.constraint_name).endswith(_TO_OWNER)
+    return isinstance(error, asyncpg.PostgresError) and error.sqlstate == _BEING_ERASED
 
 
 def is_broken(error: BaseException) -> bool:

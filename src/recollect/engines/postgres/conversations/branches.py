@@ -38,6 +38,7 @@ class PostgresBranchStore(PostgresStore):
         target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
         async with self._database.transaction(scope.owner_id) as transaction:
             if not await lock_sessions(transaction, session_id, now=target.read_at):
+                await transaction.refuse_erased(session_id)
                 return None
             stored = await _read(transaction, session_id, continues=continues)
             plan = plan_branch(messages, stored, continues=continues, goes_on=goes_on)
@@ -65,6 +66,7 @@ class PostgresBranchStore(PostgresStore):
         target = Target(scope=scope, session_id=session_id, read_at=read_at, **terms)
         async with self._database.transaction(scope.owner_id) as transaction:
             if not await lock_sessions(transaction, session_id, now=target.read_at):
+                await transaction.refuse_erased(session_id)
                 return None
             questions = await transaction.rows(
                 "siblings_of_reply", session_id=session_id, question_id=question_id

@@ -84,8 +84,11 @@ class PostgresMessageStore(_DeletingStore):
             if await self._stored(scope, messages):
                 return await self._find_repeated(scope, session_id, messages)
             if not await self._exists(scope, session_id):
+                await self._refuse_erased(scope, session_id)
                 return None
             raise MessageNotFound(reply_to) from None
+        if not stored:
+            await self._refuse_erased(scope, session_id)
         return Appended(messages=stored, is_new=True) if stored else None
 
     async def last(
@@ -246,10 +249,8 @@ class PostgresHistoryStore(_DeletingStore):
         return bool(count)
 
     async def clear(self, scope: Scope, *, now: datetime) -> int:
-        action = AuditAction.HISTORY_CLEARED
-        return (
-            await self._delete(scope, None, "delete_messages", action, scope.owner_id, now=now) or 0
-        )
+        action, owner = AuditAction.HISTORY_CLEARED, scope.owner_id
+        return await self._delete(scope, None, "delete_messages", action, owner, now=now) or 0
 
     async def trim(self, scope: Scope, *, keep_last: int, now: datetime) -> int:
         action = AuditAction.HISTORY_TRIMMED
@@ -281,11 +282,11 @@ async def remove(
     for stale in ("delete_stale_summaries", "delete_stale_entries"):
         await transaction.rows(stale, session_ids=touched, first_gone=first_gone)
     await transaction.rows("recount_sessions", session_ids=touched)
-    await _name_anew(transaction, touched)
+    await name_anew(transaction, touched)
     return sum(row["count"] for row in rows)
 
 
-async def _name_anew(transaction: Transaction, sessions: Sequence[UUID]) -> None:
+async def name_anew(transaction: Transaction, sessions: Sequence[UUID]) -> None:
     """Name sessions whose question is gone after the first one left, or not at all."""
     rows = await transaction.rows("unname_sessions", session_ids=sessions)
     names = [

@@ -62,6 +62,8 @@ class PostgresSessionStore(PostgresStore):
                 return created, True
             # Another request created it since we looked, or it was deleted since then.
             existing = await self.get(scope, session.session_id)
+            if existing is None:
+                await self._refuse_erased(scope, session.session_id)
         return existing, False
 
     async def get(self, scope: Scope, session_id: UUID) -> Session | None:
@@ -106,6 +108,8 @@ class PostgresSessionStore(PostgresStore):
             now=now,
             read_at=self._clock.now(),
         )
+        if not rows:
+            await self._refuse_erased(scope, session_id)
         return await read_session(rows[0]) if rows else None
 
     async def delete(self, scope: Scope, session_id: UUID, *, now: datetime) -> bool:

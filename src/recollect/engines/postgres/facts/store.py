@@ -40,7 +40,12 @@ class PostgresFactStore(PostgresStore):
     """
 
     async def commit(
-        self, scope: Scope, edits: Sequence[FactEdit], vectors: Mapping[UUID, EmbeddedFact]
+        self,
+        scope: Scope,
+        edits: Sequence[FactEdit],
+        vectors: Mapping[UUID, EmbeddedFact],
+        *,
+        learnt_from: UUID | None = None,
     ) -> bool:
         facts, changes = await edits_as_json(edits, vectors)
         (row,) = await self._database.write(
@@ -51,6 +56,7 @@ class PostgresFactStore(PostgresStore):
             fact_ids=[edit.fact.fact_id for edit in edits],
             facts=facts,
             changes=changes,
+            learnt_from=learnt_from,
             now=self._clock.now(),
         )
         return bool(row["is_stored"])

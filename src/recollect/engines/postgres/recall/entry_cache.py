@@ -71,6 +71,10 @@ class CachedRecallIndex(PostgresRecallIndex):
                     return candidates
         return await super().search(scope, query)
 
+    def forget(self, owner_id: UUID) -> None:
+        """See `OwnerCache.forget`."""
+        self._owners.drop(owner_id)
+
     async def _search(
         self, owner: "_CachedOwner", owner_id: UUID, query: RecallQuery, *, now: datetime
     ) -> tuple[Candidate, ...] | None:
@@ -250,9 +254,7 @@ class _OwnerLru:
             oldest, unused = next(iter(self._owners.items()))
             if unused.searched_at > now - _UNUSED and len(self._owners) <= _MAX_OWNERS:
                 break
-            self.evict(unused)
-            unused.is_gone = True
-            del self._owners[oldest]
+            self.drop(oldest)
         owner = self._owners.get(owner_id)
         if owner is None:
             owner = self._owners[owner_id] = _CachedOwner(searched_at=now)
@@ -280,6 +282,13 @@ class _OwnerLru:
             if self._size <= self._max_bytes:
                 return
             self.evict(other)
+
+    def drop(self, owner_id: UUID) -> None:
+        """Know nothing of an owner any more, also if a search still reads for them."""
+        owner = self._owners.pop(owner_id, None)
+        if owner is not None:
+            self.evict(owner)
+            owner.is_gone = True
 
     def evict(self, owner: _CachedOwner) -> None:
         """Cache nothing of an owner any more."""

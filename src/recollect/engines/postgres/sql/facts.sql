@@ -5,7 +5,8 @@
 -- Store the next versions of some facts with their history, all or none; whether they are stored.
 -- The function sets the owner.
 SELECT commit_facts(
-    :owner_id, :tenant_id, :user_id, :fact_ids, :facts::text::json, :changes::text::json, :now
+    :owner_id, :tenant_id, :user_id, :fact_ids, :facts::text::json, :changes::text::json,
+    :learnt_from, :now
 ) AS is_stored
 
 -- name: embed_facts

@@ -69,9 +69,13 @@ WHERE owner_id = :owner_id AND kept_in = :store AND (:model::text IS NULL OR mod
 SELECT owner_id FROM recall_models WHERE model = :model AND entries > 0
 
 -- name: removals_from
--- The oldest of what still has to go from another store.
-SELECT removal_id, owner_id, session_id, number FROM recall_removals
+-- The oldest of what still has to go from another store; an erasure under way removes its own.
+SELECT removal_id, owner_id, session_id, number FROM recall_removals AS removal
 WHERE kept_in = :store
+  AND NOT EXISTS (
+    SELECT FROM erasures AS erasure
+    WHERE erasure.owner_id = removal.owner_id AND erasure.state = 'under_way'
+  )
 ORDER BY removal_id
 LIMIT :limit
 

@@ -112,7 +112,7 @@ RETURNING message_count + inactive_count
 -- name: delete_if_expired
 -- Make room for a new session of an id whose last one has expired.
 DELETE FROM sessions
-WHERE owner_id = :owner_id AND session_id = :session_id AND expires_at <= :now
+WHERE owner_id = :owner_id AND session_id = :session_id AND expires_at <= :now AND expires_at > '-infinity'
 RETURNING message_count + inactive_count
 
 -- name: lock_sessions
@@ -195,14 +195,14 @@ FROM unnest(:session_ids::uuid[], :names::text[], :turn_numbers::bigint[]) AS na
 WHERE session.owner_id = :owner_id AND session.session_id = named.session_id
 
 -- name: count_expired
--- How many sessions of all owners have expired.
-SELECT count(*) FROM sessions WHERE expires_at <= :now
+-- How many sessions of all owners have expired. Those of -infinity are being erased.
+SELECT count(*) FROM sessions WHERE expires_at <= :now AND expires_at > '-infinity'
 
 -- name: delete_expired
 -- Delete the sessions of all owners that expired first, and tell it in each owner's audit log.
 WITH chosen AS (
     SELECT owner_id, session_id FROM sessions
-    WHERE expires_at <= :now
+    WHERE expires_at <= :now AND expires_at > '-infinity'  -- these are being erased
     ORDER BY expires_at
     LIMIT :limit
     FOR UPDATE SKIP LOCKED

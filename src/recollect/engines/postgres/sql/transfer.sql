@@ -133,7 +133,7 @@ SELECT import_facts(
 -- Make room for sessions of ids whose last ones have expired, and tell it in the audit log.
 WITH gone AS (
     DELETE FROM sessions
-    WHERE owner_id = :owner_id AND session_id = ANY(:session_ids::uuid[]) AND expires_at <= :now
+    WHERE owner_id = :owner_id AND session_id = ANY(:session_ids::uuid[]) AND expires_at <= :now AND expires_at > '-infinity'
     RETURNING session_id, message_count + inactive_count AS count
 )
 SELECT append_audit(jsonb_agg(jsonb_build_object(

@@ -17,7 +17,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.errors import InvalidInput, NotConfirmed
 from recollect.interfaces.http.callers import CallerScope
-from recollect.interfaces.http.errors import ERRORS, FACT_CONFLICT, NOT_FOUND, PRECONDITION
+from recollect.interfaces.http.errors import ERASED, ERRORS, FACT_CONFLICT, NOT_FOUND, PRECONDITION
 from recollect.interfaces.http.etags import ExpectedVersion, etag
 from recollect.interfaces.http.large_json import BatchRoute, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import FactIdPath, PageQuery, UseCases
@@ -152,7 +152,7 @@ async def export_facts(scope: CallerScope, services: UseCases) -> StreamingRespo
     )
 
 
-@import_router.post("/import", summary="Import facts")
+@import_router.post("/import", summary="Import facts", responses=ERASED)
 async def import_facts(body: FactImport, scope: CallerScope, services: UseCases) -> ImportReportOut:
     """Store the facts of an export that are not there yet, at most 10,000.
 

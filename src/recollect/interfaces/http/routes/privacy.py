@@ -1,4 +1,4 @@
-"""Everything that is stored of a user, over HTTP."""
+"""Everything that is stored of a user, over HTTP: exported, and erased."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated
@@ -7,10 +7,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import StreamingResponse
 
 from recollect.domain.transfer.document import ExportFormat
-from recollect.errors import Forbidden
-from recollect.interfaces.http.callers import CallerScope
-from recollect.interfaces.http.errors import ERRORS
-from recollect.interfaces.http.parameters import UseCases
+from recollect.errors import Forbidden, NotConfirmed
+from recollect.interfaces.http.callers import CallerScope, OperatorTenant
+from recollect.interfaces.http.errors import ERRORS, NOT_FOUND, ErrorBody, documented
+from recollect.interfaces.http.parameters import ErasureIdPath, UseCases
+from recollect.interfaces.http.schemas.privacy import EraseIn, EraseTenantIn, ErasureOut
 
 router = APIRouter(prefix="/api/v1/privacy", tags=["privacy"], responses=ERRORS)
 
@@ -70,3 +71,82 @@ async def _continued(first: bytes, pieces: AsyncGenerator[bytes, None]) -> Async
     yield first
     async for piece in pieces:
         yield piece
+
+
+_FOR_OPERATORS = {"x-operator": True}  # as for a user's state
+_ERASING = documented(
+    ErrorBody, {400: "It is not confirmed", 409: "Everything of the user is being erased already"}
+)
+
+
+def _check_deletion(request: Request) -> None:
+    """Refuse it where it is off."""
+    if not request.app.state.allows_data_deletion:
+        raise Forbidden(
+            "erasures are off on this server; its operator allows them with "
+            "MEMORY_ALLOW_DATA_DELETION=true"
+        )
+
+
+@router.post(
+    "/erase", status_code=202, summary="Erase everything", responses={**NOT_FOUND, **_ERASING}
+)
+async def erase(
+    request: Request, scope: CallerScope, services: UseCases, wanted: EraseIn
+) -> ErasureOut:
+    """Begin to erase everything of the user in every place, one session, or what is older.
+
+    It is done in the background: ask for it by its id. Meanwhile nothing of it is found, and writes
+    are refused with 409. The same request again returns the erasure that is under way. 403 unless
+    `MEMORY_ALLOW_DATA_DELETION` is set.
+    """
+    _check_deletion(request)
+    if not wanted.confirm:
+        raise NotConfirmed
+    session_id, before = wanted.selection()
+    begun = await services.erasing.begin(scope, session_id=session_id, before=before)
+    return ErasureOut.of(begun, scope)
+
+
+@router.get("/erase/{erasure_id}", summary="Look at an erasure", responses=NOT_FOUND)
+async def get_erasure(
+    scope: CallerScope, services: UseCases, erasure_id: ErasureIdPath
+) -> ErasureOut:
+    """Return how far an erasure of the user has come, and its signed receipt once it is done.
+
+    It is found when nothing else is left of the user.
+    """
+    return ErasureOut.of(await services.erasing.get(scope, erasure_id), scope)
+
+
+@router.post(
+    "/tenant/erase",
+    status_code=202,
+    summary="Erase a tenant",
+    responses=_ERASING,
+    openapi_extra=_FOR_OPERATORS,
+)
+async def erase_tenant(
+    request: Request, scope: OperatorTenant, services: UseCases, wanted: EraseTenantIn
+) -> ErasureOut:
+    """Begin to erase everything of all users that the tenant of a service key has now.
+
+    Its keys stay. 403 for users, and unless `MEMORY_ALLOW_DATA_DELETION` is set.
+    """
+    _check_deletion(request)
+    if not wanted.confirm:
+        raise NotConfirmed
+    return ErasureOut.of(await services.erasing.begin_tenant(scope), scope)
+
+
+@router.get(
+    "/tenant/erase/{erasure_id}",
+    summary="Look at a tenant's",
+    responses=NOT_FOUND,
+    openapi_extra=_FOR_OPERATORS,
+)
+async def get_tenant_erasure(
+    scope: OperatorTenant, services: UseCases, erasure_id: ErasureIdPath
+) -> ErasureOut:
+    """Return how far the erasure of a tenant has come, and its signed receipt once it is done."""
+    return ErasureOut.of(await services.erasing.get(scope, erasure_id), scope)

@@ -10,7 +10,7 @@ from recollect.domain.profile.profile import MAX_KEY_LENGTH, ProfileItem
 from recollect.domain.text import json_characters
 from recollect.errors import InvalidInput, NotConfirmed
 from recollect.interfaces.http.callers import CallerScope
-from recollect.interfaces.http.errors import ERRORS, NOT_FOUND, PRECONDITION
+from recollect.interfaces.http.errors import ERASED, ERRORS, NOT_FOUND, PRECONDITION
 from recollect.interfaces.http.etags import ExpectedVersion, etag
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import UseCases
@@ -96,7 +96,7 @@ async def get_profile_value(key: KeyPath, scope: CallerScope, services: UseCases
     _OF_KEY,
     summary="Set a value of the profile",
     response_model=ProfileItemOut,
-    responses=NOT_FOUND | PRECONDITION,
+    responses=NOT_FOUND | PRECONDITION | ERASED,
 )
 async def set_profile_value(
     key: KeyPath,
@@ -113,7 +113,7 @@ async def set_profile_value(
     _OF_KEY,
     summary="Merge into a value of the profile",
     response_model=ProfileItemOut,
-    responses=NOT_FOUND | PRECONDITION,
+    responses=NOT_FOUND | PRECONDITION | ERASED,
 )
 async def merge_profile_value(
     key: KeyPath,

@@ -10,7 +10,7 @@ from recollect.concurrency import off_loop
 from recollect.domain.conversation.paging import SessionSort
 from recollect.domain.conversation.session import Session, session_characters
 from recollect.interfaces.http.callers import CallerScope, OperatorScope
-from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
+from recollect.interfaces.http.errors import ERASED, ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import PageQuery, SessionIdPath, UseCases
 from recollect.interfaces.http.schemas.conversations import (
@@ -39,7 +39,10 @@ state_router = APIRouter(
     summary="Start or resume a session",
     status_code=HTTPStatus.CREATED,
     response_model=SessionOut,
-    responses={200: {"model": SessionOut, "description": "The session was there already"}},
+    responses={
+        200: {"model": SessionOut, "description": "The session was there already"},
+        **ERASED,
+    },
 )
 async def start_session(
     body: SessionIn, scope: CallerScope, services: UseCases, size: BodySize
@@ -74,7 +77,10 @@ async def get_session(
 
 
 @router.patch(
-    "/{session_id}", summary="Change a session", response_model=SessionOut, responses=NOT_FOUND
+    "/{session_id}",
+    summary="Change a session",
+    response_model=SessionOut,
+    responses=NOT_FOUND | ERASED,
 )
 async def change_session(
     session_id: SessionIdPath,
@@ -110,7 +116,9 @@ async def get_state(scope: CallerScope, services: UseCases) -> StateOut:
     return StateOut.of(await services.states.get(scope))
 
 
-@state_router.put("", summary="Set the user's state", openapi_extra=_FOR_OPERATORS)
+@state_router.put(
+    "", summary="Set the user's state", responses=ERASED, openapi_extra=_FOR_OPERATORS
+)
 async def put_state(body: StateIn, scope: OperatorScope, services: UseCases) -> StateOut:
     """Set the user's mode; for service keys and the local user: nobody lifts their own halt."""
     return StateOut.of(await services.states.put(scope, body.mode))

@@ -5,8 +5,12 @@ CREATE TABLE owners (
     tenant_id  text NOT NULL,
     user_id    text NOT NULL,  -- empty for the tenant itself
     created_at timestamptz NOT NULL,
+    is_being_erased boolean NOT NULL DEFAULT false,  -- nothing more is stored until that is done
     UNIQUE (owner_id, tenant_id, user_id)
 );
+
+-- The users of a tenant, for the erasure of a whole tenant.
+CREATE INDEX owners_by_tenant ON owners (tenant_id, owner_id);
 
 CREATE TABLE api_keys (
     owner_id    uuid NOT NULL REFERENCES owners ON DELETE CASCADE,

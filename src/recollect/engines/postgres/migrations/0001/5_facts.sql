@@ -102,19 +102,33 @@ BEGIN
     ON CONFLICT (owner_id, model) DO NOTHING;
 END $$;
 
+-- What is learnt from a message is stored only as long as that message is there: it may have been
+-- erased while a model was reading it.
 CREATE FUNCTION commit_facts(
     of_owner uuid, of_tenant text, of_user text, of_facts uuid[], given json, changes json,
-    at_time timestamptz
+    learnt_from uuid, at_time timestamptz
 ) RETURNS boolean
     LANGUAGE plpgsql AS $$
 DECLARE
     stored bigint;
 BEGIN
     PERFORM set_config('recollect.owner_id', of_owner::text, true);
-    INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
-    VALUES (of_owner, of_tenant, of_user, at_time)
-    ON CONFLICT DO NOTHING;
+    IF learnt_from IS NULL THEN
+        INSERT INTO owners (owner_id, tenant_id, user_id, created_at)
+        VALUES (of_owner, of_tenant, of_user, at_time)
+        ON CONFLICT DO NOTHING;
+    END IF;
     PERFORM hold_facts(of_owner);
+    IF learnt_from IS NOT NULL AND NOT EXISTS (
+        SELECT FROM messages AS message
+        JOIN sessions AS session
+            ON session.owner_id = of_owner AND session.session_id = message.session_id
+        WHERE message.owner_id = of_owner
+          AND message.message_id = learnt_from
+          AND (session.expires_at IS NULL OR session.expires_at > '-infinity')
+    ) THEN
+        RETURN false;
+    END IF;
     BEGIN
         -- Until all have changed, none claims words or a slot: two may exchange them.
         UPDATE facts SET gist = NULL, has_one_value = false

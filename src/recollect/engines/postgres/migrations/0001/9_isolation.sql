@@ -24,9 +24,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE
     ON owners, api_keys, states, profiles, profile_values,
         sessions, turns, messages, summaries, jobs,
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
-        facts, fact_changes, fact_models
+        facts, fact_changes, fact_models, erasures
     TO recollect_app;
 GRANT SELECT ON audit, audit_chains TO recollect_app;
+GRANT SELECT, INSERT ON receipt_keys TO recollect_app;
 REVOKE EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer, integer)
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer, integer)
@@ -89,6 +90,7 @@ CREATE POLICY worker_fails_abandoned ON turns FOR UPDATE
 CREATE POLICY worker_counts ON recall_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_finds_facts ON fact_models FOR SELECT USING (is_worker());
 CREATE POLICY worker_removes ON recall_removals USING (is_worker());
+CREATE POLICY worker_erases ON erasures USING (is_worker());
 
 -- An administrator of a tenant reads its audit log, with the names of its users, and nothing else.
 CREATE FUNCTION audited_tenant() RETURNS text

@@ -2,15 +2,23 @@
 
 DROP FUNCTION export_messages(uuid, uuid[], bigint, integer, bigint);
 DROP TABLE
+    erasures, receipt_keys,
     fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
     jobs, summaries, messages, turns, sessions, audit, audit_chains, profile_values, profiles, states,
     api_keys, owners;
 DROP FUNCTION
     append_audit(jsonb), prune_audit(timestamptz, integer, integer), audited_tenant(),
+    begin_erasure(
+        uuid, text, text, uuid, text, uuid, timestamptz, uuid, text, text, timestamptz
+    ),
+    erase_rows(uuid, uuid, uuid, integer), erase_from(uuid, uuid, text, uuid, integer),
+    count_erased(uuid, uuid, text, text, bigint), rows_left(uuid, uuid), tables_of_owners(),
+    erase_before(uuid, uuid, timestamptz, integer),
+    erase_rest_before(uuid, uuid, timestamptz, integer), refuse_while_erased(),
     touch_facts(uuid, uuid[], timestamptz), delete_facts(uuid, uuid[]),
     embed_facts(uuid, text, json),
-    commit_facts(uuid, text, text, uuid[], json, json, timestamptz),
+    commit_facts(uuid, text, text, uuid[], json, json, uuid, timestamptz),
     import_facts(uuid, text, text, json, json, timestamptz),
     note_fact_models(uuid), hold_facts(uuid),
     embed_entries(uuid, uuid[], text, json, timestamptz),

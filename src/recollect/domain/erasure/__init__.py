@@ -1,0 +1,1 @@
+"""Erasing what is stored of users, and the receipts that prove it."""

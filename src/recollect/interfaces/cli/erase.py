@@ -1,0 +1,168 @@
+"""`recollect erase`: everything of a user or a tenant, gone in every place, with a receipt."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from recollect.domain.conversation.session import session_id_from
+from recollect.domain.erasure.erasure import Erasure
+from recollect.domain.erasure.receipt import with_names
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.text import JsonObject
+from recollect.errors import InvalidInput, InvalidReceipt
+from recollect.interfaces.cli.output import (
+    AsJson,
+    Tenant,
+    User,
+    Yes,
+    confirm,
+    owner_scope,
+    parse_moment,
+    show,
+    to_json,
+    with_services,
+)
+from recollect.services.services import Services
+from recollect.settings import Settings, load_settings
+
+_LARGEST_RECEIPT: Final = 1_000_000
+_Session = Annotated[
+    str | None, typer.Option(help="Only this session, by its id.", show_default=False)
+]
+_Before = Annotated[
+    str | None,
+    typer.Option(
+        help="Only what is from before this time, such as 2026-01-31.", show_default=False
+    ),
+]
+
+
+def erase(  # noqa: PLR0913  # the options of the command line
+    *,
+    user: User = None,
+    tenant: Tenant = None,
+    session: _Session = None,
+    before: _Before = None,
+    whole_tenant: Annotated[
+        bool, typer.Option("--whole-tenant", help="All users of the tenant; its keys stay.")
+    ] = False,
+    verify: Annotated[
+        Path | None,
+        typer.Option(help="Erase nothing: check the receipt in this file.", show_default=False),
+    ] = None,
+    forget_store: Annotated[
+        str | None,
+        typer.Option(
+            help="Erase nothing: say that a vector store such as chroma/recollect_memory, which is "
+            "no longer set, was deleted; no erasure waits for it any more.",
+            show_default=False,
+        ),
+    ] = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase everything of a user in every place, for good, and print the signed receipt.
+
+    What a server or worker that runs meanwhile has begun goes on, and so does what this command has
+    begun when it is interrupted.
+    """
+    if verify is not None:
+        _verify(verify, as_json=as_json)
+        return
+    if forget_store is not None:
+        _forget_store(forget_store, as_json=as_json)
+        return
+    if whole_tenant and (user, session, before) != (None, None, None):
+        raise InvalidInput("--whole-tenant", "goes with no --user, --session or --before")
+    settings, time = load_settings(), parse_moment(before, "--before")
+    scope: Scope | TenantScope = owner_scope(settings, user, tenant)
+    if whole_tenant:
+        scope = TenantScope(tenant=tenant or settings.tenant, actor="cli")
+    if not yes:
+        question = f"Erase {_what(scope, session, time)}? It cannot be brought back"
+        confirm(question, refused="nothing was erased", as_json=as_json)
+
+    async def work(services: Services, _: Settings) -> JsonObject:
+        begun = await _begin(services, scope, session, time)
+        with _bar() as bar:
+            task = bar.add_task("erasing", total=begun.expected or None)
+            receipt = await services.erasing.complete(
+                begun,
+                progress=lambda one: bar.update(
+                    task, completed=one.erased_messages, total=one.expected or None
+                ),
+            )
+        return with_names(receipt, scope)
+
+    receipt = with_services(work)
+    typer.echo(to_json(receipt))
+    if not as_json:
+        typer.echo(f"{_what(scope, session, time)} is erased; keep the receipt above", err=True)
+
+
+async def _begin(
+    services: Services, scope: Scope | TenantScope, session: str | None, before: datetime | None
+) -> Erasure:
+    if isinstance(scope, TenantScope):
+        return await services.erasing.begin_tenant(scope)
+    session_id = None if session is None else session_id_from(session, scope.owner_id)
+    return await services.erasing.begin(scope, session_id=session_id, before=before)
+
+
+def _what(scope: Scope | TenantScope, session: str | None, before: datetime | None) -> str:
+    if isinstance(scope, TenantScope):
+        return f"everything of all users of the tenant '{scope.tenant}'"
+    whose = f"of the user '{scope.user}' of the tenant '{scope.tenant}'"
+    if session is not None:
+        return f"the session {session} {whose}"
+    if before is not None:
+        return f"everything from before {before:%Y-%m-%d %H:%M:%S %Z} {whose}"
+    return f"everything {whose}"
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("messages"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+def _forget_store(store: str, *, as_json: bool) -> None:
+    if store == load_settings().outside_store:
+        raise InvalidInput("--forget-store", "must not be the store that is set: it is emptied")
+    count = with_services(lambda services, _: services.erasing.forget_store(store))
+    show({"forgotten": count}, as_json=as_json, text=f"{count} vectors of {store} are forgotten")
+
+
+def _verify(path: Path, *, as_json: bool) -> None:
+    """Check a receipt's signature; the exit code is 1 if it is not as it was signed."""
+    given = _read(path)
+    receipt = with_services(lambda services, _: services.erasing.check(given))
+    show(
+        {"valid": True, "erasure_id": receipt["erasure_id"], "what": receipt["what"]},
+        as_json=as_json,
+        text=f"the receipt is valid: erasure {receipt['erasure_id']} ({receipt['what']}), finished "
+        f"{receipt['finished_at']}",
+    )
+
+
+def _read(path: Path) -> object:
+    try:
+        with path.open("rb") as file:
+            read: object = json.loads(file.read(_LARGEST_RECEIPT))
+    except OSError as error:
+        raise InvalidInput("receipt", f"cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise InvalidReceipt("is not a receipt of an erasure: it is no JSON") from None
+    # What GET /api/v1/privacy/erase/{id} answers has the receipt in it.
+    inside = read.get("receipt") if isinstance(read, dict) else None
+    return read if inside is None else inside

@@ -1,0 +1,246 @@
+"""Erasing what is stored of users: requested, carried on in pieces, verified and signed."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.erasure.erasure import (
+    DATABASE,
+    WHOLE_TENANT,
+    Erasure,
+    ErasureKind,
+    ErasureRequest,
+    Verification,
+)
+from recollect.domain.erasure.receipt import KEY_BYTES, check_receipt, sign, write_receipt
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.text import JsonObject
+from recollect.errors import DatabaseUnavailable, ErasureNotFound, SessionNotFound, Unavailable
+from recollect.ports.erasure import Erasable, ErasureStores, TenantProgress
+from recollect.ports.runtime import Clock, Ids
+
+_AT_ONCE: Final = 1_000
+"""Rows of one transaction, which takes some 0.1 s."""
+_ERASURES: Final = 10
+_USERS: Final = 50
+_PHRASES: Final = 8
+_MOST_SAMPLED: Final = 1_000
+_SHORTEST_WAIT: Final = timedelta(seconds=1)
+_LONGEST_WAIT: Final = timedelta(seconds=60)
+_MEANWHILE_SECONDS: Final = 0.1
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[Erasure], None]
+Phrases = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasing:
+    """Erases everything of a user, a part of it, or a whole tenant.
+
+    What is requested is durable: whoever carries it on may be killed at any moment, and another
+    goes on. It is done when every place was reached, and a verification has found nothing.
+    """
+
+    stores: ErasureStores
+    places: Sequence[Erasable]
+    """In the order in which they are emptied: the database first, which notes what has to go from
+    the others."""
+    clock: Clock
+    ids: Ids
+    receipt_key: bytes | None = None
+    """None: one that is stored in the database."""
+    _phrases: dict[UUID, Phrases] = field(default_factory=dict)
+    """Sampled before they are erased; nowhere but in this process."""
+
+    async def begin(
+        self, scope: Scope, *, session_id: UUID | None = None, before: datetime | None = None
+    ) -> Erasure:
+        """Begin to erase everything of a user, one session, or what is older than a time.
+
+        While everything is erased, nothing new is stored: `ErasureUnderWay`. The same request
+        again returns the erasure that is under way.
+        """
+        now = self.clock.now()
+        request = ErasureRequest.of(session_id=session_id, before=before, now=now)
+        begun = await self.stores.erasures.begin(
+            scope, request, erasure_id=self.ids.new_id(), now=now
+        )
+        if begun is None:
+            raise SessionNotFound(session_id)
+        _log("erasure.begun", begun)
+        return begun
+
+    async def begin_tenant(self, scope: TenantScope) -> Erasure:
+        """Begin to erase everything of all users that a tenant has now."""
+        begun = await self.stores.erasures.begin(
+            scope, WHOLE_TENANT, erasure_id=self.ids.new_id(), now=self.clock.now()
+        )
+        assert begun is not None  # noqa: S101  # only a session may be missing
+        _log("erasure.begun", begun)
+        return begun
+
+    async def get(self, scope: Scope | TenantScope, erasure_id: UUID) -> Erasure:
+        """Find an erasure of the owner, with what is erased so far."""
+        erasure = await self.stores.erasures.get(scope.owner_id, erasure_id)
+        if erasure is None:
+            raise ErasureNotFound(erasure_id)
+        return await self._with_parts(erasure)
+
+    async def do_some(self) -> bool:
+        """Carry on the erasures of all owners, some of each; whether any has come further.
+
+        One that waits for a place which does not answer is tried again later.
+        """
+        return await self._do_due()
+
+    async def _do_due(self, *, part_of: UUID | None = None) -> bool:
+        now, has_come_further = self.clock.now(), False
+        due = await self.stores.erasures.due(now=now, limit=_ERASURES, part_of=part_of)
+        for erasure in due:
+            try:
+                has_come_further |= await self._carry_on(erasure)
+            except DatabaseUnavailable:
+                raise
+            except Unavailable as error:
+                await self._wait(erasure, str(error))
+        return has_come_further
+
+    async def complete(
+        self, erasure: Erasure, *, progress: Progress = lambda _: None
+    ) -> JsonObject:
+        """Carry an erasure on until it is done, and return its receipt.
+
+        Raises:
+            Unavailable: a place does not answer. The erasure stays under way: a worker goes on
+                with it, or whoever requests the same again.
+        """
+        while not erasure.is_done:
+            has_come_further = await self._carry_on(erasure)
+            if erasure.request.kind is ErasureKind.TENANT:
+                has_come_further |= await self._do_due(part_of=erasure.erasure_id)
+            if not has_come_further:
+                await asyncio.sleep(_MEANWHILE_SECONDS)  # another worker is at it
+            known = await self.stores.erasures.get(erasure.owner_id, erasure.erasure_id)
+            if known is None:
+                raise ErasureNotFound(erasure.erasure_id)
+            erasure = await self._with_parts(known)
+            progress(erasure)
+        return erasure.receipt or {}
+
+    async def forget_store(self, kept_in: str) -> int:
+        """Let no erasure wait for a vector store that was deleted; how many vectors it had left.
+
+        It is for operators, who know that the store is gone with all that was in it.
+        """
+        return await self.stores.erasures.forget_store(kept_in)
+
+    async def check(self, receipt: object) -> JsonObject:
+        """Return a receipt that is whole and signed by this memory.
+
+        Raises:
+            InvalidReceipt: says what is wrong with it.
+        """
+        return check_receipt(receipt, await self._key())
+
+    async def _carry_on(self, erasure: Erasure) -> bool:
+        """Do a piece of the work; whether the erasure has come further."""
+        if erasure.request.kind is ErasureKind.TENANT:
+            return await self._carry_on_tenant(erasure)
+        await self._sample(erasure)
+        for place in self.places:
+            if await place.erase_some(erasure, limit=_AT_ONCE):
+                return True
+        return await self._finish(erasure)
+
+    async def _finish(self, erasure: Erasure) -> bool:
+        """Verify, and store the signed receipt; False if something is left."""
+        current = await self.stores.erasures.get(erasure.owner_id, erasure.erasure_id)
+        if current is None or current.is_done:
+            return True
+        phrases = self._phrases.get(erasure.erasure_id, ())
+        verification = Verification(
+            remaining={place.name: await place.remaining(current) for place in self.places},
+            sampled_phrases=len(phrases),
+            found_phrases=await self.stores.phrases.found(current, phrases),
+        )
+        return await self._sign(current, verification)
+
+    async def _sign(self, erasure: Erasure, verification: Verification) -> bool:
+        now = self.clock.now()
+        if verification.is_clean:
+            receipt = sign(write_receipt(erasure, verification, now=now), await self._key())
+            if await self.stores.erasures.finish(erasure, receipt, now=now):
+                self._phrases.pop(erasure.erasure_id, None)
+                _log("erasure.done", erasure)
+                return True
+        await self._wait(erasure, f"there is something left: {verification.remains()}")
+        return False
+
+    async def _carry_on_tenant(self, erasure: Erasure) -> bool:
+        """Begin the erasures of users who have none yet; finish when all of theirs are done."""
+        tenants = self.stores.tenants
+        users = await tenants.users(erasure, after=None, limit=_USERS)
+        for user in users:
+            await self._begin_part(erasure, user)
+        if users:
+            return True
+        progress = await tenants.progress(erasure)
+        if progress.left:
+            await self._wait(erasure, None)
+            return False
+        verification = Verification(
+            remaining={DATABASE: {"users": progress.left}}, sampled_phrases=progress.sampled
+        )
+        return await self._sign(_summed(erasure, progress), verification)
+
+    async def _begin_part(self, erasure: Erasure, user: Scope) -> None:
+        scope = replace(user, actor=erasure.requested_by, transaction_id=erasure.transaction_id)
+        await self.stores.erasures.begin(
+            scope,
+            ErasureRequest(),
+            erasure_id=self.ids.new_id(),
+            part_of=erasure.erasure_id,
+            now=self.clock.now(),
+        )
+
+    async def _with_parts(self, erasure: Erasure) -> Erasure:
+        if erasure.request.kind is not ErasureKind.TENANT:
+            return erasure
+        return _summed(erasure, await self.stores.tenants.progress(erasure))
+
+    async def _sample(self, erasure: Erasure) -> None:
+        if erasure.erasure_id in self._phrases or len(self._phrases) >= _MOST_SAMPLED:
+            return
+        self._phrases[erasure.erasure_id] = await self.stores.phrases.sample(
+            erasure, limit=_PHRASES
+        )
+
+    async def _wait(self, erasure: Erasure, waits_for: str | None) -> None:
+        """Try again after a tenth of the time that it has taken, but within a minute."""
+        now = self.clock.now()
+        pause = min(max((now - erasure.requested_at) / 10, _SHORTEST_WAIT), _LONGEST_WAIT)
+        await self.stores.erasures.postpone(erasure, until=now + pause, waits_for=waits_for)
+        if waits_for is not None:
+            _log("erasure.waits", erasure, waits_for=waits_for)
+
+    async def _key(self) -> bytes:
+        if self.receipt_key is not None:
+            return self.receipt_key
+        new = self.ids.new_secret(KEY_BYTES)
+        return await self.stores.receipt_keys.key(new, now=self.clock.now())
+
+
+def _summed(erasure: Erasure, progress: TenantProgress) -> Erasure:
+    """The erasure of a tenant with what those of its users have erased."""
+    counts = {**progress.counts, "tenant": {"users": progress.done}}
+    return replace(erasure, counts=counts, expected=progress.expected)
+
+
+def _log(event: str, erasure: Erasure, **more: object) -> None:
+    facts = {"erasure_id": str(erasure.erasure_id), "kind": str(erasure.request.kind), **more}
+    logger.info(event, extra={"facts": facts})
