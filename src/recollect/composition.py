@@ -17,7 +17,14 @@ from recollect.services.chat.turn import Answering, TurnMemory, Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
-from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
+from recollect.services.conversations.sessions import (
+    LastAccess,
+    MakeRoom,
+    Messages,
+    OwnerMessages,
+    Sessions,
+    leave_room,
+)
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
@@ -25,6 +32,8 @@ from recollect.services.facts.learning import Learning
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.archive_access import ArchiveAccess
+from recollect.services.privacy.archiving import SessionArchive
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
 from recollect.services.privacy.owner_pages import OwnerPages
@@ -84,9 +93,8 @@ class _Builder:
             facts=self._facts(),
             fact_transfer=self.fact_transfer,
             owner_export=self._owner_export(),
-            owner_import=OwnerImport(
-                store=stores.imports, retention=self.policies.retention, clock=self.clock
-            ),
+            owner_import=self.owner_import,
+            archive=self._archive_access(),
             turns=self.turn_memory.turns,
             chat=Chat(
                 memory=self.turn_memory,
@@ -109,6 +117,7 @@ class _Builder:
                 turns=stores.turns,
                 clock=self.clock,
                 patience=patience(answer_timeout=self.needs.answer_timeout),
+                archive=self.archive,
             ),
             turn_learning=self._turn_learning(),
             fact_pruning=FactPruning(
@@ -127,6 +136,36 @@ class _Builder:
             counters=self.needs.counters,
             ids=self.needs.ids,
         )
+
+    @cached_property
+    def archive(self) -> SessionArchive | None:
+        if self.needs.archive is None:
+            return None
+        return SessionArchive(
+            store=self.needs.archive,
+            expired=self.stores.expired_records,
+            clock=self.clock,
+            keeps_for=self.needs.archive_retention,
+        )
+
+    @property
+    def make_room(self) -> MakeRoom:
+        return leave_room if self.archive is None else self.archive.make_room
+
+    @cached_property
+    def owner_import(self) -> OwnerImport:
+        return OwnerImport(
+            store=self.stores.imports,
+            retention=self.policies.retention,
+            clock=self.clock,
+            make_room=self.make_room,
+        )
+
+    def _archive_access(self) -> ArchiveAccess | None:
+        store = self.needs.archive
+        if store is None:
+            return None
+        return ArchiveAccess(store=store, owner_import=self.owner_import, clock=self.clock)
 
     @property
     def _learns(self) -> bool:
@@ -162,6 +201,7 @@ class _Builder:
             permissions=self.permissions,
             clock=self.clock,
             policies=self.policies,
+            make_room=self.make_room,
             **hooks,
         )
 
@@ -274,6 +314,7 @@ class _Builder:
                 permissions=self.permissions,
                 clock=self.clock,
                 retention=self.policies.retention,
+                make_room=self.make_room,
             ),
             turns=Turns(
                 messages=self.messages, store=self.stores.turns, branches=self.stores.branches

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from recollect.concurrency import TaskSupervisor, running_beside
-from recollect.errors import Unavailable
+from recollect.errors import ArchiveUnavailable, Unavailable
 from recollect.memory import Memory
 from recollect.services.facts.maintenance import FactReembedding, TurnLearning
 from recollect.services.recall.indexing import Indexing, Reindexing
@@ -34,6 +34,7 @@ _REINDEXED_PER_SECOND: Final = 50
 """So that a new model leaves the machine to requests; `recollect reindex` is faster."""
 _REINDEXING_SECONDS: Final = 30.0
 _SETTLE_SECONDS: Final = 60.0
+_ARCHIVE_RETRY_SECONDS: Final = 60.0
 
 Round = Callable[[], Awaitable[float]]
 """Does some work and returns the seconds until the next round."""
@@ -214,9 +215,16 @@ async def _settle_turns(services: Services) -> float:
 
 
 async def _clean_up(services: Services, every: timedelta) -> float:
-    deleted = await services.retention.clean_up()
     pruned = await services.fact_pruning.prune()
-    logger.info("cleanup.done", extra={"facts": {"sessions": deleted, "facts": pruned}})
+    try:
+        deleted = await services.retention.clean_up()
+        outdated = await services.retention.prune_archive()
+    except ArchiveUnavailable as error:
+        # What has expired is hidden and waits; nothing else depends on the archive.
+        logger.warning("archive.unavailable", extra={"facts": {"problem": error.explanation}})
+        return min(_ARCHIVE_RETRY_SECONDS, every.total_seconds())
+    facts = {"sessions": deleted, "facts": pruned, "archived_sessions": outdated}
+    logger.info("cleanup.done", extra={"facts": facts})
     return every.total_seconds()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from recollect.ports.accounts import ApiKeyStore, AuditLog, StateStore
+from recollect.ports.archive import ExpiredRecords
 from recollect.ports.conversations import (
     BranchStore,
     HistoryStore,
@@ -32,6 +33,7 @@ class Stores:
     profiles: ProfileStore
     jobs: JobQueue
     expired: ExpiredSessions
+    expired_records: ExpiredRecords
     api_keys: ApiKeyStore
     audit: AuditLog
     facts: FactStore

@@ -223,7 +223,8 @@ class InMemoryData:
         self, scope: Scope, session: NewSession, *, now: datetime, expires_at: datetime | None
     ) -> StoredConversation:
         """Start a conversation that is not there; an expired one of that id is deleted."""
-        conversations = self.of(scope.owner_id).conversations
+        owner = self.of(scope.owner_id)
+        conversations, owner.known_as = owner.conversations, owner.known_as or scope
         if session.session_id in conversations:
             self.delete_expired(scope.owner_id, session.session_id, now=now)
         started = Session(

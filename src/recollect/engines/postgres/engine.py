@@ -10,6 +10,7 @@ from recollect.engines.postgres.accounts import (
     PostgresAuditLog,
     PostgresStateStore,
 )
+from recollect.engines.postgres.archive import PostgresExpiredRecords
 from recollect.engines.postgres.connection.database import (
     APP_ROLE,
     STATEMENT_CACHE,
@@ -97,6 +98,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         profiles=PostgresProfileStore(database, clock),
         jobs=PostgresJobQueue(database, clock),
         expired=PostgresExpiredSessions(database, clock),
+        expired_records=PostgresExpiredRecords(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
         audit=PostgresAuditLog(database, clock),
         facts=PostgresFactStore(database, clock),

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.extras import named_extra
 from recollect.interfaces.cli import (
     accounts,
+    archive,
     chatting,
     fact_files,
     facts,
@@ -87,26 +89,49 @@ def cleanup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the sessions that have expired, and prune the facts that have faded."""
+    """Delete the sessions that have expired, and prune the facts that have faded.
+
+    With MEMORY_ARCHIVE, sessions are archived first, and what the archive has kept for long enough
+    is deleted from it.
+    """
     if dry_run:
-        expired, faded = with_services(_count_ended)
-        text = f"{expired} sessions have expired, {faded} facts have faded"
-        show({"expired": expired, "faded_facts": faded}, as_json=as_json, text=text)
+        ended = with_services(_count_ended)
+        text = f"{ended['expired']} sessions have expired, {ended['faded_facts']} facts have faded"
+        if "outdated_archived" in ended:
+            text += f", {ended['outdated_archived']} archived sessions are outdated"
+        show(ended, as_json=as_json, text=text)
         return
     with Console(stderr=True).status("deleting expired sessions …") as status:
-        deleted = with_services(
-            lambda services, _: services.retention.clean_up(
-                progress=lambda count: status.update(f"{count} expired sessions deleted …")
+        done = with_services(
+            lambda services, _: _clean_up(
+                services, lambda count: status.update(f"{count} expired sessions deleted …")
             )
         )
-        status.update("pruning faded facts …")
-        pruned = with_services(lambda services, _: services.fact_pruning.prune())
-    text = f"{deleted} expired sessions deleted, {pruned} faded facts pruned"
-    show({"deleted": deleted, "pruned_facts": pruned}, as_json=as_json, text=text)
+    text = f"{done['deleted']} expired sessions deleted, {done['pruned_facts']} faded facts pruned"
+    if "pruned_archived" in done:
+        text += f", {done['pruned_archived']} archived sessions deleted from the archive"
+    show(done, as_json=as_json, text=text)
 
 
-async def _count_ended(services: Services, _: object) -> tuple[int, int]:
-    return await services.retention.count(), await services.fact_pruning.count()
+async def _clean_up(services: Services, progress: Callable[[int], None]) -> dict[str, int]:
+    pruned = await services.fact_pruning.prune()
+    done = {
+        "deleted": await services.retention.clean_up(progress=progress),
+        "pruned_facts": pruned,
+    }
+    if services.retention.archive is not None:
+        done["pruned_archived"] = await services.retention.prune_archive()
+    return done
+
+
+async def _count_ended(services: Services, _: object) -> dict[str, int]:
+    ended = {
+        "expired": await services.retention.count(),
+        "faded_facts": await services.fact_pruning.count(),
+    }
+    if services.retention.archive is not None:
+        ended["outdated_archived"] = await services.retention.count_archived()
+    return ended
 
 
 def migrate(
@@ -168,6 +193,7 @@ facts.app.command("import")(fact_files.import_facts)
 app.add_typer(facts.app, name="facts")
 app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
+app.add_typer(archive.app, name="archive")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.command()(accounts.audit)
