@@ -12,11 +12,13 @@ from pydantic import SecretStr
 from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
+from recollect.archives.folder import FolderObjects
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
 from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
+from recollect.domain.transfer.archive import ArchiveKind
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.errors import ConfigurationError
 from recollect.extras import require
@@ -33,6 +35,7 @@ from recollect.permissions.cache import CachedPermissions
 from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
+from recollect.ports.archive import ArchiveStore
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
@@ -71,6 +74,24 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore | None]:
             address = settings.vector_store_url or ""
             async with OpenSearchClient(address, username=username, password=password) as client:
                 yield OpenSearchVectorStore(client, collection=collection)
+
+
+def archive_of(settings: Settings) -> ArchiveStore | None:
+    """The archive of expired sessions; None if there is none. Nothing is connected yet."""
+    address = settings.archive_address
+    if address is None:
+        return None
+    purpose = f"MEMORY_ARCHIVE={settings.archive}"
+    require("zstandard", purpose)
+    from recollect.archives.compressed import CompressedArchive  # noqa: PLC0415  # an extra
+
+    if address.kind is ArchiveKind.FOLDER:
+        return CompressedArchive(FolderObjects(Path(address.place)))
+    require("obstore", purpose)
+    from recollect.archives.s3 import S3Objects  # noqa: PLC0415  # another
+
+    endpoint = settings.archive_endpoint_url
+    return CompressedArchive(S3Objects(address.place, prefix=address.prefix, endpoint=endpoint))
 
 
 @asynccontextmanager
@@ -159,6 +180,8 @@ async def open_adapters(
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),
             vectors=await opened(open_vectors(settings)),
+            archive=archive_of(settings),
+            archive_retention=settings.archive_retention,
             answering_model=answering,
             summarising_model=summarising,
             model_timeout=settings.llm_timeout_seconds,

@@ -20,7 +20,14 @@ from recollect.services.chat.turn import Answering, TurnMemory, Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
-from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
+from recollect.services.conversations.sessions import (
+    LastAccess,
+    MakeRoom,
+    Messages,
+    OwnerMessages,
+    Sessions,
+    leave_room,
+)
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
@@ -28,6 +35,9 @@ from recollect.services.facts.learning import Learning
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.archive_access import ArchiveAccess
+from recollect.services.privacy.archive_erasure import ArchivePlace
+from recollect.services.privacy.archiving import SessionArchive
 from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
@@ -101,12 +111,8 @@ class _Builder:
             facts=self._facts(),
             fact_transfer=self.fact_transfer,
             owner_export=self._owner_export(),
-            owner_import=OwnerImport(
-                store=stores.imports,
-                retention=self.policies.retention,
-                clock=self.clock,
-                redaction=self.redaction,
-            ),
+            owner_import=self.owner_import,
+            archive=self._archive_access(),
             erasing=self._erasing(),
             cache_eviction=CacheEviction(
                 erasures=stores.erasure.erasures, caches=self.caches, clock=self.clock
@@ -133,6 +139,7 @@ class _Builder:
                 turns=stores.turns,
                 clock=self.clock,
                 patience=patience(answer_timeout=self.needs.answer_timeout),
+                archive=self.archive,
             ),
             turn_learning=self._turn_learning(),
             fact_pruning=FactPruning(
@@ -162,6 +169,37 @@ class _Builder:
             counters=self.needs.counters,
             ids=self.needs.ids,
         )
+
+    @cached_property
+    def archive(self) -> SessionArchive | None:
+        if self.needs.archive is None:
+            return None
+        return SessionArchive(
+            store=self.needs.archive,
+            expired=self.stores.expired_records,
+            clock=self.clock,
+            keeps_for=self.needs.archive_retention,
+        )
+
+    @property
+    def make_room(self) -> MakeRoom:
+        return leave_room if self.archive is None else self.archive.make_room
+
+    @cached_property
+    def owner_import(self) -> OwnerImport:
+        return OwnerImport(
+            store=self.stores.imports,
+            retention=self.policies.retention,
+            clock=self.clock,
+            make_room=self.make_room,
+            redaction=self.redaction,
+        )
+
+    def _archive_access(self) -> ArchiveAccess | None:
+        store = self.needs.archive
+        if store is None:
+            return None
+        return ArchiveAccess(store=store, owner_import=self.owner_import, clock=self.clock)
 
     @property
     def _learns(self) -> bool:
@@ -201,6 +239,7 @@ class _Builder:
             policies=self.policies,
             redaction=self.redaction,
             audit=self.audit,
+            make_room=self.make_room,
             **hooks,
         )
 
@@ -281,6 +320,10 @@ class _Builder:
                     vectors=self.outside.vectors,
                 )
             )
+        if self.needs.archive is not None:
+            archive = self.needs.archive
+            count = stores.erasures.count
+            places.append(ArchivePlace(store=archive, clock=self.clock, count=count))
         places.append(ProcessCaches(caches=self.caches))
         return Erasing(
             stores=stores,
@@ -343,6 +386,7 @@ class _Builder:
                 retention=self.policies.retention,
                 redaction=self.redaction,
                 audit=self.audit,
+                make_room=self.make_room,
             ),
             turns=Turns(
                 messages=self.messages,

@@ -16,8 +16,10 @@ RecollectError
 │   ├── ProfileKeyNotFound  the user's profile has no such key
 │   ├── FactNotFound
 │   ├── ErasureNotFound
+│   ├── ArchivedSessionNotFound
 │   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
+├── ArchivedSessionBroken   an object of the archive is not as it was stored
 ├── StatementRefused        a statement that a model wrote does more than read; it was not run
 ├── IdAlreadyUsed           the id stands for another message already
 ├── VersionConflict         what was to be changed has changed meanwhile; nothing was done
@@ -37,7 +39,8 @@ RecollectError
     ├── ModelUnavailable        a language model
     │   └── ReplyUnusable           it answers, but with what cannot be passed on
     ├── PermissionsUnavailable  the source of permissions
-    └── VectorStoreUnavailable  a store of vectors outside the database
+    ├── VectorStoreUnavailable  a store of vectors outside the database
+    └── ArchiveUnavailable      the archive of expired sessions
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -174,6 +177,12 @@ class ErasureNotFound(NotFound):
     kind = "erasure"
 
 
+class ArchivedSessionNotFound(NotFound):
+    """The archive has no such session."""
+
+    kind = "archived session"
+
+
 class ViewsNotFound(NotFound):
     """The data platform found no view that could answer the question."""
 
@@ -187,6 +196,15 @@ class ApiKeyNotFound(NotFound):
     """The tenant has no such API key."""
 
     kind = "API key"
+
+
+class ArchivedSessionBroken(RecollectError):
+    """An object of the archive is not as it was stored; nothing of it was restored."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name} is broken: {problem}")
+        self.name = name
+        self.problem = problem
 
 
 class StatementRefused(RecollectError):
@@ -311,3 +329,19 @@ class PermissionsUnavailable(Unavailable):
 
 class VectorStoreUnavailable(Unavailable):
     """A vector store outside the database does not answer, or did not do what it should."""
+
+
+class ArchiveUnavailable(Unavailable):
+    """The archive cannot be reached, or does not do what it should; what expires waits for it.
+
+    The message is for everybody. `reason` may name hosts and files: for operators.
+    """
+
+    def __init__(self, problem: str, *, reason: str = "") -> None:
+        super().__init__(problem)
+        self.reason = reason
+
+    @property
+    def explanation(self) -> str:
+        """The message with the reason."""
+        return f"{self}: {self.reason}" if self.reason else str(self)

@@ -16,6 +16,7 @@ EXTRAS: Final = {
     "httptools": "server",
     "httpx": "chroma",
     "jwt": "server",
+    "obstore": "s3",
     "prompt_toolkit": "cli",
     "rich": "cli",
     "sqlalchemy": "sql",
@@ -24,6 +25,7 @@ EXTRAS: Final = {
     "uvicorn": "server",
     "uvloop": "server",
     "yarl": "http",
+    "zstandard": "archive",
 }
 """The extra of `pyproject.toml` that installs each importable package."""
 

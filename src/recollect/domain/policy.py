@@ -18,7 +18,7 @@ from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import NO_RECALL, RecallPolicy
 from recollect.errors import InvalidInput
 
-_MAX_DAYS: Final = 36_500
+MAX_RETENTION_DAYS: Final = 36_500
 _HOUR: Final = timedelta(hours=1)
 _MINUTE: Final = timedelta(minutes=1)
 _INSTANT: Final = timedelta(microseconds=1)
@@ -46,8 +46,10 @@ class RetentionPolicy:
     days: float = 0
 
     def __post_init__(self) -> None:
-        if self.mode is not RetentionMode.NONE and not 0 < self.days <= _MAX_DAYS:
-            raise InvalidInput("retention", f"must be more than 0 and at most {_MAX_DAYS} days")
+        if self.mode is not RetentionMode.NONE and not 0 < self.days <= MAX_RETENTION_DAYS:
+            raise InvalidInput(
+                "retention", f"must be more than 0 and at most {MAX_RETENTION_DAYS} days"
+            )
         if self.mode is RetentionMode.NONE and self.days:
             raise InvalidInput("retention", "of mode none has no days")
 
@@ -81,6 +83,10 @@ class RetentionPolicy:
         if self.mode is RetentionMode.SLIDING:
             return self.end_of_used(used_at)
         return self.end_of_new(created_at)
+
+    def end_of_restored(self, restored_at: datetime) -> datetime | None:
+        """When a session ends that comes back from the archive now; None for never."""
+        return self.end_of_used(restored_at) or self.end_of_new(restored_at)
 
     @property
     def touch_interval(self) -> timedelta:

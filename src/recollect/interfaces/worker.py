@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from recollect.concurrency import TaskSupervisor, running_beside
-from recollect.errors import Unavailable
+from recollect.errors import ArchiveUnavailable, Unavailable
 from recollect.memory import Memory
 from recollect.services.facts.maintenance import FactReembedding, TurnLearning
 from recollect.services.recall.indexing import Indexing, Reindexing
@@ -38,6 +38,7 @@ _ERASING_SECONDS: Final = 0.05
 """Between pieces of an erasure: other owners have the database to themselves meanwhile."""
 _EVICTION_SECONDS: Final = 2.0
 """Within so long every process drops what it has cached of owners who are erased."""
+_ARCHIVE_RETRY_SECONDS: Final = 60.0
 
 Round = Callable[[], Awaitable[float]]
 """Does some work and returns the seconds until the next round."""
@@ -239,10 +240,21 @@ async def _settle_turns(services: Services) -> float:
 
 
 async def _clean_up(services: Services, every: timedelta) -> float:
-    deleted = await services.retention.clean_up()
     pruned = await services.fact_pruning.prune()
     old = await services.audit_pruning.prune()
-    facts = {"sessions": deleted, "facts": pruned, "audit_entries": old}
+    try:
+        deleted = await services.retention.clean_up()
+        outdated = await services.retention.prune_archive()
+    except ArchiveUnavailable as error:
+        # What has expired is hidden and waits; nothing else depends on the archive.
+        logger.warning("archive.unavailable", extra={"facts": {"problem": error.explanation}})
+        return min(_ARCHIVE_RETRY_SECONDS, every.total_seconds())
+    facts = {
+        "sessions": deleted,
+        "facts": pruned,
+        "archived_sessions": outdated,
+        "audit_entries": old,
+    }
     logger.info("cleanup.done", extra={"facts": facts})
     return every.total_seconds()
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.archive import ExpiredRecords
 from recollect.ports.audit import AuditChains, AuditLog
 from recollect.ports.conversations import (
     BranchStore,
@@ -34,6 +35,7 @@ class Stores:
     profiles: ProfileStore
     jobs: JobQueue
     expired: ExpiredSessions
+    expired_records: ExpiredRecords
     api_keys: ApiKeyStore
     audit: AuditLog
     audit_chains: AuditChains

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from recollect.domain.conversation.session import LEAST_PATIENCE
 from recollect.errors import RecollectError
@@ -76,6 +76,19 @@ class Work:
         return True
 
 
+class ExpiredArchive(Protocol):
+    """Where expired sessions go before they are deleted."""
+
+    async def move_some(self, *, now: datetime) -> int:
+        """Archive some sessions that have expired by then and delete them; return how many."""
+
+    async def count_outdated(self) -> int:
+        """Return how many archived sessions are older than the archive keeps them."""
+
+    async def prune(self) -> int:
+        """Delete those from the archive, and return how many."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
     """Cleans up after sessions that have expired; readers do not see them any more anyway."""
@@ -85,6 +98,8 @@ class Retention:
     clock: Clock
     patience: timedelta = LEAST_PATIENCE
     """How long a question waits for its answer before its server is taken to be gone."""
+    archive: ExpiredArchive | None = None
+    """None: what has expired is deleted for good."""
 
     async def count(self) -> int:
         """How many sessions a clean-up would delete."""
@@ -93,12 +108,25 @@ class Retention:
     async def clean_up(self, *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Delete all expired sessions, some at a time, and say how many went.
 
-        While another replica is at it, nothing is left to do here. Questions that nobody will
-        answer any more, because the server that had them was killed, are failed on the way.
+        With an archive, each is in it before it is deleted; if the archive cannot be reached, the
+        sessions stay and `ArchiveUnavailable` is raised. While another replica is at it, nothing is
+        left to do here. Questions that nobody will answer any more, because the server that had
+        them was killed, are failed on the way.
         """
         await self.settle_abandoned()
-        delete = partial(self.expired.delete, now=self.clock.now(), limit=_CLEANED_AT_ONCE)
+        now = self.clock.now()
+        if self.archive is not None:
+            return await repeat(partial(self.archive.move_some, now=now), progress)
+        delete = partial(self.expired.delete, now=now, limit=_CLEANED_AT_ONCE)
         return await repeat(delete, progress)
+
+    async def count_archived(self) -> int:
+        """How many archived sessions a clean-up would delete from the archive."""
+        return 0 if self.archive is None else await self.archive.count_outdated()
+
+    async def prune_archive(self) -> int:
+        """Delete what the archive has kept for long enough, and say how many sessions went."""
+        return 0 if self.archive is None else await self.archive.prune()
 
     async def settle_abandoned(self) -> int:
         """Fail the turns of all owners that have waited for too long, and say how many.

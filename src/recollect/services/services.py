@@ -4,11 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from recollect.domain.language import PlainWords
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
 from recollect.ports.accounts import PermissionSource
+from recollect.ports.archive import ArchiveStore
 from recollect.ports.facts import FactExtractor, RelationModel, UnknownRelations
 from recollect.ports.models import (
     Answerer,
@@ -36,6 +38,7 @@ from recollect.services.conversations.sessions import LastAccess, Messages, Owne
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer
+from recollect.services.privacy.archive_access import ArchiveAccess
 from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
@@ -87,6 +90,10 @@ class ServiceDependencies:
     """Where the engine's index keeps its vectors; None: it keeps them itself."""
     receipt_key: bytes | None = None
     """Signs the receipts of erasures; None: a key that the engine stores."""
+    archive: ArchiveStore | None = None
+    """Where expired sessions go; None: they are deleted for good."""
+    archive_retention: timedelta | None = None
+    """How long they are kept there; None: for ever."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +113,8 @@ class Services:
     owner_import: OwnerImport
     erasing: Erasing
     cache_eviction: CacheEviction
+    archive: ArchiveAccess | None
+    """None where expired sessions are not archived."""
     turns: Turns
     chat: Chat
     proxy: Proxy

@@ -126,6 +126,9 @@ class Settings(
             )
         if self.vector_store is VectorStoreKind.OPENSEARCH and self.vector_store_url is None:
             yield "opensearch needs MEMORY_VECTOR_STORE_URL, such as https://host:9200"
+        if self.archive_address is None:
+            for name in {"archive_endpoint_url", "archive_retention_days"} & given:
+                yield f"MEMORY_{name.upper()} needs MEMORY_ARCHIVE"
 
     def _identity_problems(self) -> Iterator[str]:
         match self.user_id_source:

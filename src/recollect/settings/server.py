@@ -15,7 +15,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretSt
 from recollect.domain.identity.audit import AuditFailure, AuditPolicy
 from recollect.domain.identity.permissions import PermissionAddress
 from recollect.domain.identity.scope import DEFAULT_TENANT, check_identity, tenant_name
-from recollect.domain.policy import RetentionMode, RetentionPolicy
+from recollect.domain.policy import MAX_RETENTION_DAYS, RetentionMode, RetentionPolicy
+from recollect.domain.transfer.archive import ArchiveAddress
 from recollect.errors import InvalidInput
 
 EMBEDDED_CONNECTIONS: Final = 190
@@ -237,8 +238,28 @@ class MaintenanceSettings(BaseModel):
     """The same for single tenants, as JSON: {"acme": "sliding:90"}."""
     cleanup_interval_hours: float = Field(default=24, gt=0)
     """How often expired sessions are deleted."""
+    archive: Annotated[str, accepted_by(ArchiveAddress.parse)] = "off"
+    """Where expired sessions are archived before they are deleted: off, folder:PATH (absolute, of a
+    folder that is there) or s3://BUCKET/PREFIX, with credentials from the environment (AWS_…)."""
+    archive_endpoint_url: str | None = Field(default=None, pattern="^https?://")
+    """Address of a server with S3's interface, such as http://127.0.0.1:9000; default: Amazon's."""
+    archive_retention_days: float | None = Field(
+        default=None, gt=0, le=MAX_RETENTION_DAYS, allow_inf_nan=False
+    )
+    """After how many days archived sessions are deleted from the archive; default: never."""
     worker: bool = True
     """Whether the server also does the background work; else 'recollect worker' does."""
+
+    @property
+    def archive_address(self) -> ArchiveAddress | None:
+        """Where expired sessions are archived; None where they are not."""
+        return ArchiveAddress.parse(self.archive)
+
+    @property
+    def archive_retention(self) -> timedelta | None:
+        """How long archived sessions are kept; None for ever."""
+        days = self.archive_retention_days
+        return None if days is None else timedelta(days=days)
 
     def retention_policy(self, usual: RetentionPolicy) -> RetentionPolicy:
         """How long sessions are kept: as set, or else as usual."""

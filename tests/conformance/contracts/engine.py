@@ -1,6 +1,7 @@
 """Everything an engine promises, in one class."""
 
 from conformance.contracts.api_keys import ApiKeyStoreContract
+from conformance.contracts.archive import ExpiredRecordsContract
 from conformance.contracts.audit import AuditLogContract
 from conformance.contracts.audit_chains import AuditChainContract
 from conformance.contracts.branches import BranchStoreContract
@@ -90,6 +91,9 @@ class EngineContract:
 
     class TestExpiredSessions(ExpiredSessionsContract):
         """Cleaned up, and told."""
+
+    class TestExpiredRecords(ExpiredRecordsContract):
+        """Read whole, deleted unchanged."""
 
     class TestApiKeys(ApiKeyStoreContract):
         """Kept, found, revoked."""

@@ -173,6 +173,7 @@ OF_ONES_OWN: Final = {
 # but a number. See the conformance tests of queueing and expiry.
 OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
+    *("retention.count_archived", "retention.prune_archive"),
     *("fact_pruning.count", "fact_pruning.prune", "audit_pruning.count", "audit_pruning.prune"),
     *("work.do_one", "work.do_waiting"),
     *("indexing.do_some", "erasing.do_some", "erasing.forget_store", "cache_eviction.do_some"),

@@ -38,6 +38,8 @@ WITHOUT_OWNER: dict[str, str] = {
     "embed_entries": "as replace_entries",
     "count_expired": "the clean-up serves all owners; it sees expired sessions alone",
     "delete_expired": "as count_expired",
+    "some_expired": "as count_expired; what is archived is read as its owner",
+    "delete_archived": "as count_expired",
     "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
     "sessions_due": "a worker finds what is due by ids, and works on it as the owner",
     "count_due": "as sessions_due",

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryStates
+from recollect.engines.in_memory.archive import InMemoryExpiredRecords
 from recollect.engines.in_memory.audit import InMemoryAuditLog
 from recollect.engines.in_memory.conversations import (
     InMemoryBranches,
@@ -49,6 +50,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         profiles=InMemoryProfiles(data),
         jobs=InMemoryJobs(data),
         expired=InMemoryExpired(data),
+        expired_records=InMemoryExpiredRecords(data),
         api_keys=InMemoryApiKeys(data),
         audit=audit,
         audit_chains=audit,

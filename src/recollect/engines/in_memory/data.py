@@ -279,7 +279,8 @@ class InMemoryData:
     ) -> StoredConversation:
         """Start a conversation that is not there; an expired one of that id is deleted."""
         owner = self.written_by(scope.owner_id, session.session_id)
-        owner.started_by, conversations = scope, owner.conversations
+        owner.started_by, owner.known_as = scope, owner.known_as or scope
+        conversations = owner.conversations
         if session.session_id in conversations:
             self.delete_expired(scope.owner_id, session.session_id, now=now)
         started = Session(

@@ -42,21 +42,13 @@ class InMemoryExports(InMemoryStore):
 
     async def sessions(self, scope: Scope, *, start: UUID, limit: int) -> tuple[SessionRecord, ...]:
         following = (one for one in self._conversations(scope) if one.session.session_id >= start)
-        return tuple(
-            SessionRecord(
-                session=one.session,
-                last_sequence=one.last_sequence,
-                last_turn=one.last_turn,
-                summary=one.summary,
-            )
-            for one in islice(following, limit)
-        )
+        return tuple(session_record(one) for one in islice(following, limit))
 
     async def messages(
         self, scope: Scope, session_ids: Sequence[UUID], *, after: int, limit: int
     ) -> tuple[MessageRecord, ...]:
         following = (
-            MessageRecord(message=message, turn=_turn_of(conversation, message))
+            MessageRecord(message=message, turn=turn_of(conversation, message))
             for conversation in self._conversations(scope)
             if conversation.session.session_id in session_ids
             for message in conversation.messages.values()
@@ -86,7 +78,18 @@ class InMemoryExports(InMemoryStore):
         return sorted(self.data.conversations(scope), key=lambda one: one.session.session_id)
 
 
-def _turn_of(conversation: StoredConversation, message: Message) -> TurnRecord | None:
+def session_record(conversation: StoredConversation) -> SessionRecord:
+    """Return everything that is stored of a session beside its messages."""
+    return SessionRecord(
+        session=conversation.session,
+        last_sequence=conversation.last_sequence,
+        last_turn=conversation.last_turn,
+        summary=conversation.summary,
+    )
+
+
+def turn_of(conversation: StoredConversation, message: Message) -> TurnRecord | None:
+    """Return the turn of a message, if it belongs to one."""
     number = message.turn_number
     if number is None:
         return None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
+from recollect.engines.postgres.archive import PostgresExpiredRecords
 from recollect.engines.postgres.audit import PostgresAuditLog
 from recollect.engines.postgres.connection.database import (
     APP_ROLE,
@@ -96,6 +97,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         profiles=PostgresProfileStore(database, clock),
         jobs=PostgresJobQueue(database, clock),
         expired=PostgresExpiredSessions(database, clock),
+        expired_records=PostgresExpiredRecords(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
         audit=audit,
         audit_chains=audit,

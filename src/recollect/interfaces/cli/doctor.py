@@ -16,6 +16,7 @@ from uuid import UUID
 import orjson
 
 from recollect.adapters import (
+    archive_of,
     denodo_client,
     embedding_choice,
     model_endpoint,
@@ -25,6 +26,7 @@ from recollect.adapters import (
 )
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
+from recollect.domain.transfer.archive import prefix_of
 from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
 from recollect.errors import ConfigurationError, ModelUnavailable, RecollectError
 from recollect.extras import require
@@ -286,6 +288,16 @@ async def check_vectors(settings: Settings) -> AsyncIterator[Finding]:
             yield _ok(f"{settings.vector_store} answers")
 
 
+@_check("archive", "check MEMORY_ARCHIVE; until it answers no expired session is deleted")
+async def check_archive(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the archive of expired sessions answers."""
+    archive = archive_of(settings)
+    if archive is not None:
+        async for _ in archive.list(prefix_of(UUID(int=0))):
+            break
+        yield _ok(f"{settings.archive} answers")
+
+
 @_check(
     "permissions",
     "check MEMORY_PERMISSIONS; until it answers nothing that draws on a table is shown",
@@ -366,5 +378,5 @@ def _judged(
 _CHECKS: Final = (
     *(check_access, check_token_keys, check_address, check_answers, check_model, check_denodo),
     *(check_sql_database, check_sql_account, check_embedder, check_reranker, check_vectors),
-    *(check_permissions, check_disk, check_database),
+    *(check_archive, check_permissions, check_disk, check_database),
 )

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.extras import named_extra
 from recollect.interfaces.cli import (
     accounts,
+    archive,
     audit,
     chatting,
     erase,
@@ -89,40 +91,58 @@ def cleanup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete sessions that have expired and old audit entries, prune facts that have faded."""
+    """Delete expired sessions and old audit entries, and prune facts that have faded.
+
+    With MEMORY_ARCHIVE, sessions are archived first, and what the archive has kept for long enough
+    is deleted from it.
+    """
     if dry_run:
-        expired, faded, old = with_services(_count_ended)
+        ended = with_services(_count_ended)
         text = (
-            f"{expired} sessions have expired, {faded} facts have faded, "
-            f"{old} audit entries are too old"
+            f"{ended['expired']} sessions have expired, {ended['faded_facts']} facts have faded, "
+            f"{ended['old_audit_entries']} audit entries are too old"
         )
-        counts = {"expired": expired, "faded_facts": faded, "old_audit_entries": old}
-        show(counts, as_json=as_json, text=text)
+        if "outdated_archived" in ended:
+            text += f", {ended['outdated_archived']} archived sessions are outdated"
+        show(ended, as_json=as_json, text=text)
         return
     with Console(stderr=True).status("deleting expired sessions …") as status:
-        deleted = with_services(
-            lambda services, _: services.retention.clean_up(
-                progress=lambda count: status.update(f"{count} expired sessions deleted …")
+        done = with_services(
+            lambda services, _: _clean_up(
+                services, lambda count: status.update(f"{count} expired sessions deleted …")
             )
         )
-        status.update("pruning faded facts …")
-        pruned = with_services(lambda services, _: services.fact_pruning.prune())
-        status.update("deleting old audit entries …")
-        old = with_services(lambda services, _: services.audit_pruning.prune())
     text = (
-        f"{deleted} expired sessions deleted, {pruned} faded facts pruned, "
-        f"{old} old audit entries deleted"
+        f"{done['deleted']} expired sessions deleted, {done['pruned_facts']} faded facts pruned, "
+        f"{done['deleted_audit_entries']} old audit entries deleted"
     )
-    counts = {"deleted": deleted, "pruned_facts": pruned, "deleted_audit_entries": old}
-    show(counts, as_json=as_json, text=text)
+    if "pruned_archived" in done:
+        text += f", {done['pruned_archived']} archived sessions deleted from the archive"
+    show(done, as_json=as_json, text=text)
 
 
-async def _count_ended(services: Services, _: object) -> tuple[int, int, int]:
-    return (
-        await services.retention.count(),
-        await services.fact_pruning.count(),
-        await services.audit_pruning.count(),
-    )
+async def _clean_up(services: Services, progress: Callable[[int], None]) -> dict[str, int]:
+    pruned = await services.fact_pruning.prune()
+    old = await services.audit_pruning.prune()
+    done = {
+        "deleted": await services.retention.clean_up(progress=progress),
+        "pruned_facts": pruned,
+        "deleted_audit_entries": old,
+    }
+    if services.retention.archive is not None:
+        done["pruned_archived"] = await services.retention.prune_archive()
+    return done
+
+
+async def _count_ended(services: Services, _: object) -> dict[str, int]:
+    ended = {
+        "expired": await services.retention.count(),
+        "faded_facts": await services.fact_pruning.count(),
+        "old_audit_entries": await services.audit_pruning.count(),
+    }
+    if services.retention.archive is not None:
+        ended["outdated_archived"] = await services.retention.count_archived()
+    return ended
 
 
 def migrate(
@@ -185,6 +205,7 @@ app.add_typer(facts.app, name="facts")
 app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
 app.command("erase")(erase.erase)
+app.add_typer(archive.app, name="archive")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.add_typer(audit.app, name="audit")

@@ -147,7 +147,10 @@ def described(error: RecollectError) -> tuple[HTTPStatus, str, str]:
 
 def log_unavailable(error: errors.Unavailable) -> None:
     """Log what does not answer and why: the response does not say it in the driver's words."""
-    reason = error.reason if isinstance(error, errors.DatabaseUnavailable) else str(error)
+    if isinstance(error, errors.DatabaseUnavailable | errors.ArchiveUnavailable):
+        reason = error.reason
+    else:
+        reason = str(error)
     facts = {"error": type(error).__name__, "reason": reason}
     logger.warning("http.unavailable", extra={"facts": facts})
 

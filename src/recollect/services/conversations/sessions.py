@@ -115,6 +115,14 @@ def _started(result: tuple[Session, bool]) -> AuditAction:
     return AuditAction.SESSION_CREATED if result[1] else AuditAction.SESSION_READ
 
 
+MakeRoom = Callable[[Scope, Sequence[UUID]], Awaitable[None]]
+"""Called before sessions of these ids may be started, in case expired ones have them."""
+
+
+async def leave_room(scope: Scope, session_ids: Sequence[UUID]) -> None:
+    """Leave expired sessions to new ones of the same ids, which replace them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions(Audited):
     """What an owner can do with sessions."""
@@ -125,11 +133,13 @@ class Sessions(Audited):
     last_access: LastAccess
     retention: RetentionPolicies = field(default_factory=RetentionPolicies)
     redaction: Redaction = field(default_factory=Redaction)
+    make_room: MakeRoom = leave_room
 
     @audited(_started)
     async def start(self, scope: Scope, session: NewSession) -> tuple[Session, bool]:
         """Create a session, or resume the one with that id; and whether it is new."""
         scope.check_may_start(session.session_id)
+        await self.make_room(scope, [session.session_id])
         now = self.clock.now()
         end = self.retention.of(scope.tenant).end_of_new(now)
         stored = await self.redaction.session(scope, session)
@@ -204,6 +214,7 @@ class Messages(Audited):
     redaction: Redaction = field(default_factory=Redaction)
     on_stored: Callable[[Scope, Sequence[Message]], Awaitable[None]] = _ignore
     """Called with new messages once they are stored; never raises."""
+    make_room: MakeRoom = leave_room
 
     @property
     def starts_unknown_sessions(self) -> bool:
@@ -242,6 +253,8 @@ class Messages(Audited):
             end = self.policies.retention.of(scope.tenant).end_of_new(self.clock.now())
             new = SessionStart(session=NewSession(session_id=session_id), expires_at=end)
             start = new if reply_to is None else None
+        if start is not None:
+            await self.make_room(scope, [session_id])
         appended = await self.store.append(
             scope,
             session_id,

@@ -3,7 +3,7 @@
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, BinaryIO, Final, NamedTuple
 
 from recollect.domain.text import JsonObject, JsonValue
@@ -27,8 +27,14 @@ class Item(NamedTuple):
     characters: int
 
 
-def items_of(source: BinaryIO) -> Iterator[Item]:
+HeaderCheck = Callable[[JsonObject], None]
+"""Refuses the header of a document with `InvalidInput`."""
+
+
+def items_of(source: BinaryIO, *, check: HeaderCheck = check_header) -> Iterator[Item]:
     """Yield the items of a document; sessions come without messages, these after them.
+
+    `check` may refuse its header.
 
     Raises:
         InvalidInput: it is no document, or no further; the field says where.
@@ -36,9 +42,9 @@ def items_of(source: BinaryIO) -> Iterator[Item]:
     try:
         beginning = source.read(len(_ZIP))
         if beginning == _ZIP:
-            yield from _archived(source)
+            yield from _archived(source, check)
         else:
-            yield from _document(JsonStream(_Continued(beginning, source).read))
+            yield from _document(JsonStream(_Continued(beginning, source).read), check)
     except OSError as error:
         raise InvalidInput("file", f"cannot be read: {error.strerror}") from None
 
@@ -57,13 +63,13 @@ class _Continued:
         return self._source.read(size)
 
 
-def _document(stream: JsonStream) -> Iterator[Item]:
+def _document(stream: JsonStream, check: HeaderCheck) -> Iterator[Item]:
     header: dict[str, JsonValue] = {}
     for name in stream.members():
         if name in _HEADER:
             header[name] = stream.value()
             continue
-        check_header(header)
+        check(header)
         if name in _LISTS:
             yield from _listed(stream, Part(name))
         elif name == Part.STATE:
@@ -75,7 +81,7 @@ def _document(stream: JsonStream) -> Iterator[Item]:
         else:
             allowed = ", ".join(sorted({*_HEADER, *_LISTS, Part.STATE, Part.SESSIONS}))
             raise InvalidInput("document", f"may have these members alone: {allowed}")
-    check_header(header)
+    check(header)
     stream.end()
 
 
@@ -113,19 +119,19 @@ def _check_belongs(item: Item, session: JsonObject) -> None:
         raise InvalidInput(f"{item.place}.session_id", "must be that of the session it is in")
 
 
-def _archived(source: BinaryIO) -> Iterator[Item]:
+def _archived(source: BinaryIO, check: HeaderCheck) -> Iterator[Item]:
     if not source.seekable():
         raise InvalidInput("file", "is a ZIP archive, which must be a file and no pipe")
     try:
         with zipfile.ZipFile(source) as archive:
-            counts = _counts_in(archive)
+            counts = _counts_in(archive, check)
             for part in Part:
                 yield from _file_of(archive, part, expected=counts.get(part, 0))
     except _UNREADABLE as error:
         raise InvalidInput("file", f"is a broken archive: {error}") from None
 
 
-def _counts_in(archive: zipfile.ZipFile) -> JsonObject:
+def _counts_in(archive: zipfile.ZipFile, check: HeaderCheck) -> JsonObject:
     if MANIFEST not in archive.namelist():
         raise InvalidInput("file", f"is an archive without {MANIFEST}")
     with archive.open(MANIFEST) as file:
@@ -136,7 +142,7 @@ def _counts_in(archive: zipfile.ZipFile) -> JsonObject:
         raise InvalidInput(MANIFEST, "must be JSON in UTF-8") from None
     if not isinstance(manifest, dict):
         raise InvalidInput(MANIFEST, "must be a JSON object")
-    check_header(manifest)
+    check(manifest)
     counts = manifest.get("counts")
     return counts if isinstance(counts, dict) else {}
 

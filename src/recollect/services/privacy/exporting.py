@@ -80,7 +80,7 @@ class OwnerExport:
             listed.begin(sessions)
             session_ids = [record.session.session_id for record in sessions]
             async for messages in self.pages.messages(scope, session_ids):
-                yield listed.add_messages(messages, await _message_lines(messages))
+                yield listed.add_messages(messages, await message_lines(messages))
                 counter.add(Part.MESSAGES, len(messages))
             yield await asyncio.to_thread(listed.finish)
             counter.add(Part.SESSIONS, len(sessions))
@@ -137,7 +137,7 @@ class OwnerExport:
                 UUID(bytes=some[at : at + _ID_BYTES]) for at in range(0, len(some), _ID_BYTES)
             ]
             async for records in self.pages.messages(scope, chosen):
-                yield await _message_lines(records)
+                yield await message_lines(records)
 
 
 @dataclass(slots=True)
@@ -170,7 +170,8 @@ def _as_it_is(item: JsonObject) -> JsonObject:
     return item
 
 
-async def _message_lines(records: Sequence[MessageRecord]) -> list[bytes]:
+async def message_lines(records: Sequence[MessageRecord]) -> list[bytes]:
+    """Messages as lines of JSON; other requests go on meanwhile."""
     messages = [record.message for record in records]
     characters = characters_to_write(messages, most=_MOST_COUNTED)
     return await lines_of(records, writing.message, characters=characters)

@@ -16,12 +16,13 @@ from recollect.domain.policy import RetentionPolicies, RetentionPolicy
 from recollect.domain.privacy.masking import Masker
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.transfer import reading
-from recollect.domain.transfer.document import Outcome, Part, TransferReport
+from recollect.domain.transfer.document import Outcome, Part, TransferReport, check_header
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.errors import InvalidInput
 from recollect.ports.runtime import Clock
 from recollect.ports.transfer import ImportStore
-from recollect.services.privacy.documents import Item, items_of
+from recollect.services.conversations.sessions import MakeRoom, leave_room
+from recollect.services.privacy.documents import HeaderCheck, Item, items_of
 from recollect.services.redaction import Redaction, masked_message, stored_session
 
 _ITEMS: Final = 500
@@ -45,24 +46,33 @@ class OwnerImport:
     retention: RetentionPolicies
     clock: Clock
     redaction: Redaction = field(default_factory=Redaction)
+    make_room: MakeRoom = leave_room
 
     async def take_in(
-        self, scope: Scope, source: BinaryIO, *, progress: Progress = _unwatched
+        self,
+        scope: Scope,
+        source: BinaryIO,
+        *,
+        check: HeaderCheck = check_header,
+        renews_sessions: bool = False,
+        progress: Progress = _unwatched,
     ) -> TransferReport:
         """Store what the source has; `progress` gets what has become of it so far.
 
         Sessions end as the document or this memory's retention says, whichever is earlier; those
-        that have come to their end are left out. Keys, the audit log and what recall finds are
-        not stored: turns are indexed here again.
+        that have come to their end are left out. With `renews_sessions` they end as if they were
+        used now. `check` may refuse the document by its header. Keys, the audit log and what
+        recall finds are not stored: turns are indexed here again.
 
         Raises:
             InvalidInput: the document is broken, at the place that its field names. What comes
                 before it is stored.
         """
         batches = _Batches(
-            source,
+            items_of(source, check=check),
             retention=self.retention.of(scope.tenant),
             clock=self.clock,
+            renews_sessions=renews_sessions,
             records=_StoredRecords(self.redaction.masker(scope)),
         )
         report = TransferReport()
@@ -86,6 +96,8 @@ class OwnerImport:
         if batch.facts:
             changes["facts"] = await store.add_facts(scope, batch.facts)
         if batch.sessions:
+            session_ids = [record.session.session_id for record in batch.sessions]
+            await self.make_room(scope, session_ids)
             changes["sessions"] = await store.add_sessions(scope, batch.sessions)
         if messages:
             stored = await store.add_messages(scope, messages)
@@ -121,15 +133,17 @@ class _Batches:
 
     def __init__(
         self,
-        source: BinaryIO,
+        items: Iterator[Item],
         *,
         retention: RetentionPolicy,
         clock: Clock,
+        renews_sessions: bool,
         records: "_StoredRecords",
     ) -> None:
-        self._items: Iterator[Item] = items_of(source)
+        self._items = items
         self._records = records
         self._retention = retention
+        self._renews_sessions = renews_sessions
         self._clock = clock
         self._is_broken = False
         self._expired: set[UUID] = set()
@@ -171,7 +185,7 @@ class _Batches:
             raise error.inside(item.place) from None
 
     def _add_session(self, batch: _Batch, record: SessionRecord, now: datetime) -> None:
-        end = self._end_of(record.session)
+        end = self._end_of(record.session, now)
         if end is not None and end <= now:
             batch.expired += 1
             self._expired.add(record.session.session_id)
@@ -187,8 +201,10 @@ class _Batches:
         elif record.message.session_id not in self._expired:
             batch.messages.append(self._records.message(record))
 
-    def _end_of(self, session: Session) -> datetime | None:
+    def _end_of(self, session: Session, now: datetime) -> datetime | None:
         """When a session ends: as it says itself or by the retention here, whichever is first."""
+        if self._renews_sessions:
+            return self._retention.end_of_restored(now)
         by_policy = self._retention.end_of_stored(
             created_at=session.created_at, used_at=session.last_accessed_at
         )

@@ -1,0 +1,26 @@
+"""What an archive needs of the place that its objects are in."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Protocol
+
+from recollect.ports.archive import StoredObject
+
+
+class ObjectStore(Protocol):
+    """Stores bytes by name; promises what `recollect.ports.archive.ArchiveStore` does."""
+
+    async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
+        """Store the bytes in place of those of that name, durable on return, whole or not."""
+
+    def read(self, name: str) -> AsyncIterator[bytes]:
+        """Return the bytes in pieces; `ArchivedSessionNotFound` if there are none."""
+
+    def list(self, prefix: str) -> AsyncIterator[StoredObject]:
+        """Return the objects whose names begin so, by their names."""
+
+    async def delete(self, name: str) -> None:
+        """Delete an object, if it is there."""
+
+    async def discard_unfinished(self, prefix: str, *, before: datetime) -> int:
+        """Delete what writers left behind that died before then, and return how many."""

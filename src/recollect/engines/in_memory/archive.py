@@ -1,0 +1,68 @@
+"""Expired sessions in memory, as the archive reads and deletes them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from uuid import UUID
+
+from recollect.domain.identity.scope import Scope
+from recollect.domain.transfer.records import MessageRecord, SessionRecord
+from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
+from recollect.engines.in_memory.transfer import session_record, turn_of
+from recollect.ports.archive import ExpiredSession
+
+
+class InMemoryExpiredRecords(InMemoryStore):
+    """Implements `recollect.ports.archive.ExpiredRecords`."""
+
+    async def some(self, *, now: datetime, limit: int) -> tuple[ExpiredSession, ...]:
+        owned = (
+            _expired(scope, conversation)
+            for owner_id, conversation in self.data.expired(now)
+            if (scope := self.data.of(owner_id).known_as)
+        )
+        return tuple(islice(owned, limit))
+
+    async def find(
+        self, scope: Scope, session_ids: Sequence[UUID], *, now: datetime
+    ) -> tuple[ExpiredSession, ...]:
+        stored = map(self.data.of(scope.owner_id).conversations.get, session_ids)
+        return tuple(_expired(scope, one) for one in stored if one and one.has_expired(now))
+
+    async def record(self, scope: Scope, session_id: UUID) -> SessionRecord | None:
+        conversation = self.data.of(scope.owner_id).conversations.get(session_id)
+        return None if conversation is None else session_record(conversation)
+
+    async def messages(
+        self, scope: Scope, session_id: UUID, *, after: int, limit: int
+    ) -> tuple[MessageRecord, ...]:
+        conversation = self.data.of(scope.owner_id).conversations.get(session_id)
+        if conversation is None:
+            return ()
+        following = (
+            MessageRecord(message=message, turn=turn_of(conversation, message))
+            for message in conversation.messages.values()
+            if message.sequence > after
+        )
+        return tuple(islice(following, limit))
+
+    async def delete(self, sessions: Sequence[ExpiredSession], *, now: datetime) -> int:
+        deleted = 0
+        for one in sessions:
+            conversation = self.data.of(one.scope.owner_id).conversations.get(one.session_id)
+            if conversation is None or _expired(one.scope, conversation) != one:
+                continue
+            self.data.delete_expired(one.scope.owner_id, one.session_id, now=now)
+            deleted += 1
+        return deleted
+
+
+def _expired(scope: Scope, conversation: StoredConversation) -> ExpiredSession:
+    session = conversation.session
+    return ExpiredSession(
+        scope=scope,
+        session_id=session.session_id,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+        expires_at=session.expires_at or datetime.max.replace(tzinfo=UTC),
+    )

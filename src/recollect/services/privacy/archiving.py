@@ -1,0 +1,128 @@
+"""Expired sessions on their way into the archive, and out of it when their time there is over."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.identity.scope import Scope
+from recollect.domain.transfer.archive import ArchivedSession, prefix_of
+from recollect.domain.transfer.document import header_of
+from recollect.ports.archive import ArchiveStore, ExpiredRecords, ExpiredSession
+from recollect.ports.runtime import Clock
+from recollect.services.privacy.exporting import message_lines
+from recollect.services.privacy.json_document import END_OF_DOCUMENT, SessionList, opened
+
+_SESSIONS: Final = 16
+"""Sessions that are archived at the same time, and then deleted together."""
+_PAGE: Final = 200
+"""Messages of a session that are in memory at once."""
+_FINISHED: Final = timedelta(days=1)
+"""No object takes longer to be written: what is left of an older one has no writer any more."""
+logger = logging.getLogger(__name__)
+
+
+class _Changed(Exception):
+    """A session is not what it was when it was chosen, or is gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionArchive:
+    """Archives sessions and deletes them after that: one that is gone is in the archive.
+
+    It may end at any moment: what is archived and not deleted yet is archived again, under the
+    same name. Sessions are archived as they are stored; what their owners may see of them is
+    asked when they are back.
+    """
+
+    store: ArchiveStore
+    expired: ExpiredRecords
+    clock: Clock
+    keeps_for: timedelta | None = None
+    """How long an archived session is kept; None: for ever."""
+
+    async def move_some(self, *, now: datetime) -> int:
+        """Archive the sessions that expired first and delete them; return how many.
+
+        Raises:
+            ArchiveUnavailable: some could not be archived, and are still there.
+        """
+        return await self._move(await self.expired.some(now=now, limit=_SESSIONS), now)
+
+    async def make_room(self, scope: Scope, session_ids: Sequence[UUID]) -> None:
+        """Archive and delete those of the owner's sessions that have expired.
+
+        For new sessions of the same ids, which would replace them unarchived.
+        """
+        now = self.clock.now()
+        await self._move(await self.expired.find(scope, session_ids, now=now), now)
+
+    async def count_outdated(self) -> int:
+        """How many archived sessions have been kept for long enough."""
+        return sum([1 async for _ in self._outdated()])
+
+    async def prune(self) -> int:
+        """Delete these, and what writers left behind that died; return how many sessions went."""
+        await self.store.discard_unfinished("", before=self.clock.now() - _FINISHED)
+        count = 0
+        async for name in self._outdated():
+            await self.store.delete(name)
+            count += 1
+        return count
+
+    async def _outdated(self) -> AsyncIterator[str]:
+        if self.keeps_for is None:
+            return
+        before = self.clock.now() - self.keeps_for
+        async for stored in self.store.list(prefix_of(None)):
+            if stored.stored_at <= before and ArchivedSession.parse(stored.name):
+                yield stored.name
+
+    async def _move(self, sessions: Sequence[ExpiredSession], now: datetime) -> int:
+        """Archive sessions and delete those that are; then raise what kept others from it."""
+        if not sessions:
+            return 0
+        results = await asyncio.gather(*map(self._archive, sessions), return_exceptions=True)
+        pairs = zip(sessions, results, strict=True)
+        archived = [session for session, result in pairs if result is True]
+        deleted = await self.expired.delete(archived, now=now) if archived else 0
+        if deleted:
+            logger.info("sessions.archived", extra={"facts": {"sessions": deleted}})
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return deleted
+
+    async def _archive(self, session: ExpiredSession) -> bool:
+        """Write the session's object; False if the session has changed meanwhile."""
+        name = ArchivedSession(
+            owner_id=session.scope.owner_id,
+            session_id=session.session_id,
+            created_at=session.created_at,
+        ).name
+        try:
+            await self.store.put(name, self._document(session))
+        except _Changed:
+            return False
+        return True
+
+    async def _document(self, session: ExpiredSession) -> AsyncGenerator[bytes, None]:
+        """What an export has of the session, whatever its owner may see at the moment."""
+        scope, session_id = session.scope, session.session_id
+        record = await self.expired.record(scope, session_id)
+        if record is None:
+            raise _Changed
+        yield opened(header_of(scope, at=self.clock.now()))
+        listed = SessionList()
+        listed.begin([record])
+        after = 0
+        while page := await self.expired.messages(scope, session_id, after=after, limit=_PAGE):
+            yield listed.add_messages(page, await message_lines(page))
+            after = page[-1].message.sequence
+        yield await asyncio.to_thread(listed.finish)
+        yield listed.end() + END_OF_DOCUMENT
+        if await self.expired.find(scope, [session_id], now=session.expires_at) != (session,):
+            raise _Changed
