@@ -193,6 +193,7 @@ class _Builder:
             clock=self.clock,
             make_room=self.make_room,
             redaction=self.redaction,
+            audit=self.audit,
         )
 
     def _archive_access(self) -> ArchiveAccess | None:
@@ -301,7 +302,7 @@ class _Builder:
             facts=self.fact_transfer,
             permissions=self.permissions,
         )
-        return OwnerExport(pages=pages, clock=self.clock)
+        return OwnerExport(pages=pages, clock=self.clock, audit=self.audit)
 
     @cached_property
     def caches(self) -> tuple[OwnerCache, ...]:

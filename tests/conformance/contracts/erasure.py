@@ -12,7 +12,7 @@ from conformance.contracts.transfer_shared import fill
 from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.erasure.erasure import Erasure, ErasureState
 from recollect.domain.facts.fact import Evidence
-from recollect.domain.identity.accounts import AuditAction
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import ProfileChange
 from recollect.errors import (

@@ -123,9 +123,15 @@ async def test_a_session_goes_into_the_bucket_and_comes_back_to_be_recalled(
             "expired": 2,
             "faded_facts": 0,
             "outdated_archived": 0,
+            "old_audit_entries": 0,
         }
         done = await commands("cleanup")
-        assert done == {"deleted": 2, "pruned_facts": 0, "pruned_archived": 0}
+        assert done == {
+            "deleted": 2,
+            "pruned_facts": 0,
+            "pruned_archived": 0,
+            "deleted_audit_entries": 0,
+        }
         assert await admin.fetchval("SELECT count(*) FROM recollect.sessions") == 0
         everybody = (await commands("archive", "list", "--all"))["items"]
         assert len({item["owner_id"] for item in everybody}) == 2

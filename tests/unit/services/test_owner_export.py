@@ -5,8 +5,10 @@ from uuid import UUID
 
 from recollect.composition import build_services
 from recollect.domain.conversation.message import AnswerDetails, Visibility
+from recollect.domain.identity.audit import AuditAction, AuditPolicy
 from recollect.domain.identity.permissions import WITHHELD, Access
 from recollect.domain.identity.scope import Scope
+from recollect.domain.policy import Policies
 from recollect.domain.transfer.document import ExportFormat, Part
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
@@ -14,10 +16,18 @@ from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
-from support.examples import a_message, a_scope, a_session, a_summary, append, put_summary
+from support.examples import (
+    a_message,
+    a_scope,
+    a_session,
+    a_summary,
+    append,
+    put_summary,
+    start_conversation,
+)
 from support.permissions import ByHand
 from support.recall.scripted_index import index_messages
-from support.transfers import exported, files_in, imported
+from support.transfers import exported, files_in, imported, transfer_services
 
 SALARIES = AnswerDetails(sql_query="SELECT pay FROM hr.salaries")
 
@@ -108,3 +118,18 @@ async def _talk(stores: Stores, scope: Scope, number: int) -> None:
     session = a_session(UUID(int=number))
     await stores.sessions.start(scope, session, now=FixedClock().now())
     await append(stores, scope, session.session_id, a_message())
+
+
+async def test_an_export_and_an_import_are_in_the_audit_log() -> None:
+    stores, scope = in_memory_stores(), a_scope()
+    policies = Policies(audit=AuditPolicy(is_on=True))
+    services = transfer_services(stores, policies=policies)
+    await start_conversation(stores, scope)
+
+    await imported(services, scope, await exported(services, scope))
+
+    assert services.audit_trail is not None
+    await services.audit_trail.settle()
+    entries = await stores.audit.entries(scope, limit=9)
+    actions = {entry.action for entry in entries}
+    assert actions >= {AuditAction.MEMORY_EXPORTED, AuditAction.MEMORY_IMPORTED}

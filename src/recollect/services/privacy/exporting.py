@@ -8,12 +8,14 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import characters_to_write
 from recollect.domain.conversation.session import session_characters
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
 from recollect.domain.transfer.document import Counts, ExportFormat, Part, header_of
 from recollect.domain.transfer.records import MessageRecord
 from recollect.ports.runtime import Clock
+from recollect.services.audit.operations import Audited
 from recollect.services.privacy.json_document import (
     END_OF_DOCUMENT,
     JsonList,
@@ -36,7 +38,7 @@ def _unwatched(_: Counts) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerExport:
+class OwnerExport(Audited):
     """Writes everything of an owner in pieces, so that no more than a page is in memory."""
 
     pages: OwnerPages
@@ -46,6 +48,8 @@ class OwnerExport:
         self, scope: Scope, form: ExportFormat, *, progress: Progress = _unwatched
     ) -> AsyncGenerator[bytes, None]:
         """The bytes of a document in that format; `progress` gets how many items are written."""
+        self.check_audit()
+        self.note(scope, AuditAction.MEMORY_EXPORTED, items=())
         counter = _Counter(progress)
         write = self._json_document if form is ExportFormat.JSON else self._archive
         async for piece in write(scope, counter):

@@ -11,6 +11,7 @@ from recollect.domain.conversation.session import Session
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactChange, FactRecord
 from recollect.domain.facts.transfer import restored
 from recollect.domain.identity.accounts import UserState
+from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import RetentionPolicies, RetentionPolicy
 from recollect.domain.privacy.masking import Masker
@@ -21,6 +22,7 @@ from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.errors import InvalidInput
 from recollect.ports.runtime import Clock
 from recollect.ports.transfer import ImportStore
+from recollect.services.audit.operations import Audited
 from recollect.services.conversations.sessions import MakeRoom, leave_room
 from recollect.services.privacy.documents import HeaderCheck, Item, items_of
 from recollect.services.redaction import Redaction, masked_message, stored_session
@@ -36,7 +38,7 @@ def _unwatched(_: TransferReport) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerImport:
+class OwnerImport(Audited):
     """Stores a document batch by batch, with its ids, numbers and times.
 
     What is there already stays as it is: an import that was interrupted can be repeated.
@@ -75,6 +77,8 @@ class OwnerImport:
             renews_sessions=renews_sessions,
             records=_StoredRecords(self.redaction.masker(scope)),
         )
+        self.check_audit()
+        self.note(scope, AuditAction.MEMORY_IMPORTED, items=())
         report = TransferReport()
         while (batch := await asyncio.to_thread(batches.next)) is not None:
             report = await self._store(scope, batch, batches, report)
