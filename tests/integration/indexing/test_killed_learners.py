@@ -22,10 +22,10 @@ from recollect.ports import Stores
 from support.examples import a_message, a_scope, append, start_session
 from support.servers.programs import Program, start_program
 
-TURNS = int(os.environ.get("RECOLLECT_LEARNT_TURNS", "40"))
+TURNS = int(os.environ.get("RECOLLECT_LEARNT_TURNS", "24"))
 WORKERS = int(os.environ.get("RECOLLECT_LEARNERS", "2"))
-OWNERS = TURNS // 20
-MOST_PROGRESS = 60
+OWNERS = max(2, TURNS // 20)
+MOST_PROGRESS = 40
 """Turns that are indexed or learnt from between two kills, at most."""
 
 SUBJECTS = (
