@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.domain.facts.wording import content_of
 
 Line = tuple[str, Slot] | tuple[str, Slot, Operation]
 """A quote, what it is about, and what it does."""

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.facts.gate import refuses
-from recollect.domain.facts.own_words import readable_parts
+from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.domain.facts.wording import content_of
 from recollect.domain.language import guess_language
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.local_embedder import lower_priority

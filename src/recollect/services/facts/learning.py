@@ -10,19 +10,24 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.commands import Command, CommandKind, commands_in, may_hold_command
 from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactEdit, FactSource
-from recollect.domain.facts.gate import refuses
-from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
-from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.standing.detection import (
+from recollect.domain.facts.reading.commands import (
+    Command,
+    CommandKind,
+    commands_in,
+    may_hold_command,
+)
+from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.standing.detection import (
     slot_of,
     standing_instructions_in,
     standing_slot,
 )
+from recollect.domain.facts.reading.wording import content_of
+from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
+from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.facts.wording import content_of
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language

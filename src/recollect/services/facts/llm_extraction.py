@@ -8,7 +8,11 @@ from typing import Final
 
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role, characters_in
-from recollect.domain.facts.prompting import INSTRUCTIONS, conversation_text, statements_from
+from recollect.domain.facts.reading.prompting import (
+    INSTRUCTIONS,
+    conversation_text,
+    statements_from,
+)
 from recollect.domain.facts.statement import Statement
 from recollect.errors import ModelUnavailable
 from recollect.ports.facts import FactExtractor

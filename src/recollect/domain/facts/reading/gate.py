@@ -10,11 +10,11 @@ from enum import StrEnum
 from typing import Final
 
 from recollect.domain.facts.fact import FactSource
-from recollect.domain.facts.languages import FactWords, fact_words
-from recollect.domain.facts.own_words import readable_parts
-from recollect.domain.facts.quoted_clause import QuotedClause
-from recollect.domain.facts.secrets import holds_secret, secrets_in
-from recollect.domain.facts.standing.languages import standing_words
+from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.quoted_clause import QuotedClause
+from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
+from recollect.domain.facts.reading.standing.languages import standing_words
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language
 from recollect.domain.speech.phrases import LANGUAGES, Phrase

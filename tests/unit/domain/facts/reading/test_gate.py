@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.fact import MAX_QUOTE
-from recollect.domain.facts.gate import Refusal, refuses
+from recollect.domain.facts.reading.gate import Refusal, refuses
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.speech.phrases import LANGUAGES
