@@ -18,8 +18,10 @@ class ScriptedExtractor:
         self._script = script
         self.seen: list[tuple[str, ...]] = []
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
-        self.seen.append(tuple(message.content for message in messages))
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
+        self.seen.append(tuple(message.content for message in [*before, *messages]))
         return tuple(
             Statement(
                 message_id=message.message_id,
