@@ -15,7 +15,6 @@ from recollect.answerers.llm import LlmAnswerer
 from recollect.archives.folder import FolderObjects
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
-from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
 from recollect.domain.transfer.archive import ArchiveKind
@@ -170,9 +169,12 @@ async def open_adapters(
         if settings.denodo_url:
             denodo = await opened(denodo_client(settings, settings.denodo_url))
         tagger = await opened(FactTagger())
+        extractors = _fact_extractors(settings, tagger, summarising)
         dependencies = replace(
             offline(),
-            fact_extractor=_fact_extractor(settings, tagger, summarising),
+            fact_extractor=extractors[settings.facts_extractor],
+            fact_extractors=extractors,
+            fact_extractor_kind=settings.facts_extractor,
             fact_relations=tagger,
             permissions=await opened(open_permissions(settings, permissions)),
             embedder=await opened(open_embedder(embedding_choice(settings))),
@@ -198,16 +200,20 @@ def _receipt_key(settings: Settings) -> bytes | None:
     return None if key is None else key.encode()
 
 
-def _fact_extractor(
+def _fact_extractors(
     settings: Settings, tagger: FactTagger, model: OpenAICompatibleChat | None
-) -> FactExtractor:
-    if settings.facts_extractor is FactExtractorKind.LOCAL:
-        return tagger
-    if model is None:
+) -> dict[FactExtractorKind, FactExtractor]:
+    """Those there are, for the server and for tenants that choose another one."""
+    extractors: dict[FactExtractorKind, FactExtractor] = {FactExtractorKind.LOCAL: tagger}
+    if model is not None:
+        extractors[FactExtractorKind.LLM] = LlmFactExtractor(
+            model=model, fallback=tagger, timeout=settings.llm_timeout_seconds
+        )
+    if settings.facts_extractor not in extractors:
         raise ConfigurationError(
             "MEMORY_FACTS_EXTRACTOR=llm needs MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
         )
-    return LlmFactExtractor(model=model, fallback=tagger, timeout=settings.llm_timeout_seconds)
+    return extractors
 
 
 def embedding_choice(settings: Settings) -> EmbeddingChoice:
@@ -243,8 +249,7 @@ def _answerer(
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
-            results = ResultPolicy.parse(settings.store_results)
-            return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
+            return DenodoAnswerer(denodo, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
             answerer = _sql_database(settings, model)
             stack.push_async_callback(answerer.close)
@@ -277,7 +282,6 @@ def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> "SqlDataba
         functions=settings.sql_functions,
         row_limit=settings.sql_row_limit,
         model_timeout=settings.llm_timeout_seconds,
-        results=ResultPolicy.parse(settings.store_results),
     )
 
 

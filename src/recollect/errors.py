@@ -17,6 +17,7 @@ RecollectError
 │   ├── FactNotFound
 │   ├── ErasureNotFound
 │   ├── ArchivedSessionNotFound
+│   ├── TenantNotFound      no tenant of that name that the caller administers
 │   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
 ├── ArchivedSessionBroken   an object of the archive is not as it was stored
@@ -190,6 +191,15 @@ class ViewsNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("for this question, or none that you may see")
+
+
+class TenantNotFound(NotFound):
+    """The caller administers no tenant of that name."""
+
+    kind = "tenant"
+
+    def __init__(self) -> None:
+        super().__init__("of that name that these credentials administer")
 
 
 class ApiKeyNotFound(NotFound):

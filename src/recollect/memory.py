@@ -24,10 +24,12 @@ from recollect.domain.identity.scope import (
     UNSET,
     GivenTenant,
     Scope,
+    TenantScope,
     Unset,
     tenant_name,
 )
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
+from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, parse_choice
 from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.handles.facts import Facts
@@ -256,6 +258,31 @@ class Memory:
         """Forget the user's mode; whether there was one."""
         return await self.services.states.delete(self._scope(user, tenant))
 
+    async def tenants(self) -> AsyncGenerator[TenantReport, None]:
+        """All tenants that have settings of their own, by name."""
+        async for report in self.services.tenant_settings.list():
+            yield report
+
+    async def tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """What a tenant has set, and what counts for its users (`effective`)."""
+        return await self.services.tenant_settings.get(self._tenant_scope(tenant))
+
+    async def set_tenant_settings(
+        self, values: JsonObject, *, tenant: GivenTenant = UNSET, version: int | None = None
+    ) -> TenantReport:
+        """Set some settings of a tenant, such as `{"mask_pii": "mask"}`; None unsets one.
+
+        They are named and spelled as the server's own. It counts at once in this process, within
+        five seconds in others. With `version` only if the settings have that version, else
+        `VersionConflict`; 0 is that of a tenant that never had any.
+        """
+        scope = self._tenant_scope(tenant)
+        return await self.services.tenant_settings.change(scope, values, version=version)
+
+    async def delete_tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """Unset everything of a tenant: the server's settings count for it again."""
+        return await self.services.tenant_settings.delete(self._tenant_scope(tenant))
+
     async def recall(
         self,
         query: str,
@@ -326,11 +353,16 @@ class Memory:
             await self.services.recall.reranking.warm()
 
     def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
-        if isinstance(tenant, Unset):
-            name = self._tenant
-        else:
-            name = SYSTEM_TENANT if tenant is None else tenant_name(tenant)
+        name = self._name(tenant)
         return Scope(tenant=name, user=user, actor="library", authorization=authorization)
+
+    def _tenant_scope(self, tenant: GivenTenant) -> TenantScope:
+        return TenantScope(tenant=self._name(tenant), actor="library")
+
+    def _name(self, tenant: GivenTenant) -> str:
+        if isinstance(tenant, Unset):
+            return self._tenant
+        return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
 
 
 def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":

@@ -31,6 +31,7 @@ class PrivacyServices:
             store=self.shared.needs.archive,
             expired=self.shared.stores.expired_records,
             clock=self.shared.clock,
+            tenants=self.shared.tenants,
             keeps_for=self.shared.needs.archive_retention,
         )
 
@@ -44,7 +45,7 @@ class PrivacyServices:
         """The import of everything of an owner."""
         return OwnerImport(
             store=self.shared.stores.imports,
-            retention=self.shared.policies.retention,
+            tenants=self.shared.tenants,
             clock=self.shared.clock,
             make_room=self.make_room,
             redaction=self.shared.redaction,

@@ -18,6 +18,7 @@ from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
+from recollect.ports.tenants import TenantSettingsStore
 from recollect.ports.transfer import ExportStore, ImportStore
 
 
@@ -37,6 +38,7 @@ class Stores:
     expired: ExpiredSessions
     expired_records: ExpiredRecords
     api_keys: ApiKeyStore
+    tenant_settings: TenantSettingsStore
     audit: AuditLog
     audit_chains: AuditChains
     facts: FactStore

@@ -37,6 +37,7 @@ from recollect.engines.postgres.migrations import connected, ensure_current
 from recollect.engines.postgres.profiles import PostgresProfileStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.engines.postgres.tenants import PostgresTenantSettings
 from recollect.engines.postgres.transfer import PostgresExportStore, PostgresImportStore
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -99,6 +100,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired=PostgresExpiredSessions(database, clock),
         expired_records=PostgresExpiredRecords(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
+        tenant_settings=PostgresTenantSettings(database, clock),
         audit=audit,
         audit_chains=audit,
         facts=PostgresFactStore(database, clock),

@@ -23,6 +23,7 @@ from recollect.interfaces.cli import (
     profile,
     recall,
     sessions,
+    tenants,
     transfer,
 )
 from recollect.interfaces.cli.output import (
@@ -209,6 +210,7 @@ app.add_typer(archive.app, name="archive")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.add_typer(audit.app, name="audit")
+app.add_typer(tenants.app, name="tenants")
 app.command()(recall.reindex)
 app.command()(worker)
 app.command()(cleanup)

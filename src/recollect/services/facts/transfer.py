@@ -80,7 +80,7 @@ class FactTransfer(Audited):
         if len(items) > MAX_IMPORTED:
             raise InvalidInput("facts", f"must be at most {MAX_IMPORTED:,}; import some at a time")
         self.check_audit()
-        masker = self.redaction.masker(scope)
+        masker = await self.redaction.masker(scope)
         facts = await asyncio.to_thread(self._read, items, masker)
         known = await self._known(scope)
         added = conflicting = 0

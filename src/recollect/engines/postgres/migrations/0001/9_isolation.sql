@@ -21,7 +21,7 @@ BEGIN
 END $$;
 GRANT USAGE ON SCHEMA recollect TO recollect_app;
 GRANT SELECT, INSERT, UPDATE, DELETE
-    ON owners, api_keys, states, profiles, profile_values,
+    ON owners, api_keys, tenant_settings, states, profiles, profile_values,
         sessions, turns, messages, summaries, jobs,
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
         facts, fact_changes, fact_models, erasures
@@ -67,6 +67,7 @@ CREATE FUNCTION worker_time() RETURNS timestamptz
     RETURN NULLIF(current_setting('recollect.now', true), '')::timestamptz;
 
 CREATE POLICY worker_names ON owners FOR SELECT USING (is_worker());
+CREATE POLICY worker_lists_settings ON tenant_settings FOR SELECT USING (is_worker());
 CREATE POLICY worker_counts_old ON audit FOR SELECT USING (is_worker() AND at < worker_time());
 CREATE POLICY worker_prunes ON audit_chains USING (is_worker());
 CREATE POLICY worker_takes ON jobs USING (is_worker());

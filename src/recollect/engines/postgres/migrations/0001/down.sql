@@ -6,7 +6,7 @@ DROP TABLE
     fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
     jobs, summaries, messages, turns, sessions, audit, audit_chains, profile_values, profiles, states,
-    api_keys, owners;
+    tenant_settings, api_keys, owners;
 DROP FUNCTION
     append_audit(jsonb), prune_audit(timestamptz, integer, integer), audited_tenant(),
     begin_erasure(
