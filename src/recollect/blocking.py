@@ -691,16 +691,9 @@ class Memory:
         """Forget the user's mode; whether there was one."""
         return self._portal.call(partial(self._inner.delete_state, user=user, tenant=tenant))
 
-    def tenants(self) -> Generator[TenantReport, None, None]:
+    def tenants(self) -> tuple[TenantReport, ...]:
         """All tenants that have settings of their own, by name."""
-        pieces = self._inner.tenants()
-        try:
-            while True:
-                yield self._portal.call(pieces.__anext__)
-        except StopAsyncIteration:
-            return
-        finally:
-            self._portal.call(pieces.aclose)
+        return self._portal.call(partial(self._inner.tenants))
 
     def tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
         """What a tenant has set, and what counts for its users (`effective`)."""

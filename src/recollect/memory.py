@@ -258,10 +258,9 @@ class Memory:
         """Forget the user's mode; whether there was one."""
         return await self.services.states.delete(self._scope(user, tenant))
 
-    async def tenants(self) -> AsyncGenerator[TenantReport, None]:
+    async def tenants(self) -> tuple[TenantReport, ...]:
         """All tenants that have settings of their own, by name."""
-        async for report in self.services.tenant_settings.list():
-            yield report
+        return tuple([report async for report in self.services.tenant_settings.list()])
 
     async def tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
         """What a tenant has set, and what counts for its users (`effective`)."""

@@ -100,11 +100,17 @@ class StoredSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TenantReport(StoredSettings):
+class TenantReport:
     """The settings of a tenant, and what counts for it together with those of the server."""
 
+    tenant: str
+    settings: TenantSettings
+    """What the tenant has set."""
     effective: TenantSettings
     """Every setting as it counts for the tenant's users."""
+    version: int
+    """Grows with every change; 0 before the first."""
+    updated_at: datetime | None
 
 
 def _text(rule: Callable[[str], object]) -> Callable[[JsonValue, str], str]:
