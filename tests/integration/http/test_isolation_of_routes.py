@@ -114,6 +114,7 @@ class Owned:
             "key": self.key,
             "fact_id": self.fact_id,
             "erasure_id": self.erasure_id,
+            "tenant": "acme",
         }
 
 
