@@ -755,9 +755,9 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
-        outside, and carries on erasures. For programs without a server or a worker, which do this
-        by themselves.
+        Indexes, learns from and summarises new messages, embeds facts without a vector, removes
+        deleted messages from a vector store outside, and carries on erasures. For programs without
+        a server or a worker, which do this by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

@@ -317,14 +317,15 @@ class Memory:
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
-        outside, and carries on erasures. For programs without a server or a worker, which do this
-        by themselves.
+        Indexes, learns from and summarises new messages, embeds facts without a vector, removes
+        deleted messages from a vector store outside, and carries on erasures. For programs without
+        a server or a worker, which do this by themselves.
         """
         done = 0
-        for queue in (self.services.indexing, self.services.turn_learning):
-            while queue and (turns := await queue.do_some()):
-                done += turns
+        services = self.services
+        for queue in (services.indexing, services.turn_learning, services.fact_reembedding):
+            while queue and (some := await queue.do_some()):
+                done += some
         while await self.services.work.do_one():
             done += 1
         if self.services.removals is not None:
