@@ -87,6 +87,7 @@ class Memory:
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
         from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
 
         chosen = {"home": home, "db_connection_string": connection_string}
@@ -94,7 +95,7 @@ class Memory:
         settings = settings or load_settings(**given)
         async with (
             _open_database(settings) as database,
-            open_adapters(settings, permissions) as adapters,
+            open_adapters(settings, permissions, PostgresCiphers(database)) as adapters,
         ):
             needs = adapters.dependencies
             stores = postgres_stores(database, needs.clock, kept_in=settings.outside_store)
@@ -366,13 +367,16 @@ class Memory:
 
 
 def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
+    from recollect.adapters import key_wrapper  # noqa: PLC0415
+    from recollect.engines.postgres.connection.owner_keys import OwnerKeys  # noqa: PLC0415
     from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
 
-    size = settings.max_connections
+    size, keys = settings.max_connections, OwnerKeys(key_wrapper(settings))
     if settings.db_connection_string is None:
-        return open_embedded(settings.home, max_connections=size)
+        return open_embedded(settings.home, max_connections=size, keys=keys)
     return open_external(
         settings.db_connection_string.get_secret_value(),
         max_connections=size,
         statement_cache=settings.db_statement_cache,
+        keys=keys,
     )

@@ -17,6 +17,7 @@ from recollect.interfaces.cli import (
     archive,
     audit,
     chatting,
+    encryption,
     erase,
     fact_files,
     facts,
@@ -207,6 +208,7 @@ app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
 app.command("erase")(erase.erase)
 app.add_typer(archive.app, name="archive")
+app.add_typer(encryption.app, name="encryption")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.add_typer(audit.app, name="audit")
