@@ -1,6 +1,5 @@
 """Master keys, and databases whose content they encrypt."""
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,8 +8,9 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.connection.owner_keys import OwnerKeys
 from recollect.engines.postgres.engine import open_external
 
-FIRST_KEY = os.urandom(32)
-SECOND_KEY = os.urandom(32)
+FIRST_KEY = bytes(range(32))
+SECOND_KEY = bytes(range(32, 64))
+"""The same in all processes of a run: they are in the names of tests."""
 FRESH_SECONDS = 0.2
 """So that an erasure does not wait for seconds until no process has the key cached."""
 

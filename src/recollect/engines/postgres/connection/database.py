@@ -275,8 +275,10 @@ class Database:
 
     async def data_key(self, owner_id: UUID, *, for_writing: bool = False) -> DataKey | None:
         """The owner's data key; None where there is none, or nothing is encrypted."""
+        if not self.keys.is_on:
+            return None
         with translated():
-            if for_writing and self.keys.is_on:
+            if for_writing:
                 return (await self.keys.find_or_create(owner_id, self._connections.fetch))[0]
             return await self.keys.find(owner_id, self._connections.fetch)
 
