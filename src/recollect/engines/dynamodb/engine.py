@@ -19,6 +19,7 @@ from recollect.engines.dynamodb.recall import DynamoRecallIndex
 from recollect.engines.dynamodb.table.client import DynamoClient
 from recollect.engines.dynamodb.table.provisioning import table_state
 from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.tenants import DynamoTenantSettings
 from recollect.engines.dynamodb.work.background import (
     DynamoIndexing,
     DynamoJobs,
@@ -78,6 +79,7 @@ def dynamo_stores(table: Table, clock: Clock) -> Stores:
         expired=DynamoExpired(table, clock),
         expired_records=DynamoExpiredRecords(table, clock),
         api_keys=DynamoApiKeys(table, clock),
+        tenant_settings=DynamoTenantSettings(table, clock),
         audit=audit,
         audit_chains=audit,
         facts=DynamoFacts(table, clock),

@@ -147,7 +147,7 @@ class _Listing(Generic[Place]):
         self._store = store
         self._scope = scope
         self._page = page
-        self._sort = sort
+        self._sort: _Sort[Place] = sort
         self._is_descending = page.order is Order.DESC
 
     async def rows(self, after: Place | None) -> list[tuple[Session, Place]]:

@@ -30,7 +30,7 @@ from recollect.engines.dynamodb.table.keys import (
 )
 from recollect.engines.dynamodb.table.table import Transaction
 
-_STAYS: Final = ("@audit", "@erasure#", "@key#", "@owner", "@part#", "@receiptkey")
+_STAYS: Final = ("@audit", "@erasure#", "@key#", "@owner", "@part#", "@receiptkey", "@settings")
 """What is kept of an owner: who did what, erasures and their receipts, a tenant's keys."""
 _KINDS: Final = {
     "@entry#": "recall_entries",

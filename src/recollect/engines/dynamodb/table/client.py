@@ -8,11 +8,11 @@ from http import HTTPStatus
 from time import monotonic
 from typing import Any, Final
 
-import botocore.session  # type: ignore[import-untyped]  # it has no types
+import botocore.session
 import orjson
-from botocore.auth import SigV4Auth  # type: ignore[import-untyped]  # as above
-from botocore.awsrequest import AWSRequest  # type: ignore[import-untyped]  # as above
-from botocore.credentials import Credentials  # type: ignore[import-untyped]  # as above
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
 
 from recollect.errors import ConfigurationError, DatabaseUnavailable
 from recollect.http_client import AsyncCloseable, HttpClient, http_address

@@ -29,6 +29,7 @@ CHAIN: Final = "@audit"
 ENTRIES: Final = "@entries"
 FACTS: Final = "@facts"
 PROFILE: Final = "@profile"
+TENANT_SETTINGS: Final = "@settings"
 
 
 def key_of(owner_id: UUID, sort: str) -> Item:

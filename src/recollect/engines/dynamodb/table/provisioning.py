@@ -100,6 +100,9 @@ async def create_table(
     if is_new:
         await client.call("CreateTable", definition)
     await _wait(client, name, poll_seconds)
+    if not is_new and is_protected:
+        await client.call("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": True})
+        await _wait(client, name, poll_seconds)
     await _expire_items(client, name)
     if has_point_in_time_recovery:
         request = {
