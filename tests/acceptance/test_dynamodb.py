@@ -61,7 +61,7 @@ async def test_a_session_grows_is_summarised_listed_and_ends_in_90_days(
         assert info.expires_at is not None
         assert timedelta(days=89) < info.expires_at - datetime.now(UTC) < timedelta(days=91)
         recent = await memory.sessions(user="rena", limit=10, sort="last_accessed")
-        assert [one.metadata["external_id"] for one in recent.items] == ["s-1", "s-2"]
+        assert [one.metadata["external_id"] for one in recent.items] == ["s-2", "s-1"]
         last = await session.last(10)
         assert [message.content for message in last] == asked[-10:]
         context = await session.context("Who is person number 3?")

@@ -66,7 +66,8 @@ async def test_a_transaction_is_sent_again_with_its_token_while_it_is_in_conflic
     reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
     script.refuse("TransactionCanceledException", CancellationReasons=reasons)
     transaction = table.transaction()
-    transaction.put({"userId": "a", "sessionKey": "b"})
+    for sort in ("b", "c"):
+        transaction.put({"userId": "a", "sessionKey": sort})
     await table.write(transaction)
     assert [target for target, _ in script.requests] == ["DynamoDB_20120810.TransactWriteItems"] * 4
     assert len({body["ClientRequestToken"] for _, body in script.requests}) == 1

@@ -13,13 +13,16 @@ CREDENTIALS = {
     "AWS_REGION": "us-east-1",
     "AWS_DEFAULT_REGION": "us-east-1",
 }
+# One request at a time: a transaction of moto's that fails puts the whole table back as it was
+# before it, and so undoes what others have written meanwhile.
 _MOTO = """
 import sys
-from moto.moto_server.threaded_moto_server import ThreadedMotoServer
-server = ThreadedMotoServer(ip_address="127.0.0.1", port=int(sys.argv[1]), verbose=False)
-server.start()
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import make_server
+app = DomainDispatcherApplication(create_backend_app)
+server = make_server("127.0.0.1", int(sys.argv[1]), app, threaded=False)
 print("ready", flush=True)
-sys.stdin.read()
+server.serve_forever()
 """
 
 
