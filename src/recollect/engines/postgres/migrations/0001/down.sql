@@ -1,6 +1,8 @@
 -- Drop the whole schema's contents. The role and pgvector stay: other databases may use them.
 
-DROP FUNCTION export_messages(uuid, uuid[], bigint, integer, bigint);
+DROP FUNCTION
+    export_messages(uuid, uuid[], bigint, integer, bigint),
+    list_messages(uuid, uuid, boolean, bigint, boolean, integer, integer, timestamptz);
 DROP TABLE
     erasures, receipt_keys,
     fact_models, fact_changes, facts,
