@@ -42,7 +42,7 @@ from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
 from recollect.services.privacy.owner_pages import OwnerPages
-from recollect.services.privacy.places import CacheEviction, OutsideVectors, ProcessCaches
+from recollect.services.privacy.places import CacheEviction, OutsideVectors, ProcessCaches, UserKeys
 from recollect.services.profiles import ChosenProfile, Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import OutsideIndex, Removals, VectorStoreCheck
@@ -325,7 +325,8 @@ class _Builder:
             archive = self.needs.archive
             count = stores.erasures.count
             places.append(ArchivePlace(store=archive, clock=self.clock, count=count))
-        places.append(ProcessCaches(caches=self.caches))
+        keys = UserKeys(erasures=stores.erasures, keys=self.stores.api_keys, clock=self.clock)
+        places += [keys, ProcessCaches(caches=self.caches)]
         return Erasing(
             stores=stores,
             places=places,

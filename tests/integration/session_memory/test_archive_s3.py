@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,43 +23,21 @@ from recollect.testing import FixedClock
 from support.archives import A_DAY, Erasure, archive_of, archiving_services, erasing, talk
 from support.examples import a_scope
 from support.servers.http_servers import free_port
+from support.servers.outside_stores import S3_CREDENTIALS, running_s3
 from support.servers.programs import run_recollect
-
-CREDENTIALS = {
-    "AWS_ACCESS_KEY_ID": "testing",
-    "AWS_SECRET_ACCESS_KEY": "testing",
-    "AWS_REGION": "us-east-1",
-}
-MOTO = """
-import sys
-from moto.moto_server.threaded_moto_server import ThreadedMotoServer
-server = ThreadedMotoServer(ip_address="127.0.0.1", port=int(sys.argv[1]), verbose=False)
-server.start()
-print("ready", flush=True)
-sys.stdin.read()
-"""
 
 
 @pytest.fixture(scope="module")
 def s3_url() -> Iterator[str]:
     """A server with S3's interface, in a process of its own."""
-    port = free_port()
-    with subprocess.Popen(
-        [sys.executable, "-c", MOTO, str(port)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdout.readline() == b"ready\n"
-        yield f"http://127.0.0.1:{port}"
-        server.kill()
+    with running_s3() as url:
+        yield url
 
 
 @pytest.fixture
 def bucket(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of an empty bucket; credentials for it are in the environment."""
-    for name, value in CREDENTIALS.items():
+    for name, value in S3_CREDENTIALS.items():
         monkeypatch.setenv(name, value)
     name = f"bucket-{uuid4()}"
     assert httpx.put(f"{s3_url}/{name}").status_code == 200
@@ -81,7 +57,7 @@ class Commands:
     settings: dict[str, str]
 
     async def __call__(self, *words: str, code: int = 0) -> Any:  # noqa: ANN401  # JSON
-        env = {"MEMORY_DB_CONNECTION_STRING": self.dsn, **CREDENTIALS, **self.settings}
+        env = {"MEMORY_DB_CONNECTION_STRING": self.dsn, **S3_CREDENTIALS, **self.settings}
         done = await asyncio.to_thread(run_recollect, *words, "--json", env=env)
         assert done.returncode == code, done.stderr
         return json.loads(done.stdout or done.stderr)
