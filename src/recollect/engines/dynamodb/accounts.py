@@ -65,6 +65,21 @@ class DynamoApiKeys(DynamoStore):
 
         return await self.table.repeated(attempt)
 
+    async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
+        entry = OwnedEntry.of(scope, AuditAction.API_KEY_REVOKED, key_id, at=now)
+
+        async def attempt() -> bool:
+            item = await self.table.get(scope.owner_id, api_key_key(key_id))
+            if item is None:
+                return False
+            transaction = self.table.transaction()
+            transaction.delete(key_of(scope.owner_id, api_key_key(key_id)), read=version_of(item))
+            await add_entries(self.table, transaction, [entry])
+            await self.table.write(transaction)
+            return True
+
+        return await self.table.repeated(attempt)
+
 
 def _key_item(owner_id: UUID, key: ApiKey) -> dict[str, Attribute | None]:
     return {
