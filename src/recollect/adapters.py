@@ -12,12 +12,14 @@ from pydantic import SecretStr
 from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
+from recollect.archives.encrypted import EncryptedObjects
 from recollect.archives.folder import FolderObjects
+from recollect.archives.objects import ObjectStore
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
 from recollect.domain.recall.entry import RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
-from recollect.domain.transfer.archive import ArchiveKind
+from recollect.domain.transfer.archive import ArchiveAddress, ArchiveKind
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.errors import ConfigurationError
 from recollect.extras import require
@@ -35,6 +37,7 @@ from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.archive import ArchiveStore
+from recollect.ports.encryption import KeyWrapper, OwnerCiphers
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
@@ -75,8 +78,22 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore | None]:
                 yield OpenSearchVectorStore(client, collection=collection)
 
 
-def archive_of(settings: Settings) -> ArchiveStore | None:
-    """The archive of expired sessions; None if there is none. Nothing is connected yet."""
+def key_wrapper(settings: Settings) -> KeyWrapper | None:
+    """The master keys; None if content is not encrypted."""
+    keys = settings.master_keys
+    if keys is None:
+        return None
+    require("cryptography", "MEMORY_ENCRYPTION_KEY")
+    from recollect.encryption.master_keys import MasterKeys  # noqa: PLC0415  # an extra
+
+    return MasterKeys(keys)
+
+
+def archive_of(settings: Settings, ciphers: OwnerCiphers | None = None) -> ArchiveStore | None:
+    """The archive of expired sessions; None if there is none. Nothing is connected yet.
+
+    With `ciphers`, objects are encrypted with the keys of their owners.
+    """
     address = settings.archive_address
     if address is None:
         return None
@@ -84,13 +101,17 @@ def archive_of(settings: Settings) -> ArchiveStore | None:
     require("zstandard", purpose)
     from recollect.archives.compressed import CompressedArchive  # noqa: PLC0415  # an extra
 
+    return CompressedArchive(EncryptedObjects(_objects_at(address, settings, purpose), ciphers))
+
+
+def _objects_at(address: ArchiveAddress, settings: Settings, purpose: str) -> ObjectStore:
     if address.kind is ArchiveKind.FOLDER:
-        return CompressedArchive(FolderObjects(Path(address.place)))
+        return FolderObjects(Path(address.place))
     require("obstore", purpose)
     from recollect.archives.s3 import S3Objects  # noqa: PLC0415  # another
 
     endpoint = settings.archive_endpoint_url
-    return CompressedArchive(S3Objects(address.place, prefix=address.prefix, endpoint=endpoint))
+    return S3Objects(address.place, prefix=address.prefix, endpoint=endpoint)
 
 
 @asynccontextmanager
@@ -154,9 +175,14 @@ def offline(permissions: PermissionFunction | None = None) -> ServiceDependencie
 
 @asynccontextmanager
 async def open_adapters(
-    settings: Settings, permissions: PermissionFunction | None = None
+    settings: Settings,
+    permissions: PermissionFunction | None = None,
+    ciphers: OwnerCiphers | None = None,
 ) -> AsyncIterator[Adapters]:
-    """Open what the settings name; its connections are closed at the end."""
+    """Open what the settings name; its connections are closed at the end.
+
+    With `ciphers`, what is archived is encrypted.
+    """
     async with AsyncExitStack() as stack:
         opened = stack.enter_async_context
         answering, summarising, endpoint, denodo = None, None, None, None
@@ -182,7 +208,7 @@ async def open_adapters(
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),
             vectors=await opened(open_vectors(settings)),
-            archive=archive_of(settings),
+            archive=archive_of(settings, ciphers),
             archive_retention=settings.archive_retention,
             answering_model=answering,
             summarising_model=summarising,

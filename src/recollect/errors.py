@@ -41,7 +41,8 @@ RecollectError
     │   └── ReplyUnusable           it answers, but with what cannot be passed on
     ├── PermissionsUnavailable  the source of permissions
     ├── VectorStoreUnavailable  a store of vectors outside the database
-    └── ArchiveUnavailable      the archive of expired sessions
+    ├── ArchiveUnavailable      the archive of expired sessions
+    └── ContentUnreadable       the key that decrypts stored content
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -355,3 +356,10 @@ class ArchiveUnavailable(Unavailable):
     def explanation(self) -> str:
         """The message with the reason."""
         return f"{self}: {self.reason}" if self.reason else str(self)
+
+
+class ContentUnreadable(Unavailable):
+    """What is stored is encrypted, and cannot be decrypted; ciphertext is never shown as text."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"stored content cannot be read: {reason}")

@@ -12,6 +12,7 @@ EXTRAS: Final = {
     "botocore": "dynamodb",
     "certifi": "http",
     "chromadb": "chroma",
+    "cryptography": "encryption",
     "duckdb": "duckdb",
     "fastapi": "server",
     "httptools": "server",

@@ -83,7 +83,7 @@ class Memory:
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
         """
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
-        from recollect.adapters import open_adapters  # noqa: PLC0415
+        from recollect.adapters import key_wrapper, open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
         from recollect.storage import open_engine  # noqa: PLC0415
         from recollect.system import SystemClock  # noqa: PLC0415
@@ -92,8 +92,8 @@ class Memory:
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
         async with (
-            open_engine(settings, SystemClock()) as engine,
-            open_adapters(settings, permissions) as adapters,
+            open_engine(settings, SystemClock(), key_wrapper(settings)) as engine,
+            open_adapters(settings, permissions, engine.ciphers) as adapters,
         ):
             needs, stores = adapters.dependencies, engine.stores
             services = build_services(stores, needs, settings.policies())

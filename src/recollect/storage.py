@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.extras import require
 from recollect.ports import Stores
+from recollect.ports.encryption import KeyWrapper, OwnerCiphers
 from recollect.ports.runtime import Clock
 from recollect.settings import EngineKind, Settings
 
@@ -22,10 +23,14 @@ class OpenedEngine:
     stores: Stores
     was_full_lately: Callable[[], bool] = lambda: False
     """Whether it refused to store something within a minute for want of space."""
+    ciphers: OwnerCiphers | None = None
+    """What encrypts the content of owners; None for an engine that cannot."""
 
 
 @asynccontextmanager
-async def open_engine(settings: Settings, clock: Clock) -> AsyncIterator[OpenedEngine]:
+async def open_engine(
+    settings: Settings, clock: Clock, wrapper: KeyWrapper | None
+) -> AsyncIterator[OpenedEngine]:
     """Open the engine; its connections are closed at the end."""
     # Engines are loaded when one is opened: importing recollect stays quick.
     if settings.engine is EngineKind.DYNAMODB:
@@ -39,11 +44,16 @@ async def open_engine(settings: Settings, clock: Clock) -> AsyncIterator[OpenedE
         ) as table:
             yield OpenedEngine(stores=dynamo_stores(table, clock))
         return
+    from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
     from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
 
-    async with _open_database(settings) as database:
+    async with _open_database(settings, wrapper) as database:
         stores = postgres_stores(database, clock, kept_in=settings.outside_store)
-        yield OpenedEngine(stores=stores, was_full_lately=database.was_full_lately)
+        yield OpenedEngine(
+            stores=stores,
+            was_full_lately=database.was_full_lately,
+            ciphers=PostgresCiphers(database),
+        )
 
 
 def dynamodb_client(settings: Settings) -> "DynamoClient":
@@ -54,14 +64,18 @@ def dynamodb_client(settings: Settings) -> "DynamoClient":
     return DynamoClient(region=settings.dynamodb_region, endpoint=settings.dynamodb_endpoint_url)
 
 
-def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
+def _open_database(
+    settings: Settings, wrapper: KeyWrapper | None
+) -> "AbstractAsyncContextManager[Database]":
+    from recollect.engines.postgres.connection.owner_keys import OwnerKeys  # noqa: PLC0415
     from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
 
-    size = settings.max_connections
+    size, keys = settings.max_connections, OwnerKeys(wrapper)
     if settings.db_connection_string is None:
-        return open_embedded(settings.home, max_connections=size)
+        return open_embedded(settings.home, max_connections=size, keys=keys)
     return open_external(
         settings.db_connection_string.get_secret_value(),
         max_connections=size,
         statement_cache=settings.db_statement_cache,
+        keys=keys,
     )

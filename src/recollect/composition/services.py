@@ -74,6 +74,7 @@ class _Builder:
             owner_import=self.privacy.owner_import,
             archive=self.privacy.archive_access(),
             erasing=self.privacy.erasing(),
+            encryption=self.privacy.encryption(),
             cache_eviction=self.privacy.cache_eviction(),
             turns=self.turn_memory.turns,
             chat=Chat(

@@ -13,6 +13,7 @@ from recollect.ports.conversations import (
     SessionStore,
     TurnStore,
 )
+from recollect.ports.encryption import EncryptionStore
 from recollect.ports.erasure import ErasureStores
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
@@ -53,6 +54,8 @@ class Stores:
     """The indexed turns that wait to be learnt from; None for an engine that hands on none."""
     outside: OutsideEntries | None = None
     """None where the engine's own index holds the vectors."""
+    encryption: EncryptionStore | None = None
+    """None where content is not encrypted."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

@@ -40,6 +40,7 @@ from recollect.services.facts.facts import Facts
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer
 from recollect.services.privacy.archive_access import ArchiveAccess
+from recollect.services.privacy.encrypting import Encryption
 from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
@@ -122,6 +123,8 @@ class Services:
     cache_eviction: CacheEviction
     archive: ArchiveAccess | None
     """None where expired sessions are not archived."""
+    encryption: Encryption | None
+    """None where content is not encrypted."""
     turns: Turns
     chat: Chat
     proxy: Proxy

@@ -18,6 +18,7 @@ from recollect.interfaces.cli import (
     audit,
     chatting,
     dynamodb,
+    encryption,
     erase,
     fact_files,
     facts,
@@ -209,6 +210,7 @@ app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
 app.command("erase")(erase.erase)
 app.add_typer(archive.app, name="archive")
+app.add_typer(encryption.app, name="encryption")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.add_typer(audit.app, name="audit")

@@ -33,6 +33,8 @@ REVOKE EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer
 GRANT EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer, integer)
     TO recollect_app;
 GRANT SELECT ON schema_revision TO recollect_app;
+GRANT USAGE ON SCHEMA recollect_keys TO recollect_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON recollect_keys.owner_keys TO recollect_app;
 
 -- The owner of the running transaction; NULL, which equals nothing, when none was set.
 CREATE FUNCTION current_owner() RETURNS uuid
@@ -100,3 +102,10 @@ CREATE FUNCTION audited_tenant() RETURNS text
 CREATE POLICY tenant_reads ON audit FOR SELECT USING (tenant_id = audited_tenant());
 CREATE POLICY tenant_checks ON audit_chains FOR SELECT USING (tenant_id = audited_tenant());
 CREATE POLICY tenant_names ON owners FOR SELECT USING (tenant_id = audited_tenant());
+
+-- The same for the data keys. A worker finds those of other master keys and wraps them anew.
+ALTER TABLE recollect_keys.owner_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE recollect_keys.owner_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner_only ON recollect_keys.owner_keys USING (owner_id = current_owner());
+CREATE POLICY worker_finds ON recollect_keys.owner_keys FOR SELECT USING (is_worker());
+CREATE POLICY worker_rewraps ON recollect_keys.owner_keys FOR UPDATE USING (is_worker());
