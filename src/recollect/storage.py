@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.ports import Stores
 from recollect.ports.encryption import KeyWrapper, OwnerCiphers
@@ -33,7 +32,6 @@ async def open_engine(settings: Settings, clock: Clock) -> AsyncIterator[OpenedE
     """Open the engine; its connections are closed at the end."""
     # Engines are loaded when one is opened: importing recollect stays quick.
     if settings.engine is EngineKind.DYNAMODB:
-        _refuse_encryption(settings)
         require("botocore", "MEMORY_ENGINE=dynamodb")
         from recollect.engines.dynamodb.engine import dynamo_stores, open_table  # noqa: PLC0415
 
@@ -52,14 +50,6 @@ async def open_engine(settings: Settings, clock: Clock) -> AsyncIterator[OpenedE
             stores=postgres_stores(database, clock, kept_in=settings.outside_store),
             was_full_lately=database.was_full_lately,
             ciphers=PostgresCiphers(database),
-        )
-
-
-def _refuse_encryption(settings: Settings) -> None:
-    if settings.master_keys is not None:
-        raise ConfigurationError(
-            "MEMORY_ENCRYPTION_KEY is set, and Recollect encrypts content in PostgreSQL alone: "
-            "unset it, and let DynamoDB encrypt the table with a key of AWS KMS"
         )
 
 
