@@ -11,6 +11,7 @@ from recollect.ports import Stores
 from recollect.ports.erasure import Erasable, OwnerCache
 from recollect.ports.jobs import JobKind
 from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.activity import Activity
 from recollect.services.audit.log import AuditPruning, AuditReading
 from recollect.services.audit.trail import AuditTrail
 from recollect.services.background import Retention, Work
@@ -105,6 +106,8 @@ class _Builder:
                 clock=self.clock,
                 audit=self.audit,
             ),
+            activity=stores.activity
+            and Activity(store=stores.activity, clock=self.clock, audit=self.audit),
             contexts=self.contexts,
             states=self.turn_memory.states,
             profiles=Profiles(store=stores.profiles, clock=self.clock, audit=self.audit),

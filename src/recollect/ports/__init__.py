@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.activity import ActivityStore
 from recollect.ports.archive import ExpiredRecords
 from recollect.ports.audit import AuditChains, AuditLog
 from recollect.ports.conversations import (
@@ -51,6 +52,8 @@ class Stores:
     """The indexed turns that wait to be learnt from; None for an engine that hands on none."""
     outside: OutsideEntries | None = None
     """None where the engine's own index holds the vectors."""
+    activity: ActivityStore | None = None
+    """None for an engine that does not count by day; the dashboard then shows no charts of it."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

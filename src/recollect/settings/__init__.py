@@ -33,6 +33,7 @@ from recollect.settings.server import (
     AuditSettings,
     AuthSettings,
     ChatClientSettings,
+    DashboardSettings,
     LogSettings,
     MaintenanceSettings,
     PermissionSettings,
@@ -74,6 +75,7 @@ class Settings(
     AnsweringSettings,
     BehaviourSettings,
     AuthSettings,
+    DashboardSettings,
     ServerSettings,
 ):
     """Everything that can be set, each from the environment variable MEMORY_<NAME>."""
