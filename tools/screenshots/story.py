@@ -96,13 +96,11 @@ TALKS = (
         turns=(
             (
                 "Which regions had the most revenue in the third quarter?",
-                "Noord-Holland leads with € 1,284,300, then Utrecht with € 973,150 and Gelderland "
-                "with € 611,900.",
+                "Noord-Holland leads with € 1,284,300, then Utrecht with € 973,150.",
             ),
             (
                 "And in the second quarter?",
-                "The same three lead: Noord-Holland € 1,190,400, Utrecht € 902,700, Gelderland "
-                "€ 655,200.",
+                "The same two lead: Noord-Holland € 1,190,400, Utrecht € 902,700.",
             ),
             ("Compare both quarters in a chart for the board meeting", None),
         ),
@@ -156,8 +154,7 @@ TALKS = (
         turns=(
             (
                 "What should I mention about Utrecht to the board?",
-                "Revenue in Utrecht rose to € 973,150, while 412 customers left over delivery "
-                "times.",
+                "Revenue rose to € 973,150, while 412 customers left over delivery times.",
             ),
         ),
         databases=("shop",),
@@ -175,7 +172,7 @@ FACTS = (
 class DemoAnswerer:
     """Answers every question with the same figures, in pieces."""
 
-    async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:
+    async def answer(self, _scope: Scope, _request: AnswerRequest) -> Answer:
         """The whole answer."""
         return Answer(content=_ANSWER, details=AnswerDetails(model="gpt-4o"))
 
@@ -241,9 +238,7 @@ async def _tell(memory: Memory, scope: Scope, talk: Talk, clock: FixedClock) -> 
             await services.messages.fail_turn(scope, session.session_id, turn)
             continue
         details = talk.details if number == 1 and talk.details else AnswerDetails(model="gpt-4o")
-        reply = NewMessage(
-            message_id=uuid4(), role=Role.ASSISTANT, content=answer, details=details
-        )
+        reply = NewMessage(message_id=uuid4(), role=Role.ASSISTANT, content=answer, details=details)
         await services.messages.append(scope, session.session_id, [reply])
         clock.move(timedelta(minutes=2))
     return session.session_id

@@ -32,6 +32,11 @@ HEADERS: Final = {
 SIGN_IN: Final = "/dashboard/sign-in"
 CHOOSE_USER: Final = "/dashboard/user"
 _PROBLEMS: Final = "#problems"
+_UNEXPECTED: Final = (
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.INTERNAL_SERVER_ERROR.phrase,
+    "an unexpected error; the server's log has it",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -51,9 +56,12 @@ class DashboardRoute(APIRoute):
             except UserNeeded:
                 response = redirect(request, CHOOSE_USER)
             except RecollectError as error:
-                response = await _problem(request, error)
+                response = await _explained(request, error)
             except RequestValidationError:
-                response = await _problem(request, InvalidInput("page", "cannot be shown so"))
+                response = await _explained(request, InvalidInput("page", "cannot be shown so"))
+            except Exception:  # a person reads it: no JSON, as elsewhere
+                logger.exception("dashboard.failed")
+                response = await _problem(request, *_UNEXPECTED)
             await _remember(request, response)
             response.headers.setdefault("Cache-Control", "no-store")
             response.headers.update(HEADERS)
@@ -77,11 +85,14 @@ def _next(request: Request) -> str:
     return request.url.path + (f"?{query}" if query else "")
 
 
-async def _problem(request: Request, error: RecollectError) -> Response:
-    """Say what went wrong: on a page of its own, or above the page, where what was typed stays."""
+async def _explained(request: Request, error: RecollectError) -> Response:
     if isinstance(error, Unavailable):
         log_unavailable(error)
-    status, title, detail = described(error)
+    return await _problem(request, *described(error))
+
+
+async def _problem(request: Request, status: HTTPStatus, title: str, detail: str) -> Response:
+    """Say what went wrong: on a page of its own, or above the page, where what was typed stays."""
     if is_htmx(request):
         headers = {"HX-Retarget": _PROBLEMS, "HX-Reswap": "innerHTML"}
         template = "parts/problem.html"

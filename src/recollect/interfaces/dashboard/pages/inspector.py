@@ -33,6 +33,9 @@ _MODELS: Final = (
     *("mistral-7b", "llama-3.3-70b"),
 )
 """Suggestions, one or two of each size."""
+_EMPTY: Final = dict.fromkeys(
+    ("session", "question", "model", "preset", "max_tokens", "window", "recall", "recall_k"), ""
+)
 router = APIRouter(
     prefix=PAGE, include_in_schema=False, route_class=DashboardRoute, dependencies=[ANY_QUERY]
 )
@@ -55,7 +58,11 @@ async def ask(request: Request, visitor: KnownVisitor, session: str = "") -> Res
     """Show the form, with a conversation chosen if the address names one."""
     sessions = await _sessions(site_of(request), visitor.scope, session)
     return await render(
-        request, "inspector/page.html", **_choices(request, sessions), form={"session": session}
+        request,
+        "inspector/page.html",
+        **_choices(request, sessions),
+        form={**_EMPTY, "session": session},
+        inspection=None,
     )
 
 
@@ -82,7 +89,7 @@ async def inspect(request: Request, visitor: KnownVisitor, form: PostedForm) -> 
         request,
         "inspector/page.html",
         **_choices(request, sessions),
-        form=form,
+        form={**_EMPTY, **form},
         inspection=inspection,
     )
 
@@ -158,5 +165,4 @@ def _choices(request: Request, sessions: Sequence[Session]) -> dict[str, object]
         "presets": tuple(PRESETS),
         "preset": site_of(request).settings.preset,
         "models": _MODELS,
-        "inspection": None,
     }
