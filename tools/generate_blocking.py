@@ -29,7 +29,8 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import facts_handle, memory, profile_handle, session_handle
+from recollect import memory
+from recollect.handles import facts, profile, session
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.domain.context.context import Context
 from recollect.domain.followup.dialogue import Rewrite
@@ -104,11 +105,11 @@ OPENER = '''
 def generate() -> str:
     """The text of the twin."""
     parts = [HEADER]
-    for module in ("session_handle", "profile_handle", "facts_handle", "memory"):
-        tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+    for path in ("handles/session.py", "handles/profile.py", "handles/facts.py", "memory.py"):
+        tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name in TWINS:
-                parts.extend(_class(module, node))
+                parts.extend(_class(Path(path).stem, node))
     return _formatted("".join(parts))
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import facts_handle, memory, profile_handle, session_handle
+from recollect import memory
 from recollect.domain.chat.answers import Answered
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message
@@ -28,6 +28,7 @@ from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
+from recollect.handles import facts, profile, session
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
@@ -38,7 +39,7 @@ from recollect.settings import Settings
 class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
-    def __init__(self, portal: BlockingPortal, inner: session_handle.SessionHandle) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session.SessionHandle) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -247,7 +248,7 @@ class History:
     What is added here goes to the user-wide session, which its first message starts.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: session_handle.History) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session.History) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -326,7 +327,7 @@ class History:
 class Profile:
     """What programs store about one user: JSON values by key. Get it from `Memory.profile`."""
 
-    def __init__(self, portal: BlockingPortal, inner: profile_handle.Profile) -> None:
+    def __init__(self, portal: BlockingPortal, inner: profile.Profile) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -369,7 +370,7 @@ class Facts:
     Nothing here counts as using a fact: what is only listed fades all the same.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: facts_handle.Facts) -> None:
+    def __init__(self, portal: BlockingPortal, inner: facts.Facts) -> None:
         self._portal = portal
         self._inner = inner
 

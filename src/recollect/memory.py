@@ -30,13 +30,13 @@ from recollect.domain.identity.scope import (
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.text import JsonObject, parse_choice
 from recollect.domain.transfer.document import ExportFormat, TransferReport
-from recollect.facts_handle import Facts
+from recollect.handles.facts import Facts
+from recollect.handles.profile import Profile
+from recollect.handles.session import History, SessionHandle
 from recollect.inputs import RecallFilters, history_message, opened_document, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
-from recollect.profile_handle import Profile
 from recollect.services.services import Services
-from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:

@@ -43,10 +43,11 @@ async def _open_conversation(page: Page) -> None:
 
 
 async def _inspect(page: Page) -> None:
-    await page.locator("[name=session]").select_option(label="Churn in the Utrecht region")
-    await page.locator("[name=question]").fill("And in Noord-Holland?")
+    await page.locator("[name=session]").select_option(label="Quarterly revenue by region")
+    await page.locator("[name=question]").fill("What about the first quarter?")
     await page.get_by_role("button", name="Inspect").click()
     await page.locator("[data-tokens]").wait_for()
+    await page.locator("#understood").evaluate("heading => heading.parentElement.scrollIntoView()")
 
 
 async def _ask(page: Page) -> None:

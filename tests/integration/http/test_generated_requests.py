@@ -30,7 +30,7 @@ CHECKS: Final = [
     content_type_conformance,
 ]
 BOUNDED: Final = settings(
-    max_examples=15,
+    max_examples=8,
     derandomize=True,
     database=None,
     deadline=None,

@@ -118,6 +118,12 @@ def confirm(question: str, *, refused: str, as_json: bool) -> None:
         fail(refused, as_json=as_json)
 
 
+def confirm_deletion(question: str, *, yes: bool, as_json: bool) -> None:
+    """Ask before something is deleted, unless the command says yes."""
+    if not yes:
+        confirm(question, refused="nothing was deleted", as_json=as_json)
+
+
 def given_options(**options: object) -> dict[str, object]:
     """The options that were given: those that are not None."""
     return {name: value for name, value in options.items() if value is not None}
@@ -188,6 +194,17 @@ def with_services(work: Callable[[Services, Settings], Awaitable[Result]]) -> Re
             return await work(memory.services, settings)
 
     return asyncio.run(run())
+
+
+def for_owner(
+    user: str | None,
+    tenant: str | None,
+    work: Callable[[Services, Scope], Awaitable[Result]],
+) -> Result:
+    """Do one thing with the services for the owner named, or else for the local user."""
+    return with_services(
+        lambda services, settings: work(services, owner_scope(settings, user, tenant))
+    )
 
 
 @asynccontextmanager

@@ -44,7 +44,7 @@ class Languages:
 
     def choose(self, chosen: str | None, accepted: str) -> Language:
         """The language that a visitor chose, or the first that the browser's header names."""
-        if chosen in self.known:
+        if chosen is not None and chosen in self.known:
             return self.known[chosen]
         for part in accepted.split(","):
             code = part.partition(";")[0].strip().partition("-")[0].lower()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
@@ -71,7 +71,7 @@ async def list_conversations(
     page = PageRequest(limit=_SESSIONS, cursor=cursor or None)
     if q.strip():
         results, warnings = await _search(services, scope, q)
-        values: dict[str, object] = {"results": results, "warnings": warnings, "sessions": ()}
+        values: dict[str, Any] = {"results": results, "warnings": warnings, "sessions": ()}
         next_cursor = None
     else:
         listed = await services.sessions.list(scope, page)

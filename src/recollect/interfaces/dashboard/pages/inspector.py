@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
@@ -159,7 +159,7 @@ async def _sessions(site: Site, scope: Scope, chosen: str) -> Sequence[Session]:
     return (*listed.items, await site.services.sessions.get(scope, session_id))
 
 
-def _choices(request: Request, sessions: Sequence[Session]) -> dict[str, object]:
+def _choices(request: Request, sessions: Sequence[Session]) -> dict[str, Any]:
     return {
         "sessions": sessions,
         "presets": tuple(PRESETS),

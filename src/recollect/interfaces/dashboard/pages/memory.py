@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request
@@ -117,7 +117,7 @@ async def list_facts(request: Request, visitor: KnownVisitor, choice: Choice) ->
     """Show the facts that match, with statistics above them."""
     site = site_of(request)
     facts, cursor = await _listed(site, visitor.scope, choice)
-    values = {"facts": facts, "choice": choice, "next_query": choice.after(cursor)}
+    values: dict[str, Any] = {"facts": facts, "choice": choice, "next_query": choice.after(cursor)}
     if is_htmx(request):
         template = "memory/more.html" if choice.cursor else "memory/list.html"
         return await render(request, template, **values)

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -56,7 +56,7 @@ async def show_overview(request: Request, visitor: KnownVisitor) -> Response:
     )
 
 
-async def _activity(site: Site, scope: Scope) -> dict[str, object]:
+async def _activity(site: Site, scope: Scope) -> dict[str, Any]:
     """The counts of the last days for the charts; empty where the engine does not count."""
     activity = site.services.activity
     if activity is None:

@@ -58,7 +58,7 @@ async def prefer(request: Request, form: PostedForm) -> Response:
         ("language", LANGUAGE_COOKIE, NAMES),
         ("theme", THEME_COOKIE, THEMES),
     ):
-        if (chosen := form.get(field)) in known:
+        if (chosen := form.get(field, "")) in known:
             response.set_cookie(
                 cookie, chosen, max_age=_YEAR, path=PATH, httponly=True, samesite="lax"
             )

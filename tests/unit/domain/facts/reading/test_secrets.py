@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.secrets import holds_secret, secrets_in
+from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
 
 _TOKENS = """
 my api key is sk-proj-abc123DEF456ghi789

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactSource
-from recollect.domain.facts.gate import refuses
+from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.language import guess_language

@@ -10,13 +10,14 @@ from enum import StrEnum
 from typing import Final
 
 from recollect.domain.facts.fact import FactSource
-from recollect.domain.facts.languages import FactWords, fact_words
-from recollect.domain.facts.own_words import readable_parts
-from recollect.domain.facts.quoted_clause import QuotedClause
-from recollect.domain.facts.secrets import holds_secret, secrets_in
-from recollect.domain.facts.standing.languages import standing_words
+from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.quoted_clause import QuotedClause
+from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
+from recollect.domain.facts.reading.standing.languages import standing_words
+from recollect.domain.facts.reading.wording import FIRST_PERSON
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.language import guess_language
+from recollect.domain.language import guess_language, split_words
 from recollect.domain.speech.phrases import LANGUAGES, Phrase
 from recollect.domain.speech.spoken import Part
 
@@ -31,6 +32,8 @@ _AFTER: Final = 10
 _FIGURES: Final = re.compile(r"\d++(?:[.,]\d++)*+")
 _AROUND: Final = 200
 """Characters around a quote in which a word may make it a secret."""
+_LONGEST_QUESTION: Final = 200
+_ONE_CLAUSE: Final = re.compile(r"[^.,;:!?…()\n\u2013\u2014]+\?+")
 
 
 class Refusal(StrEnum):
@@ -82,6 +85,18 @@ def refuses(statement: Statement, message: str, *, reply: str | None = None) -> 
     checks = _checks_of(statement).items()
     found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
     return next(found, None)
+
+
+def only_asks(message: str) -> bool:
+    """Whether a message is one question in one clause, without a word for the user.
+
+    Such a message states nothing, so that no model has to read it. Of 3,262 messages with facts
+    that the model was trained on it holds for none, of 3,786 without for 598.
+    """
+    text = message.strip()
+    if len(text) > _LONGEST_QUESTION or not _ONE_CLAUSE.fullmatch(text):
+        return False
+    return FIRST_PERSON.isdisjoint(split_words(text.lower()))
 
 
 def _echoes(quote: str, reply: str) -> bool:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+from recollect.domain.facts.reading.standing.languages import StandingWords, standing_words
 from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.standing.languages import StandingWords, standing_words
 from recollect.domain.speech.phrases import (
     LANGUAGES,
     Phrase,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.domain.facts.wording import content_of
+from recollect.domain.facts.reading.wording import content_of
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.standing.detection import (
+from recollect.domain.facts.reading.standing.detection import (
     MAX_INSTRUCTION,
     slot_of,
     standing_instructions_in,
     standing_slot,
 )
+from recollect.domain.facts.slots import Slot
 from recollect.domain.speech.phrases import LANGUAGES
 
 _DATA = Path(__file__).parent / "data"

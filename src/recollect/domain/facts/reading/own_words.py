@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.domain.facts.languages import fact_words
+from recollect.domain.facts.reading.languages import fact_words
 from recollect.domain.language import MAX_WORD
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
 from recollect.domain.speech.spoken import Part, own_parts, sentences_of

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import Final
 
-from recollect.domain.facts.languages.secret_words import WordSet, word_set
+from recollect.domain.facts.reading.languages.secret_words import WordSet, word_set
 from recollect.domain.language import fold
 from recollect.domain.privacy.identity_numbers import DIGITS, identity_numbers_in
 

@@ -6,7 +6,7 @@ from typing import Final
 from recollect.domain.facts.fact import MAX_CONTENT
 from recollect.domain.language import sentence_parts, split_words
 
-_FIRST_PERSON: Final = frozenset(
+FIRST_PERSON: Final = frozenset(
     word
     for words in (
         "i i'm i've i'd i'll im ive me my mine myself we we're we've our ours us",
@@ -17,6 +17,7 @@ _FIRST_PERSON: Final = frozenset(
     )
     for word in words.split()
 )
+"""Words by which users speak of themselves."""
 _MAX_QUESTION: Final = 160
 _BREAKS: Final = re.compile(r"\s+")
 
@@ -29,7 +30,7 @@ def content_of(quote: str, *, asked: str | None) -> str:
     """
     sentence = _sentence(quote)
     question = _question_in(asked) if asked else None
-    if question is None or _FIRST_PERSON.intersection(split_words(quote.lower())):
+    if question is None or FIRST_PERSON.intersection(split_words(quote.lower())):
         return sentence[:MAX_CONTENT]
     return f"{question} {sentence}"[:MAX_CONTENT]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from recollect.domain.facts.languages import FactWords, fact_words
-from recollect.domain.facts.own_words import readable_parts
+from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.speech.phrases import LANGUAGES, Phrase, Phrases, words_in
 from recollect.domain.speech.spoken import Part, sentences_of
 from recollect.domain.speech.tokens import Token, tokens_of

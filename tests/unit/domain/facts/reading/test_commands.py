@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.facts.commands import Command, CommandKind, commands_in
+from recollect.domain.facts.reading.commands import Command, CommandKind, commands_in
 
 _REMEMBER = """
 Remember that [I'm vegan].

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.facts.fact import MAX_QUOTE
-from recollect.domain.facts.gate import Refusal, refuses
+from recollect.domain.facts.reading.gate import Refusal, only_asks, refuses
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.speech.phrases import LANGUAGES
@@ -107,3 +107,24 @@ def test_figures_of_the_reply_before_are_no_facts(
     quote: str, reply: str, refusal: Refusal | None
 ) -> None:
     assert refuses(_statement(quote), f"{quote}.", reply=reply) is refusal
+
+
+@pytest.mark.parametrize("message", ["What about 2015?", "¿Cuánto cuesta el envío?", " Wie spät? "])
+def test_one_question_without_the_user_in_it_only_asks(message: str) -> None:
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Show sales by month",
+        "Wo kann ich parken?",
+        "Mido 1,98, ¿qué asiento cojo?",
+        "Pregnant. What may one eat?",
+        "As a nurse, what is there to know?",
+        "",
+        "what " * 100 + "?",
+    ],
+)
+def test_what_may_state_something_does_not_only_ask(message: str) -> None:
+    assert not only_asks(message)
