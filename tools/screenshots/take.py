@@ -17,14 +17,17 @@ from pathlib import Path
 
 import uvicorn
 from playwright.async_api import Browser, Page, async_playwright
-from story import USER, told_story
 
 from recollect.interfaces.http.app import create_app, prepare
 from recollect.memory import Memory
 from recollect.settings import Settings, load_settings
+from recollect.settings.behaviour import AnswererKind
+from story import USER, told_story
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images" / "dashboard"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_SHOWN = {"answerer": AnswererKind.LLM, "llm_model": "gpt-4o"}
+"""What the page of the chat says; nobody asks the model."""
 DESKTOP, PHONE = (1280, 860), (390, 844)
 
 
@@ -133,13 +136,14 @@ async def main(folder: Path, wanted: str, *, executable: str, as_png: bool) -> N
     settings = load_settings(
         local_user=USER,
         preset="assistant",
+        recall="user",
         store_results="rows:50",
         allow_data_export=True,
         allow_data_deletion=True,
     )
     async with (
         told_story(settings) as memory,
-        serving(memory, settings) as address,
+        serving(memory, settings.model_copy(update=_SHOWN)) as address,
         async_playwright() as playwright,
     ):
         browser = await playwright.chromium.launch(

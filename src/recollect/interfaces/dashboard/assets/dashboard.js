@@ -7,7 +7,8 @@ const STYLES = {
 };
 
 function showTimes(root) {
-  const language = document.documentElement.lang;
+  const page = document.documentElement.lang;
+  const language = navigator.languages.find((one) => one.startsWith(page)) || page;
   for (const element of root.querySelectorAll("time[data-style]")) {
     const style = STYLES[element.dataset.style] || STYLES.moment;
     const moment = new Date(element.dateTime);
