@@ -27,7 +27,7 @@ _SLICE_SECONDS: Final = 5.0
 _CLICK_SECONDS: Final = 2.0
 _PAGES: Final = ("", "/memory", "/memory?sort=priority", "/conversations", "/context", "/privacy")
 _SESSIONS: Final = 50
-_AT_ONCE: Final = 5_000
+_AT_ONCE: Final = 1_000
 
 
 async def _fill(client: httpx.AsyncClient, facts: int) -> None:
@@ -80,7 +80,7 @@ def _row(name: str, took: Sequence[float]) -> tuple[str, str, str, str]:
 async def _measure(address: str, given: argparse.Namespace, console: Console) -> None:
     limits = httpx.Limits(max_connections=500)
     async with httpx.AsyncClient(
-        base_url=address, timeout=60, trust_env=False, limits=limits
+        base_url=address, timeout=300, trust_env=False, limits=limits
     ) as client:
         await _fill(client, given.facts)
         began = time.perf_counter()
