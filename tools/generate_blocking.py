@@ -45,6 +45,7 @@ from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import UserState
+from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.opening import opening

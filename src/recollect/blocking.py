@@ -26,6 +26,7 @@ from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
+from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.handles import facts, profile, session
@@ -690,6 +691,31 @@ class Memory:
         """Forget the user's mode; whether there was one."""
         return self._portal.call(partial(self._inner.delete_state, user=user, tenant=tenant))
 
+    def tenants(self) -> tuple[TenantReport, ...]:
+        """All tenants that have settings of their own, by name."""
+        return self._portal.call(partial(self._inner.tenants))
+
+    def tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """What a tenant has set, and what counts for its users (`effective`)."""
+        return self._portal.call(partial(self._inner.tenant_settings, tenant=tenant))
+
+    def set_tenant_settings(
+        self, values: JsonObject, *, tenant: GivenTenant = UNSET, version: int | None = None
+    ) -> TenantReport:
+        """Set some settings of a tenant, such as `{"mask_pii": "mask"}`; None unsets one.
+
+        They are named and spelled as the server's own. It counts at once in this process, within
+        five seconds in others. With `version` only if the settings have that version, else
+        `VersionConflict`; 0 is that of a tenant that never had any.
+        """
+        return self._portal.call(
+            partial(self._inner.set_tenant_settings, values, tenant=tenant, version=version)
+        )
+
+    def delete_tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """Unset everything of a tenant: the server's settings count for it again."""
+        return self._portal.call(partial(self._inner.delete_tenant_settings, tenant=tenant))
+
     def recall(
         self,
         query: str,
@@ -729,9 +755,9 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
-        outside, and carries on erasures. For programs without a server or a worker, which do this
-        by themselves.
+        Indexes, learns from and summarises new messages, embeds facts without a vector, removes
+        deleted messages from a vector store outside, and carries on erasures. For programs without
+        a server or a worker, which do this by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

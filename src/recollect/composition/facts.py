@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from recollect.composition.shared import SharedParts
-from recollect.domain.facts.ranking import NO_FACTS
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.known import FactAccesses, KnownFacts, StemCache
@@ -19,15 +18,11 @@ class FactServices:
     def __init__(self, shared: SharedParts) -> None:
         self.shared = shared
 
-    @property
-    def _learns(self) -> bool:
-        return self.shared.policies.facts.is_enabled and self.shared.policies.keeps_index
-
     @cached_property
     def learning(self) -> Learning | None:
-        """What learns from turns and obeys commands; None where nothing is learnt."""
+        """What learns from turns and obeys commands; None where no tenant could switch it on."""
         extractor = self.shared.needs.fact_extractor
-        if extractor is None or not self._learns:
+        if extractor is None or not self.shared.policies.keeps_index:
             return None
         return Learning(
             store=self.shared.stores.facts,
@@ -40,6 +35,8 @@ class FactServices:
             clock=self.shared.clock,
             ids=self.shared.needs.ids,
             redaction=self.shared.redaction,
+            tenants=self.shared.tenants,
+            extractors=self.shared.needs.fact_extractors,
             audit=self.shared.audit,
         )
 
@@ -84,12 +81,11 @@ class FactServices:
     def known(self) -> KnownFacts:
         """What contexts get of facts."""
         return KnownFacts(
-            decay=self.shared.policies.fact_decay,
             store=self.shared.stores.facts,
             accesses=FactAccesses(store=self.shared.stores.facts, clock=self.shared.clock),
             clock=self.shared.clock,
             stems=StemCache(stems=self.shared.needs.stems),
-            policy=self.shared.policies.facts if self.shared.policies.keeps_index else NO_FACTS,
+            tenants=self.shared.tenants,
             embedder=self.shared.needs.embedder,
             embedding_seconds=self.shared.needs.embedding_timeout,
         )
@@ -99,7 +95,7 @@ class FactServices:
         return FactPruning(
             store=self.shared.stores.facts,
             clock=self.shared.clock,
-            policy=self.shared.policies.fact_decay,
+            tenants=self.shared.tenants,
             audit=self.shared.audit,
         )
 

@@ -9,6 +9,7 @@ from recollect.services.facts.transfer import FactTransfer
 from recollect.services.privacy.archive_access import ArchiveAccess
 from recollect.services.privacy.archive_erasure import ArchivePlace
 from recollect.services.privacy.archiving import SessionArchive
+from recollect.services.privacy.encrypting import Encryption
 from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
@@ -31,6 +32,7 @@ class PrivacyServices:
             store=self.shared.needs.archive,
             expired=self.shared.stores.expired_records,
             clock=self.shared.clock,
+            tenants=self.shared.tenants,
             keeps_for=self.shared.needs.archive_retention,
         )
 
@@ -44,7 +46,7 @@ class PrivacyServices:
         """The import of everything of an owner."""
         return OwnerImport(
             store=self.shared.stores.imports,
-            retention=self.shared.policies.retention,
+            tenants=self.shared.tenants,
             clock=self.shared.clock,
             make_room=self.make_room,
             redaction=self.shared.redaction,
@@ -70,6 +72,11 @@ class PrivacyServices:
         )
         return OwnerExport(pages=pages, clock=self.shared.clock, audit=self.shared.audit)
 
+    def encryption(self) -> Encryption | None:
+        """Encrypting what is stored plain, and rotating keys; None where nothing is encrypted."""
+        store = self.shared.stores.encryption
+        return None if store is None else Encryption(store=store)
+
     def cache_eviction(self) -> CacheEviction:
         """Takes what another process has erased out of this one's caches."""
         erasures = self.shared.stores.erasure.erasures
@@ -79,7 +86,8 @@ class PrivacyServices:
     def _caches(self) -> tuple[OwnerCache, ...]:
         outside = self.shared.outside
         index = self.shared.stores.recall if outside is None else outside.inner
-        held: tuple[object, ...] = (index, self.shared.needs.embedder, self.shared.needs.sql)
+        needs, keys = self.shared.needs, self.shared.stores.encryption
+        held: tuple[object, ...] = (index, keys, needs.embedder, needs.sql)
         return tuple(one for one in held if isinstance(one, OwnerCache))
 
     def erasing(self) -> Erasing:
@@ -98,6 +106,8 @@ class PrivacyServices:
             archive = self.shared.needs.archive
             count = stores.erasures.count
             places.append(ArchivePlace(store=archive, clock=self.shared.clock, count=count))
+        if stores.data_keys is not None:
+            places.append(stores.data_keys)
         places.append(ProcessCaches(caches=self._caches))
         return Erasing(
             stores=stores,

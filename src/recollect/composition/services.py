@@ -32,6 +32,7 @@ from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall, VisibleEntries
 from recollect.services.recall.reranking import Reranking
 from recollect.services.services import ServiceDependencies, Services
+from recollect.services.tenants.settings import SettingsOfTenants
 
 
 def build_services(
@@ -49,6 +50,7 @@ class _Builder:
         self.needs, self.policies, self.clock = shared.needs, shared.policies, shared.clock
         self.redaction, self.permissions = shared.redaction, shared.permissions
         self.audit, self.last_access = shared.audit, shared.last_access
+        self.tenants = shared.tenants
         self.facts = FactServices(shared)
         self.privacy = PrivacyServices(shared)
 
@@ -76,6 +78,7 @@ class _Builder:
             owner_import=self.privacy.owner_import,
             archive=self.privacy.archive_access(),
             erasing=self.privacy.erasing(),
+            encryption=self.privacy.encryption(),
             cache_eviction=self.privacy.cache_eviction(),
             turns=self.turn_memory.turns,
             chat=Chat(
@@ -112,6 +115,13 @@ class _Builder:
             api_keys=ApiKeys(
                 store=stores.api_keys, clock=self.clock, ids=self.needs.ids, audit=self.audit
             ),
+            tenant_settings=SettingsOfTenants(
+                store=stores.tenant_settings,
+                policies=self.tenants,
+                clock=self.clock,
+                audit=self.audit,
+            ),
+            tenant_policies=self.tenants,
             audit=AuditReading(log=stores.audit, chains=stores.audit_chains, audit=self.audit),
             audit_trail=self.audit,
             audit_pruning=AuditPruning(
@@ -133,6 +143,7 @@ class _Builder:
             permissions=self.permissions,
             clock=self.clock,
             policies=self.policies,
+            tenants=self.tenants,
             redaction=self.redaction,
             audit=self.audit,
             make_room=self.privacy.make_room,
@@ -195,7 +206,7 @@ class _Builder:
                 last_access=self.last_access,
                 permissions=self.permissions,
                 clock=self.clock,
-                retention=self.policies.retention,
+                tenants=self.tenants,
                 redaction=self.redaction,
                 audit=self.audit,
                 make_room=self.privacy.make_room,
@@ -231,13 +242,14 @@ class _Builder:
         stores = self.stores
         if stores.recall is None or stores.indexing is None or not self.policies.keeps_index:
             return None
+        learning = self.facts.learning
         return Indexing(
             store=stores.indexing,
             index=stores.recall,
             clock=self.clock,
             maker=EntryMaker(stems=self.needs.stems.stems, tables_of=self.permissions.tables_of),
             embedder=self.needs.embedder,
-            is_learnt_from=self.facts.learning is not None,
+            is_learnt_from=learning.is_on if learning else None,
         )
 
     def _reindexing(self) -> Reindexing | None:

@@ -36,7 +36,15 @@ OF_TENANTS = {  # see test_erasures.py
     "POST /api/v1/privacy/tenant/erase",
     "GET /api/v1/privacy/tenant/erase/{erasure_id}",
 }
-OF_ONE_THING = [one for one in OPERATIONS if one.names_something and str(one) not in OF_TENANTS]
+OF_ADMINS = {  # see tests/integration/auditing and test_tenants.py
+    "GET /api/v1/admin/audit",
+    "GET /api/v1/admin/tenants",
+    *(f"{method} /api/v1/admin/tenants/{{tenant}}/settings" for method in ("GET", "PUT")),
+    *(f"{method} /api/v1/admin/tenants/{{tenant}}/settings" for method in ("PATCH", "DELETE")),
+}
+OF_ONE_THING = [
+    one for one in OPERATIONS if one.names_something and str(one) not in OF_TENANTS | OF_ADMINS
+]
 NOT_CHOSEN = ("{fact_id}", "{erasure_id}")
 OF_CHOSEN_IDS = [one for one in OF_ONE_THING if not any(name in one.path for name in NOT_CHOSEN)]
 FINDING = [operation for operation in OF_ONE_THING if str(operation) not in STARTING | SETTING]
@@ -62,7 +70,6 @@ CREATING = {"POST /api/v1/sessions", "POST /api/v1/history", *ADDING}
 NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
 OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
-OF_ADMINS = {"GET /api/v1/admin/audit"}  # see tests/integration/auditing
 NAMING_IN_THE_BODY = {"POST /api/v1/rewrite", "POST /api/v1/recall"}
 
 
@@ -107,6 +114,7 @@ class Owned:
             "key": self.key,
             "fact_id": self.fact_id,
             "erasure_id": self.erasure_id,
+            "tenant": "acme",
         }
 
 

@@ -22,6 +22,7 @@ from recollect.domain.identity.audit import (
     OwnedEntry,
 )
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
+from recollect.domain.tenants.settings import StoredSettings
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.errors import ErasureUnderWay
@@ -113,6 +114,7 @@ class InMemoryData:
         self._clock = clock
         self._owners: defaultdict[UUID, OwnerMemory] = defaultdict(OwnerMemory)
         self.receipt_key: bytes | None = None
+        self.tenant_settings: dict[str, StoredSettings] = {}
         self.jobs: dict[tuple[UUID, UUID], Job] = {}
         """By owner and job id: two owners may have sessions, and so jobs, of the same id."""
 

@@ -33,7 +33,8 @@ def not_blank(parameter: typer.CallbackParam, value: str | None) -> str | None:
     return value
 
 
-def _named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | None:
+def named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | None:
+    """A tenant's name as an option or an argument; the system tenant has none."""
     return None if not_blank(parameter, tenant) is None else tenant_name(str(tenant))
 
 
@@ -42,7 +43,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Tenant = Annotated[
     str | None,
     typer.Option(
-        help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=_named_tenant
+        help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=named_tenant
     ),
 ]
 User = Annotated[
@@ -55,7 +56,7 @@ _HEADINGS = {"message_count": "messages"}
 """What columns are called where their own name takes the room that free text needs."""
 _NARROWEST = 10
 _WIDEST = 1000
-_FREE_TEXT = frozenset({"name", "content", "text", "value", "found", "advice", "user"})
+_FREE_TEXT = frozenset({"name", "content", "text", "value", "found", "advice", "user", "settings"})
 
 
 def show(value: object, *, as_json: bool, text: str) -> None:

@@ -31,6 +31,7 @@ from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
+from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.entry import Vector
 from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.text import without_breaks
@@ -43,6 +44,7 @@ from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
 from recollect.services.redaction import Redaction
+from recollect.services.tenants.policies import TenantPolicies
 
 LEARNS_FACTS: Final = "learn_facts"
 """The key of a user's profile that opts out of learning, with the value false."""
@@ -73,6 +75,13 @@ class Learning(Audited):
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
+    extractors: Mapping[FactExtractorKind, FactExtractor] = field(default_factory=dict)
+    """Those that tenants may choose; `extractor` is for all others."""
+
+    async def is_on(self, scope: Scope) -> bool:
+        """Whether anything is learnt about the users of a tenant."""
+        return (await self.tenants.of(scope)).learns
 
     async def learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> int:
         """Learn from the complete ones of some turns; how many statements changed a fact."""
@@ -143,7 +152,9 @@ class Learning(Audited):
         if all(map(only_asks, users)):
             return ()
         before = await self._messages_before(scope, session_id, turn.turn_number)
-        statements = await self.extractor.extract(turn.messages, before=before)
+        chosen = (await self.tenants.of(scope)).extractor
+        extractor = self.extractors.get(chosen, self.extractor)
+        statements = await extractor.extract(turn.messages, before=before)
         return statements[:_MAX_STATEMENTS]
 
     async def _instructions(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
@@ -250,6 +261,8 @@ class Learning(Audited):
         return vector
 
     async def _may_learn(self, scope: Scope) -> bool:
+        if not await self.is_on(scope):
+            return False
         choices = await self.profiles.list(scope, keys=[LEARNS_FACTS])
         return all(choice.value is not False for choice in choices)
 
