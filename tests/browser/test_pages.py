@@ -13,6 +13,7 @@ from support.dashboard.visitors import Dashboard, Visitor
 _AXE = (Path(__file__).parent / "assets" / "axe.min.js").read_text(encoding="utf-8")
 _PAGES = (
     *("", "/memory", "/conversations", "/context", "/chat", "/privacy", "/keys", "/audit"),
+    "/tenant",
     "/sign-in",
 )
 _SERIOUS = """async () => {

@@ -99,6 +99,10 @@ async def test_an_admin_makes_a_key_that_works_and_revokes_it(
         await page.get_by_text("Revoke", exact=True).first.click()
         await page.get_by_role("button", name="Revoke the key").first.click()
         await page.get_by_text("revoked").first.wait_for()
+        page = await admin.open("/tenant")
+        await page.fill("[name=retention]", "sliding:30")
+        await page.get_by_role("button", name="Save").click()
+        await page.locator("code", has_text="sliding:30").wait_for()
 
 
 async def test_the_local_user_needs_no_key_and_language_and_colours_are_remembered(

@@ -78,6 +78,7 @@ PICTURES = (
     Picture(name="chat", path="/dashboard/chat", prepare=_ask),
     Picture(name="privacy", path="/dashboard/privacy"),
     Picture(name="keys", path="/dashboard/keys"),
+    Picture(name="tenant", path="/dashboard/tenant"),
     Picture(name="audit", path="/dashboard/audit"),
     Picture(name="api", path="/docs"),
 )

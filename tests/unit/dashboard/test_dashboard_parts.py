@@ -19,7 +19,7 @@ from recollect.errors import InvalidInput
 from recollect.interfaces.dashboard import charts
 from recollect.interfaces.dashboard.cookies import CookieCodec, Visit
 from recollect.interfaces.dashboard.languages import load_languages
-from recollect.interfaces.dashboard.pages import memory, privacy
+from recollect.interfaces.dashboard.pages import memory, privacy, tenant
 from recollect.interfaces.dashboard.pages.result_tables import table_of
 from recollect.interfaces.dashboard.rendering import make_environment
 from recollect.interfaces.dashboard.sql_highlighting import highlighted
@@ -73,7 +73,7 @@ def test_all_texts_of_the_templates_are_in_every_language() -> None:
                 own = (one for one in call.args if isinstance(one, nodes.Const))
                 used |= {one.value for one in (*texts, *own) if isinstance(one.value, str)}
     used |= {str(member) for names in _NAMES for member in names}  # type: ignore[attr-defined]
-    used |= {memory.CONFIRMATION, privacy.CONFIRMATION}
+    used |= {memory.CONFIRMATION, privacy.CONFIRMATION, *tenant.SETTINGS.values()}
     used |= {name for name, _ in charts.token_parts(charts.Tokens())}
     for code, language in load_languages().known.items():
         missing = used - language.texts.keys() if code != "en" else set()

@@ -14,6 +14,7 @@ from recollect.interfaces.dashboard.pages import (
     overview,
     privacy,
     shared,
+    tenant,
 )
 from recollect.interfaces.dashboard.rendering import compile_templates, make_environment
 from recollect.interfaces.dashboard.site import Site
@@ -24,6 +25,7 @@ from recollect.settings import Settings
 _ROUTERS = (
     *(shared.router, access.router, overview.router, memory.router, conversations.router),
     *(inspector.router, chat.router, privacy.router, keys.router),
+    tenant.router,
 )
 _root = APIRouter(include_in_schema=False)
 

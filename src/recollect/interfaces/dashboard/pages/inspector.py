@@ -106,7 +106,7 @@ def _contexts(site: Site, form: Form) -> Contexts:
     if preset not in PRESETS:
         raise InvalidInput("preset", f"must be one of: {', '.join(PRESETS)}")
     policies = site.settings.model_copy(update={"preset": preset}).policies()
-    facts = replace(contexts.facts, policy=policies.facts)
+    facts = replace(contexts.facts, tenants=TenantPolicies.of_server(policies))
     return replace(contexts, policies=policies, facts=facts)
 
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response, StreamingResponse
 
 from recollect.domain.conversation.paging import Order, PageRequest
+from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.fact import Fact, FactType, Priority, gist_of
 from recollect.domain.facts.query import FactFilter, FactSort, StatusChoice
 from recollect.domain.identity.scope import Scope
@@ -101,9 +102,8 @@ class ShownFact:
         return evidence is not None and gist_of(evidence.quote) != self.fact.gist
 
 
-def shown(site: Site, fact: Fact, *, similarity: float | None = None) -> ShownFact:
+def shown(decay: DecayPolicy, fact: Fact, *, similarity: float | None = None) -> ShownFact:
     """A fact as the page shows it."""
-    decay = site.services.contexts.policies.fact_decay
     return ShownFact(
         fact=fact,
         freshness=decay.score(fact, datetime.now(UTC)),
@@ -140,15 +140,16 @@ async def _listed(
     site: Site, scope: Scope, choice: FactChoice
 ) -> tuple[list[ShownFact], str | None]:
     facts = site.services.facts
+    decay = (await site.services.tenant_policies.of(scope)).decay
     if choice.is_by_meaning:
         found = await facts.search(scope, choice.q, limit=_PAGE_SIZE, filters=choice.filters)
-        return [shown(site, one.fact, similarity=one.similarity) for one in found], None
+        return [shown(decay, one.fact, similarity=one.similarity) for one in found], None
     page = PageRequest.of(
         limit=_PAGE_SIZE, order=choice.order, cursor=choice.cursor or None, offset=0
     )
     sort = FactSort.parse(choice.sort)
     listed = await facts.list(scope, page, filters=choice.filters, sort=sort)
-    return [shown(site, fact) for fact in listed.items], listed.next_cursor
+    return [shown(decay, fact) for fact in listed.items], listed.next_cursor
 
 
 @router.get("/stats")
@@ -181,7 +182,7 @@ async def add_fact(request: Request, visitor: KnownVisitor, form: PostedForm) ->
         type=parse_choice(FactType, form.get("type", FactType.FACT), "type"),
         priority=parse_choice(Priority, priority, "priority") if priority else None,
     )
-    return await _row(request, fact, is_new=True)
+    return await _row(request, visitor.scope, fact, is_new=True)
 
 
 @router.post("/clear")
@@ -198,7 +199,7 @@ async def clear_facts(request: Request, visitor: KnownVisitor, form: PostedForm)
 async def show_fact(request: Request, visitor: KnownVisitor, fact_id: FactIdPath) -> Response:
     """Show one fact in the list again, unchanged."""
     record = await site_of(request).services.facts.get(visitor.scope, fact_id)
-    return await _row(request, record.fact)
+    return await _row(request, visitor.scope, record.fact)
 
 
 @router.get("/{fact_id}/history")
@@ -234,7 +235,7 @@ async def change_fact(
         else None,
         version=_version(form),
     )
-    return await _row(request, fact)
+    return await _row(request, visitor.scope, fact)
 
 
 def _version(form: Form) -> int | None:
@@ -255,20 +256,20 @@ async def delete_fact(request: Request, visitor: KnownVisitor, fact_id: FactIdPa
 @router.post("/{fact_id}/restore")
 async def restore_fact(request: Request, visitor: KnownVisitor, fact_id: FactIdPath) -> Response:
     """Let a fact hold again."""
-    return await _row(
-        request, await site_of(request).services.facts.restore(visitor.scope, fact_id)
-    )
+    fact = await site_of(request).services.facts.restore(visitor.scope, fact_id)
+    return await _row(request, visitor.scope, fact)
 
 
-async def _row(request: Request, fact: Fact, *, is_new: bool = False) -> Response:
+async def _row(request: Request, scope: Scope, fact: Fact, *, is_new: bool = False) -> Response:
     """The fact in its place in the list, with the focus on it."""
     if not is_htmx(request):
         return redirect(request, PAGE)
+    policy = await site_of(request).services.tenant_policies.of(scope)
     return await render(
         request,
         "memory/row.html",
         status=HTTPStatus.CREATED if is_new else HTTPStatus.OK,
         headers={"HX-Trigger": "facts-changed"},
-        one=shown(site_of(request), fact),
+        one=shown(policy.decay, fact),
         has_focus=True,
     )

@@ -48,7 +48,7 @@ async def show_overview(request: Request, visitor: KnownVisitor) -> Response:
         stats=facts,
         facts=known.items,
         message_count=total,
-        retention=site.services.contexts.policies.retention.of(scope.tenant),
+        retention=(await site.services.tenant_policies.of(scope)).retention,
         checks=await readiness.check(),
         milliseconds=milliseconds,
         days=DAYS,

@@ -28,16 +28,16 @@ router = APIRouter(
 async def show_rights(request: Request, visitor: KnownVisitor) -> Response:
     """Show what is kept for how long, and what the user can do about it."""
     settings, scope = site_of(request).settings, visitor.scope
-    policies = site_of(request).services.contexts.policies
+    policy = await site_of(request).services.tenant_policies.of(scope)
     return await render(
         request,
         "privacy/page.html",
-        retention=policies.retention.of(scope.tenant),
-        learns=site_of(request).services.turn_learning is not None and policies.facts.is_enabled,
-        masking=settings.mask_pii.value,
+        retention=policy.retention,
+        learns=policy.learns,
+        masking=policy.masking.value,
         audit_days=settings.audit_retention_days,
         logs_operations=settings.log_memory_operations,
-        archives=settings.archive_address is not None,
+        archives=policy.archives,
         allows_erasure=settings.allow_data_deletion,
         confirmation=language_of(request).text(CONFIRMATION),
     )
