@@ -9,6 +9,7 @@ from playwright.async_api import Browser, Page
 
 from recollect.domain.identity.accounts import KeyScope
 from support.dashboard.visitors import Dashboard, Visitor
+from support.timeouts import PATIENCE
 
 _AXE = (Path(__file__).parent / "assets" / "axe.min.js").read_text(encoding="utf-8")
 _PAGES = (
@@ -106,7 +107,7 @@ async def test_the_inspector_shows_what_the_api_returns(sanne: Visitor) -> None:
     await page.fill("[name=max_tokens]", "700")
     await page.get_by_role("button", name="Inspect").click()
     await page.locator("[data-tokens]").wait_for()
-    async with httpx.AsyncClient(trust_env=False) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
         response = await client.post(
             f"{sanne.url}/api/v1/sessions/{session_id}/context",
             json={"question": "And in 2024?", "max_tokens": 700},

@@ -16,8 +16,13 @@ from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import load_settings
 from support.servers.http_servers import serving
+from support.timeouts import PATIENCE
 
 _TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+def _client(url: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=url, timeout=PATIENCE, trust_env=False)
 
 
 async def _token(client: httpx.AsyncClient, path: str = "/dashboard/sign-in") -> str:
@@ -41,7 +46,7 @@ async def test_the_address_of_the_server_leads_to_the_dashboard(local: httpx.Asy
 
 async def test_the_dashboard_can_be_switched_off(memory: Memory) -> None:
     app = create_app(memory, load_settings(dashboard="off"))
-    async with serving(app) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
+    async with serving(app) as url, _client(url) as client:
         for path in ("/", "/dashboard", "/dashboard/assets/dashboard.css"):
             assert (await client.get(path)).status_code == 404
 
@@ -105,7 +110,7 @@ async def test_a_cookie_is_read_by_every_process_on_the_database(
     cookie = visitor.cookies[COOKIE]
     assert key not in cookie
     app = create_app(memory, load_settings(user_id_source="api_key"))
-    async with serving(app) as url, httpx.AsyncClient(base_url=url, trust_env=False) as other:
+    async with serving(app) as url, _client(url) as other:
         response = await other.get("/dashboard/memory", headers={"Cookie": f"{COOKIE}={cookie}"})
         assert response.status_code == 200
         altered = cookie[:-4] + ("AAAA" if cookie[-4:] != "AAAA" else "BBBB")

@@ -24,6 +24,7 @@ from recollect.interfaces.dashboard.site import Site, site_of
 from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm
 from recollect.interfaces.http.parameters import ANY_QUERY
 from recollect.services.context.contexts import ContextOptions, Contexts
+from recollect.services.tenants.policies import TenantPolicies
 
 PAGE: Final = "/dashboard/context"
 _SESSIONS: Final = 50
