@@ -12,7 +12,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
 .DEFAULT_GOAL := help
-.PHONY: help run test run-tests coverage check check-types check-quickly format bench docs clean
+.PHONY: help run test run-tests coverage check check-types check-quickly format bench screenshots docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
@@ -25,6 +25,9 @@ test: check-quickly  ## check the code and run all tests
 	@$(MAKE) --no-print-directory -j2 check-types run-tests
 
 run-tests:
+	@for b in chromium chromium-browser google-chrome; do command -v $$b >/dev/null && exit 0; done; \
+		echo "NO BROWSER: the tests of the dashboard (tests/browser) are skipped;" \
+			"on Debian: apt install chromium"
 	@cd $(ROOT) && $(PYTEST) $(ARGS)
 
 coverage: $(VENV)/.installed-dev  ## run all tests and report what they leave out; takes longer
@@ -49,6 +52,9 @@ format: $(VENV)/.installed-dev  ## format the code and write the generated files
 
 bench: $(VENV)/.installed-dev  ## measure latency beside hand-written SQL
 	@cd $(ROOT) && $(BIN)/python benchmarks/latency.py $(ARGS)
+
+screenshots: $(VENV)/.installed-dev  ## take the pictures of the dashboard; needs chromium
+	@cd $(ROOT) && $(BIN)/python tools/screenshots/take.py $(ARGS)
 
 docs: $(VENV)/.installed-dev  ## write the reference pages that are made from the code
 	@cd $(ROOT) && $(BIN)/python tools/generate_reference.py

@@ -12,6 +12,7 @@ from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.ports import Stores
 from recollect.ports.jobs import JobKind
 from recollect.services.access import ApiKeys, States
+from recollect.services.activity import Activity
 from recollect.services.audit.log import AuditPruning, AuditReading
 from recollect.services.background import Retention, Work
 from recollect.services.chat.chat import Chat
@@ -65,6 +66,9 @@ class _Builder:
                 clock=self.clock,
                 audit=self.audit,
             ),
+            activity=None
+            if stores.activity is None
+            else Activity(store=stores.activity, clock=self.clock, audit=self.audit),
             contexts=self.contexts,
             states=self.turn_memory.states,
             profiles=Profiles(store=stores.profiles, clock=self.clock, audit=self.audit),

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.activity import ActivityStore
 from recollect.ports.archive import ExpiredRecords
 from recollect.ports.audit import AuditChains, AuditLog
 from recollect.ports.conversations import (
@@ -54,6 +55,8 @@ class Stores:
     """The indexed turns that wait to be learnt from; None for an engine that hands on none."""
     outside: OutsideEntries | None = None
     """None where the engine's own index holds the vectors."""
+    activity: ActivityStore | None = None
+    """None for an engine that does not count by day; the dashboard then shows no charts of it."""
     encryption: EncryptionStore | None = None
     """None where content is not encrypted."""
     is_answering: Callable[[], Awaitable[bool]] | None = None

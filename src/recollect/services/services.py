@@ -27,6 +27,7 @@ from recollect.ports.models import (
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
 from recollect.services.access import ApiKeys, Permissions, States
+from recollect.services.activity import Activity
 from recollect.services.audit.log import AuditPruning, AuditReading
 from recollect.services.audit.trail import AuditTrail
 from recollect.services.background import Retention, Work
@@ -112,6 +113,8 @@ class Services:
     last_access: LastAccess
     messages: Messages
     history: OwnerMessages
+    activity: Activity | None
+    """None for an engine that does not count by day."""
     contexts: Contexts
     states: States
     profiles: Profiles

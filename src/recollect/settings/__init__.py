@@ -40,6 +40,7 @@ from recollect.settings.server import (
     AuditSettings,
     AuthSettings,
     ChatClientSettings,
+    DashboardSettings,
     EngineKind,
     LogSettings,
     MaintenanceSettings,
@@ -83,6 +84,7 @@ class Settings(
     AnsweringSettings,
     BehaviourSettings,
     AuthSettings,
+    DashboardSettings,
     ServerSettings,
 ):
     """Everything that can be set, each from the environment variable MEMORY_<NAME>."""

@@ -162,6 +162,16 @@ class ServerSettings(BaseModel):
         return self.db_pool_size + (self.db_max_overflow or 0)
 
 
+class DashboardSettings(BaseModel):
+    """The pages in the browser."""
+
+    dashboard: bool = True
+    """Whether the server shows the dashboard at /dashboard, and / leads there: on or off."""
+    dashboard_idle_minutes: int = Field(default=60, ge=1, le=1_440)
+    """After how many minutes without a click the dashboard asks to sign in again; after twelve
+    hours it always does."""
+
+
 class UserIdSource(StrEnum):
     """Which verified credential tells who the caller is."""
 

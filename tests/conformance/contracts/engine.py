@@ -1,5 +1,6 @@
 """Everything an engine promises, in one class."""
 
+from conformance.contracts.activity import ActivityStoreContract
 from conformance.contracts.api_keys import ApiKeyStoreContract
 from conformance.contracts.archive import ExpiredRecordsContract
 from conformance.contracts.audit import AuditLogContract
@@ -71,6 +72,9 @@ class EngineContract:
 
     class TestProfiles(ProfileStoreContract):
         """What programs store about a user."""
+
+    class TestActivity(ActivityStoreContract):
+        """How much, by day."""
 
     class TestHistory(HistoryStoreContract):
         """Across sessions."""

@@ -51,7 +51,6 @@ async def test_a_method_that_a_path_does_not_take_is_refused(
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
         "/api",
         "/api/v2/sessions",
         f"/api/v1/{SECRET}",

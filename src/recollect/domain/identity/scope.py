@@ -85,6 +85,8 @@ class Interface(StrEnum):
     HTTP = "http"
     OPENAI = "openai"
     """The routes under /v1."""
+    DASHBOARD = "dashboard"
+    """The pages in the browser."""
     LIBRARY = "library"
     CLI = "cli"
     WORKER = "worker"

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryStates
+from recollect.engines.in_memory.activity import InMemoryActivity
 from recollect.engines.in_memory.archive import InMemoryExpiredRecords
 from recollect.engines.in_memory.audit import InMemoryAuditLog
 from recollect.engines.in_memory.conversations import (
@@ -63,6 +64,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         recall=InMemoryRecallIndex(data),
         indexing=InMemoryIndexing(data),
         learning=InMemoryLearning(data),
+        activity=InMemoryActivity(data),
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.engines.postgres.accounts import PostgresApiKeyStore, PostgresStateStore
+from recollect.engines.postgres.activity import PostgresActivityStore
 from recollect.engines.postgres.archive import PostgresExpiredRecords
 from recollect.engines.postgres.audit import PostgresAuditLog
 from recollect.engines.postgres.connection.database import (
@@ -122,6 +123,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         indexing=PostgresIndexingStore(database, clock),
         learning=PostgresLearningQueue(database, clock),
         outside=outside,
+        activity=PostgresActivityStore(database, clock),
         encryption=PostgresEncryptionStore(database, clock) if database.keys.is_on else None,
         is_answering=database.is_answering,
     )

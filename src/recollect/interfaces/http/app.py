@@ -5,6 +5,7 @@ from importlib.metadata import version
 from fastapi import Depends, FastAPI
 
 from recollect.interfaces import openai_proxy
+from recollect.interfaces.dashboard.app import add_dashboard, prepare_dashboard
 from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
@@ -66,6 +67,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     )
     for router in _ROUTERS:
         app.include_router(router)
+    add_dashboard(app, memory, settings)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)
@@ -76,3 +78,4 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
 def prepare(app: FastAPI) -> None:
     """Build what the first request of each route would wait for, some 50 ms on the event loop."""
     app.openapi()
+    prepare_dashboard(app)

@@ -1,6 +1,7 @@
 """Erasing what is stored of users: requested, carried on in pieces, verified and signed."""
 
 import asyncio
+import hmac
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -146,6 +147,13 @@ class Erasing:
             InvalidReceipt: says what is wrong with it.
         """
         return check_receipt(receipt, await self._key())
+
+    async def key_for(self, purpose: str) -> bytes:
+        """Derive a secret for another purpose from the key of receipts: 32 bytes.
+
+        All processes on one database derive the same one, and none tells the key it comes from.
+        """
+        return hmac.digest(await self._key(), purpose.encode(), "sha256")
 
     async def _carry_on(self, erasure: Erasure) -> bool:
         """Do a piece of the work; whether the erasure has come further."""

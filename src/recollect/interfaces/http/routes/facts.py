@@ -141,7 +141,7 @@ async def export_facts(scope: CallerScope, services: UseCases) -> StreamingRespo
     items = services.fact_transfer.export(scope)
     first = await anext(items, None)  # what fails at once fails with a status
     return StreamingResponse(
-        _document(first, items),
+        fact_document(first, items),
         media_type="application/json",
         headers={"Content-Disposition": 'attachment; filename="facts.json"'},
     )
@@ -237,7 +237,7 @@ async def _written(fact: Fact, *, status: HTTPStatus = HTTPStatus.OK) -> Respons
     )
 
 
-async def _document(
+async def fact_document(
     first: JsonObject | None, items: AsyncGenerator[JsonObject, None]
 ) -> AsyncIterator[bytes]:
     """The JSON of an export in pieces, so that no more than one of them is in memory."""

@@ -61,13 +61,14 @@ async def export_everything(
     pieces = services.owner_export.pieces(scope, form)
     first = await anext(pieces)  # what fails at once fails with a status
     return StreamingResponse(
-        _continued(first, pieces),
+        continued(first, pieces),
         media_type=form.media_type,
         headers={"Content-Disposition": f'attachment; filename="recollect-export.{form}"'},
     )
 
 
-async def _continued(first: bytes, pieces: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+async def continued(first: bytes, pieces: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    """The pieces of a document, of which one was made already."""
     yield first
     async for piece in pieces:
         yield piece

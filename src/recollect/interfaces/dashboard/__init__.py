@@ -1,0 +1,1 @@
+"""The dashboard: pages in the browser, rendered by the server."""

@@ -1,0 +1,58 @@
+"""Joins the dashboard to the application."""
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import RedirectResponse, Response
+
+from recollect.interfaces.dashboard.languages import load_languages
+from recollect.interfaces.dashboard.pages import (
+    access,
+    chat,
+    conversations,
+    inspector,
+    keys,
+    memory,
+    overview,
+    privacy,
+    shared,
+    tenant,
+)
+from recollect.interfaces.dashboard.rendering import compile_templates, make_environment
+from recollect.interfaces.dashboard.site import Site
+from recollect.interfaces.http.parameters import ANY_QUERY
+from recollect.memory import Memory
+from recollect.settings import Settings
+
+_ROUTERS = (
+    *(shared.router, access.router, overview.router, memory.router, conversations.router),
+    *(inspector.router, chat.router, privacy.router, keys.router),
+    tenant.router,
+)
+_root = APIRouter(include_in_schema=False)
+
+
+@_root.get("/", dependencies=[ANY_QUERY])
+async def go_to_dashboard() -> Response:
+    """Lead people who type the address of the server to the dashboard."""
+    return RedirectResponse("/dashboard")
+
+
+def add_dashboard(app: FastAPI, memory: Memory, settings: Settings) -> None:
+    """Serve the dashboard with an application, unless the settings say otherwise."""
+    if not settings.dashboard:
+        return
+    app.state.dashboard = Site(
+        memory=memory,
+        settings=settings,
+        templates=make_environment(),
+        languages=load_languages(),
+    )
+    app.include_router(_root)
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.include_router(shared.missing)  # it takes all that is left
+
+
+def prepare_dashboard(app: FastAPI) -> None:
+    """Compile the templates before the first visitor comes."""
+    if site := getattr(app.state, "dashboard", None):
+        compile_templates(site.templates)

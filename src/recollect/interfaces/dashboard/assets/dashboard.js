@@ -1,0 +1,185 @@
+// What the pages cannot do without a script: times in the reader's zone, copying, and the chat.
+"use strict";
+
+const STYLES = {
+  day: { dateStyle: "medium" },
+  moment: { dateStyle: "medium", timeStyle: "short" },
+};
+
+function showTimes(root) {
+  const page = document.documentElement.lang;
+  const language = navigator.languages.find((one) => one.startsWith(page)) || page;
+  for (const element of root.querySelectorAll("time[data-style]")) {
+    const style = STYLES[element.dataset.style] || STYLES.moment;
+    const moment = new Date(element.dateTime);
+    element.textContent = new Intl.DateTimeFormat(language, style).format(moment);
+    element.title = moment.toLocaleString(language);
+    element.removeAttribute("data-style");
+  }
+}
+
+async function copyText(button) {
+  const text = document.getElementById(button.dataset.copy).textContent;
+  await navigator.clipboard.writeText(text);
+  const label = button.textContent;
+  button.textContent = button.dataset.copied;
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+
+// Menus close with Escape and when something else is clicked, as menus do.
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(except)) menu.open = false;
+  }
+}
+
+function addMessage(list, role, label) {
+  const item = document.createElement("li");
+  item.className = `message ${role}`;
+  const head = document.createElement("p");
+  head.className = "message-head";
+  const name = document.createElement("strong");
+  name.textContent = label;
+  head.append(name);
+  const text = document.createElement("div");
+  text.className = "text";
+  text.dir = "auto";
+  item.append(head, text);
+  list.append(item);
+  return { item, text };
+}
+
+// Events of a stream, each with its name and data; a piece may end anywhere.
+async function* eventsOf(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    waiting += value;
+    for (let end = waiting.indexOf("\n\n"); end >= 0; end = waiting.indexOf("\n\n")) {
+      const [name, data] = waiting.slice(0, end).split("\n");
+      waiting = waiting.slice(end + 2);
+      yield { name: name.slice(7), data: JSON.parse(data.slice(6)) };
+    }
+  }
+}
+
+// Parts that our own server rendered, where everything stored is escaped.
+function insertRendered(parent, html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  parent.append(template.content);
+  showTimes(parent);
+}
+
+function showProblem(text) {
+  const problem = document.createElement("div");
+  problem.className = "problem";
+  problem.textContent = text;
+  document.getElementById("problems").replaceChildren(problem);
+}
+
+async function ask(form) {
+  const field = form.elements.question;
+  const question = field.value;
+  if (!question.trim()) return;
+  const list = document.getElementById("talk");
+  document.getElementById("no-talk")?.remove();
+  document.getElementById("problems").replaceChildren();
+  const asked = addMessage(list, "user", form.dataset.user);
+  asked.text.textContent = question;
+  const answer = addMessage(list, "assistant", form.dataset.assistant);
+  answer.text.textContent = form.dataset.waiting;
+  answer.item.classList.add("waiting");
+  const body = new URLSearchParams(new FormData(form));
+  field.value = "";
+  form.querySelector("button").disabled = true;
+  list.setAttribute("aria-busy", "true");
+  const giveUp = () => {
+    asked.item.remove();
+    answer.item.remove();
+    field.value = field.value || question;
+  };
+  try {
+    const headers = { Accept: "text/event-stream", "HX-Request": "true" };
+    const response = await fetch(form.action, { method: "POST", body, headers });
+    if (!response.ok) {
+      giveUp();
+      const problems = document.getElementById("problems");
+      problems.replaceChildren();
+      insertRendered(problems, await response.text());
+      return;
+    }
+    if (response.headers.get("HX-Redirect")) {
+      location.assign(response.headers.get("HX-Redirect"));
+      return;
+    }
+    let text = "";
+    for await (const { name, data } of eventsOf(response)) {
+      answer.item.classList.remove("waiting");
+      if (name === "piece") {
+        text += data.text;
+        answer.text.textContent = text;
+      } else if (name === "answer") {
+        answer.text.textContent = data.text;
+        insertRendered(answer.item, data.html);
+        form.elements.session.value = data.session;
+        if (data.session) history.replaceState(null, "", `?session=${data.session}`);
+      } else {
+        insertRendered(answer.item, data.html);
+      }
+      answer.item.scrollIntoView({ block: "nearest" });
+    }
+  } catch {
+    giveUp();
+    showProblem(form.dataset.lost);
+  } finally {
+    form.querySelector("button").disabled = false;
+    list.removeAttribute("aria-busy");
+    field.focus();
+  }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  showTimes(document);
+  const form = document.getElementById("ask");
+  form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask(form);
+  });
+  form?.elements.question.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+  document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) copyText(button);
+  closeMenus(event.target);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = document.querySelector("details.menu[open]");
+  if (menu) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  showTimes(event.target.parentElement || document);
+});
+// The problem of the request before is gone once another one succeeds.
+document.addEventListener("htmx:beforeRequest", () => {
+  document.getElementById("problems").replaceChildren();
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.target.closest("form[data-reset]");
+  if (form && event.detail.successful && event.target === form) {
+    form.reset();
+    document.querySelector("#facts .empty")?.remove();
+  }
+});

@@ -1,0 +1,76 @@
+"""The first page: what is remembered, what is going on, and whether all is well."""
+
+import asyncio
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from recollect.domain.conversation.paging import PageRequest
+from recollect.domain.facts.query import FactSort
+from recollect.domain.identity.scope import Scope
+from recollect.interfaces.dashboard.charts import by_day
+from recollect.interfaces.dashboard.rendering import render
+from recollect.interfaces.dashboard.routing import DashboardRoute
+from recollect.interfaces.dashboard.site import Site, site_of
+from recollect.interfaces.dashboard.visitors import KnownVisitor
+from recollect.interfaces.http.parameters import ANY_QUERY
+from recollect.interfaces.http.routes.health import Readiness
+from recollect.services.activity import DAYS
+
+PAGE: Final = "/dashboard"
+_LATEST: Final = 5
+router = APIRouter(
+    prefix=PAGE, include_in_schema=False, route_class=DashboardRoute, dependencies=[ANY_QUERY]
+)
+
+
+@router.get("")
+async def show_overview(request: Request, visitor: KnownVisitor) -> Response:
+    """Show the overview; administrators without a user see the keys instead."""
+    site, scope = site_of(request), visitor.scope
+    began = perf_counter()
+    latest, facts, known, total, activity = await asyncio.gather(
+        site.services.sessions.list(scope, PageRequest(limit=_LATEST)),
+        site.services.facts.stats(scope),
+        site.services.facts.list(scope, PageRequest(limit=_LATEST), sort=FactSort.CREATED),
+        site.services.history.count(scope),
+        _activity(site, scope),
+    )
+    milliseconds = (perf_counter() - began) * 1000
+    readiness: Readiness = request.app.state.readiness
+    return await render(
+        request,
+        "overview.html",
+        sessions=latest.items,
+        stats=facts,
+        facts=known.items,
+        message_count=total,
+        retention=(await site.services.tenant_policies.of(scope)).retention,
+        checks=await readiness.check(),
+        milliseconds=milliseconds,
+        days=DAYS,
+        **activity,
+    )
+
+
+async def _activity(site: Site, scope: Scope) -> dict[str, Any]:
+    """The counts of the last days for the charts; empty where the engine does not count."""
+    activity = site.services.activity
+    if activity is None:
+        return {"charted": None, "expiring": None, "hit_rate": None}
+    days, expiring = await asyncio.gather(activity.by_day(scope), activity.expiring_soon(scope))
+    today = datetime.now(UTC).date()
+    charted = {
+        name: by_day({one.day: getattr(one, name) for one in days}, last=today, days=DAYS)
+        for name in ("messages", "sessions", "contexts")
+    }
+    contexts = sum(one.contexts for one in days)
+    hits = sum(one.contexts_with_memory for one in days)
+    return {
+        "charted": charted,
+        "expiring": expiring,
+        "hit_rate": hits / contexts if contexts else None,
+    }

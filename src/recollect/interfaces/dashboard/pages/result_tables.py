@@ -1,0 +1,56 @@
+"""Stored results of queries as tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from recollect.domain.privacy.results import rows_of
+from recollect.domain.text import JsonValue
+
+_MOST_ROWS: Final = 50
+_MOST_COLUMNS: Final = 30
+_MOST_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultTable:
+    """The rows of a result that are shown."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left_out: int = 0
+
+
+def table_of(result: JsonValue) -> ResultTable | None:
+    """A result as a table; None where there is none.
+
+    Of a result whose rows are not stored, its columns and their number are shown.
+    """
+    if not result:
+        return None
+    inner = result.get("rows", result) if isinstance(result, Mapping) else result
+    is_table = isinstance(inner, list) and all(isinstance(row, Mapping | list) for row in inner)
+    if is_table and (rows := rows_of(inner)):
+        return _of_objects(rows)
+    if isinstance(result, Mapping):
+        return _of_objects(rows_of(result) or [result])
+    return ResultTable(columns=(), rows=((_text(result),),))
+
+
+def _of_objects(rows: Sequence[Mapping[str, JsonValue]]) -> ResultTable:
+    shown = rows[:_MOST_ROWS]
+    columns = tuple(dict.fromkeys(name for row in shown for name in row))[:_MOST_COLUMNS]
+    return ResultTable(
+        columns=columns,
+        rows=tuple(tuple(_text(row.get(name)) for name in columns) for row in shown),
+        left_out=len(rows) - len(shown),
+    )
+
+
+def _text(value: JsonValue) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"

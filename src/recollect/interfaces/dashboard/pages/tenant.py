@@ -1,0 +1,70 @@
+"""The page of a tenant's own settings, for its administrators."""
+
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from recollect.domain.text import JsonValue
+from recollect.interfaces.dashboard.rendering import render
+from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
+from recollect.interfaces.dashboard.site import site_of
+from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm
+from recollect.interfaces.http.parameters import ANY_QUERY
+
+PAGE: Final = "/dashboard/tenant"
+SETTINGS: Final = {
+    "retention": "How long conversations are kept",
+    "mask_pii": "Masks in place of personal data",
+    "store_results": "What is stored of results",
+    "archive": "Expired conversations go into the archive",
+    "facts": "Facts about users are used",
+    "learn_facts": "Facts are learnt from what users say",
+    "facts_extractor": "Who finds facts",
+    "facts_half_lives": "Days after which an unused fact counts half",
+    "facts_prune_below": "Facts that count less are pruned",
+}
+"""What each setting is about."""
+EXAMPLES: Final = {
+    "retention": "sliding:30",
+    "mask_pii": "off, mask, hash",
+    "store_results": "none, summary, rows:10",
+    "facts_extractor": "local, llm",
+    "facts_half_lives": "high:365,medium:180,low:60",
+    "facts_prune_below": "0.1",
+}
+SWITCHES: Final = ("archive", "facts", "learn_facts")
+router = APIRouter(
+    prefix=PAGE, include_in_schema=False, route_class=DashboardRoute, dependencies=[ANY_QUERY]
+)
+
+
+@router.get("")
+async def show_settings(request: Request, visitor: KnownVisitor) -> Response:
+    """Show what the tenant has set, and what counts for its users."""
+    report = await site_of(request).services.tenant_settings.get(visitor.administered)
+    return await render(
+        request,
+        "tenant.html",
+        report=report,
+        given=report.settings.to_json(),
+        effective=report.effective.to_json(),
+        settings=SETTINGS,
+        examples=EXAMPLES,
+        switches=SWITCHES,
+    )
+
+
+@router.post("")
+async def set_settings(request: Request, visitor: KnownVisitor, form: PostedForm) -> Response:
+    """Set what the form has, and unset what it leaves empty."""
+    text = form.get("version", "")
+    version = int(text) if text.isascii() and text.isdecimal() else None
+    await site_of(request).services.tenant_settings.replace(
+        visitor.administered, _values(form), version=version
+    )
+    return redirect(request, PAGE)
+
+
+def _values(form: Form) -> dict[str, JsonValue]:
+    return {name: form[name].strip() for name in SETTINGS if form.get(name, "").strip()}

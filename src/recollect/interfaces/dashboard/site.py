@@ -1,0 +1,45 @@
+"""What all pages of the dashboard share."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from fastapi import Request
+from jinja2 import Environment
+
+from recollect.interfaces.dashboard.cookies import CookieCodec
+from recollect.interfaces.dashboard.languages import Languages
+from recollect.memory import Memory
+from recollect.services.services import Services
+from recollect.settings import Settings
+
+_PURPOSE: Final = "cookie of the dashboard"
+
+
+@dataclass(slots=True, kw_only=True)
+class Site:
+    """The memory that is shown, the settings, the templates and the texts."""
+
+    memory: Memory
+    settings: Settings
+    templates: Environment
+    languages: Languages
+    _codec: CookieCodec | None = None
+
+    @property
+    def services(self) -> Services:
+        """The use cases."""
+        return self.memory.services
+
+    async def codec(self) -> CookieCodec:
+        """What writes and reads the cookie; its key is read from the database once."""
+        if self._codec is None:
+            key = await self.services.erasing.key_for(_PURPOSE)
+            idle = self.settings.dashboard_idle_minutes * 60
+            self._codec = CookieCodec(key, idle_seconds=idle)
+        return self._codec
+
+
+def site_of(request: Request) -> Site:
+    """The dashboard that a request belongs to."""
+    site: Site = request.app.state.dashboard
+    return site

@@ -1,0 +1,159 @@
+"""Every page: fit for screen readers, keyboards, small and large windows; contexts as they are."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page
+
+from recollect.domain.identity.accounts import KeyScope
+from support.dashboard.visitors import Dashboard, Visitor
+from support.timeouts import PATIENCE
+
+_AXE = (Path(__file__).parent / "assets" / "axe.min.js").read_text(encoding="utf-8")
+_PAGES = (
+    *("", "/memory", "/conversations", "/context", "/chat", "/privacy", "/keys", "/audit"),
+    "/tenant",
+    "/sign-in",
+)
+_SERIOUS = """async () => {
+  const result = await axe.run(document, {resultTypes: ["violations"]});
+  return result.violations
+    .filter(one => ["serious", "critical"].includes(one.impact))
+    .map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 120)).join(" | ")}`);
+}"""
+
+
+async def _serious_findings(page: Page) -> list[str]:
+    await page.evaluate(_AXE)  # through the debugger, which the page's policy does not bind
+    findings: list[str] = await page.evaluate(_SERIOUS)
+    return findings
+
+
+async def _fill(visitor: Visitor) -> str:
+    await visitor.learn_from("I moved to Utrecht last year.", "Lives in Utrecht")
+    session_id = await visitor.talk(
+        "Revenue by region?",
+        "Utrecht leads.",
+        name="Revenue",
+        sql_query="SELECT 1 -- one",
+        execution_result=[{"region": "Utrecht", "revenue": 3}],
+        tables_used=("shop.sales",),
+    )
+    await visitor.services.facts.add(visitor.scope, "Reports in euros")
+    return str(session_id)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), ("dark", 360)], ids=["light", "dark on a phone"]
+)
+async def test_no_page_has_a_serious_finding_of_axe_or_is_too_wide(
+    browser: Browser, keyed: Dashboard, scheme: str, width: int
+) -> None:
+    async with keyed.visited(
+        browser,
+        scopes=(KeyScope.USER, KeyScope.ADMIN),
+        color_scheme=scheme,
+        viewport={"width": width, "height": 800},
+    ) as visitor:
+        session_id = await _fill(visitor)
+        await visitor.arrive()
+        for path in (*_PAGES, f"/conversations/{session_id}", "/conversations?q=revenue"):
+            page = await visitor.open(path)
+            assert ("/sign-in" in page.url) == (path == "/sign-in")
+            assert await _serious_findings(page) == [], path
+            wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            assert not await page.evaluate(wider), path
+        page = await visitor.open("/memory")
+        await page.get_by_role("button", name="Edit: Lives in Utrecht").click()
+        await page.locator(".editing textarea").wait_for()
+        assert await _serious_findings(page) == []
+
+
+async def test_a_fact_is_edited_and_deleted_by_keyboard_alone(sanne: Visitor) -> None:
+    await sanne.learn("Works at ACME")
+    page = await sanne.open("/memory")
+    focused = "document.activeElement.getAttribute('aria-label') || document.activeElement.name"
+
+    async def tab_to(name: str) -> None:
+        for _ in range(60):
+            if await page.evaluate(focused) == name:
+                return
+            await page.keyboard.press("Tab")
+        pytest.fail(f"no way by keyboard to {name!r}")
+
+    await tab_to("Edit: Works at ACME")
+    await page.keyboard.press("Enter")
+    await page.locator(".editing textarea:focus").wait_for()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("Works at Globex")
+    for _ in range(3):
+        await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.locator("[aria-label='Edit: Works at Globex']:focus").wait_for()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.locator("button:focus", has_text="Undo").wait_for()
+    await page.keyboard.press("Enter")
+    await page.locator("[aria-label='Edit: Works at Globex']:focus").wait_for()
+
+
+async def test_the_inspector_shows_what_the_api_returns(sanne: Visitor) -> None:
+    await sanne.learn("Reports in euros")
+    session_id = await sanne.talk("How much did Utrecht sell in 2023?", "3 million euros.")
+    page = await sanne.open(f"/context?session={session_id}")
+    await page.fill("[name=question]", "And in 2024?")
+    await page.fill("[name=max_tokens]", "700")
+    await page.get_by_role("button", name="Inspect").click()
+    await page.locator("[data-tokens]").wait_for()
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client:
+        response = await client.post(
+            f"{sanne.url}/api/v1/sessions/{session_id}/context",
+            json={"question": "And in 2024?", "max_tokens": 700},
+            headers={"Authorization": f"Bearer {sanne.key}"},
+        )
+    context = response.json()
+    shown = json.loads(await page.locator("[data-messages]").text_content() or "")
+    assert shown == context["messages"]
+    assert await page.locator("[data-tokens]").text_content() == str(context["tokens"])
+    standalone = await page.locator("[data-standalone]").text_content()
+    assert standalone == context["standalone_question"]
+    assert "of at most 700" in await page.locator("#inspection").inner_text()
+    await page.locator("[name=preset]").select_option("chat")
+    await page.locator("[data-tokens]").wait_for()
+
+
+async def test_conversations_are_searched_renamed_and_deleted(sanne: Visitor) -> None:
+    session_id = await sanne.talk("How much did Utrecht sell?", "Three million.", name="Sales")
+    assert sanne.services.indexing is not None
+    while await sanne.services.indexing.do_some():
+        pass
+    page = await sanne.open("/conversations")
+    await page.fill("[name=q]", "Utrecht")
+    await page.locator(".snippet", has_text="Utrecht").wait_for()
+    await page.get_by_role("link", name="Sales").click()
+    assert str(session_id) in page.url
+    await page.get_by_text("Rename", exact=True).click()
+    await page.fill("[name=name]", "Sales of Utrecht")
+    await page.get_by_role("button", name="Save").click()
+    await page.get_by_role("heading", name="Sales of Utrecht").wait_for()
+    await page.get_by_text("Delete", exact=True).click()
+    await page.get_by_role("button", name="Delete the conversation").click()
+    await page.get_by_text("No conversations yet.").wait_for()
+
+
+async def test_everything_is_erased_with_a_receipt(sanne: Visitor) -> None:
+    await _fill(sanne)
+    page = await sanne.open("/privacy")
+    await page.fill("[name=confirmation]", "erase everything")
+    await page.get_by_role("button", name="Erase everything").click()
+    await page.get_by_role("heading", name="Erasing …").wait_for()
+    while await sanne.services.erasing.do_some():
+        pass
+    await page.get_by_role("heading", name="Everything is erased.").wait_for()
+    async with page.expect_download() as download:
+        await page.get_by_role("link", name="Download the receipt").click()
+    receipt = json.loads((await (await download.value).path()).read_text())
+    assert receipt["user"] == "sanne"
+    await sanne.services.erasing.check(receipt)
