@@ -87,7 +87,7 @@ class _Builder:
                 log=stores.audit,
                 clock=self.clock,
                 policy=policies.audit,
-                counters=dependencies.counters,
+                telemetry=dependencies.telemetry,
             )
         self.last_access = LastAccess(
             store=stores.sessions, clock=self.clock, retention=policies.retention
@@ -104,10 +104,16 @@ class _Builder:
                 permissions=self.permissions,
                 clock=self.clock,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             contexts=self.contexts,
             states=self.turn_memory.states,
-            profiles=Profiles(store=stores.profiles, clock=self.clock, audit=self.audit),
+            profiles=Profiles(
+                store=stores.profiles,
+                clock=self.clock,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             facts=self._facts(),
             fact_transfer=self.fact_transfer,
             owner_export=self._owner_export(),
@@ -147,6 +153,7 @@ class _Builder:
                 clock=self.clock,
                 policy=self.policies.fact_decay,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             fact_reembedding=FactReembedding(store=stores.facts, embedder=self.needs.embedder)
             if self.needs.embedder
@@ -155,18 +162,29 @@ class _Builder:
                 jobs=stores.jobs,
                 clock=self.clock,
                 handlers={JobKind.COMPACT: self._compaction().do},
+                telemetry=self.needs.telemetry,
             ),
             api_keys=ApiKeys(
-                store=stores.api_keys, clock=self.clock, ids=self.needs.ids, audit=self.audit
+                store=stores.api_keys,
+                clock=self.clock,
+                ids=self.needs.ids,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
-            audit=AuditReading(log=stores.audit, chains=stores.audit_chains, audit=self.audit),
+            audit=AuditReading(
+                log=stores.audit,
+                chains=stores.audit_chains,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             audit_trail=self.audit,
             audit_pruning=AuditPruning(
                 chains=stores.audit_chains,
                 clock=self.clock,
                 retention=self.policies.audit.retention,
             ),
-            counters=self.needs.counters,
+            telemetry=self.needs.telemetry,
+            statistics=stores.statistics,
             ids=self.needs.ids,
         )
 
@@ -194,6 +212,7 @@ class _Builder:
             make_room=self.make_room,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     def _archive_access(self) -> ArchiveAccess | None:
@@ -223,6 +242,7 @@ class _Builder:
             ids=self.needs.ids,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     def _turn_learning(self) -> TurnLearning | None:
@@ -240,6 +260,7 @@ class _Builder:
             policies=self.policies,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
             make_room=self.make_room,
             **hooks,
         )
@@ -260,6 +281,7 @@ class _Builder:
             is_indexed=self.policies.keeps_index,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     @cached_property
@@ -279,6 +301,7 @@ class _Builder:
             searching=FactSearch(store=self.stores.facts, embedding=self.fact_embedding),
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     @cached_property
@@ -291,6 +314,7 @@ class _Builder:
             embedding=self.fact_embedding,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     def _owner_export(self) -> OwnerExport:
@@ -302,7 +326,9 @@ class _Builder:
             facts=self.fact_transfer,
             permissions=self.permissions,
         )
-        return OwnerExport(pages=pages, clock=self.clock, audit=self.audit)
+        return OwnerExport(
+            pages=pages, clock=self.clock, audit=self.audit, telemetry=self.needs.telemetry
+        )
 
     @cached_property
     def caches(self) -> tuple[OwnerCache, ...]:
@@ -347,6 +373,7 @@ class _Builder:
             model=self.needs.follow_up_model,
             llm=self.needs.answering_model,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     @cached_property
@@ -361,6 +388,7 @@ class _Builder:
             counter_for=self.needs.counter_for,
             policies=self.policies,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     def _known_facts(self) -> KnownFacts:
@@ -373,12 +401,18 @@ class _Builder:
             policy=self.policies.facts if self.policies.keeps_index else NO_FACTS,
             embedder=self.needs.embedder,
             embedding_seconds=self.needs.embedding_timeout,
+            telemetry=self.needs.telemetry,
         )
 
     @cached_property
     def turn_memory(self) -> TurnMemory:
         return TurnMemory(
-            states=States(store=self.stores.states, clock=self.clock, audit=self.audit),
+            states=States(
+                store=self.stores.states,
+                clock=self.clock,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             sessions=Sessions(
                 store=self.stores.sessions,
                 last_access=self.last_access,
@@ -387,6 +421,7 @@ class _Builder:
                 retention=self.policies.retention,
                 redaction=self.redaction,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
                 make_room=self.make_room,
             ),
             turns=Turns(
@@ -394,9 +429,10 @@ class _Builder:
                 store=self.stores.turns,
                 branches=self.stores.branches,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             ids=self.needs.ids,
-            counters=self.needs.counters,
+            telemetry=self.needs.telemetry,
             probe=self.stores.is_answering,
         )
 

@@ -17,6 +17,8 @@ EXTRAS: Final = {
     "httpx": "chroma",
     "jwt": "server",
     "obstore": "s3",
+    "opentelemetry": "otel",
+    "prometheus_client": "metrics",
     "prompt_toolkit": "cli",
     "rich": "cli",
     "sqlalchemy": "sql",

@@ -1,7 +1,7 @@
 """The library's front door: opens an engine and joins everything to it."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, Unpack
@@ -34,6 +34,7 @@ from recollect.facts_handle import Facts
 from recollect.inputs import RecallFilters, history_message, opened_document, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
+from recollect.ports.telemetry import Telemetry
 from recollect.profile_handle import Profile
 from recollect.services.services import Services
 from recollect.session_handle import History, SessionHandle
@@ -59,12 +60,14 @@ class Memory:
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         was_full_lately: Callable[[], bool] = lambda: False,
         denodo: "DenodoClient | None" = None,
+        connections: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         self.services = services
         self.denodo = denodo
         self._tenant = tenant_name(tenant)
         self._is_answering = is_answering
         self._was_full_lately = was_full_lately
+        self._connections = connections
 
     @classmethod
     @async_opening
@@ -75,24 +78,29 @@ class Memory:
         home: Path | str | None = None,
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
+        telemetry: Telemetry | None = None,
     ) -> AsyncIterator[Self]:
         """Open the memory in PostgreSQL: an embedded one, unless the settings name another.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
+        `telemetry` takes the measurements; by default the settings decide which are taken.
         """
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
         from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
+        from recollect.instrumentation import open_telemetry  # noqa: PLC0415
 
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
+        opened = open_telemetry(settings) if telemetry is None else nullcontext(telemetry)
         async with (
-            _open_database(settings) as database,
-            open_adapters(settings, permissions) as adapters,
+            opened as measuring,
+            _open_database(settings, measuring) as database,
+            open_adapters(settings, permissions, telemetry=measuring) as adapters,
         ):
             needs = adapters.dependencies
             stores = postgres_stores(database, needs.clock, kept_in=settings.outside_store)
@@ -104,6 +112,7 @@ class Memory:
                     is_answering=database.is_answering,
                     was_full_lately=database.was_full_lately,
                     denodo=adapters.denodo,
+                    connections=database.connections,
                 )
             finally:
                 await services.close()
@@ -316,6 +325,10 @@ class Memory:
         """Whether the database refused to store something within a minute: its disk is full."""
         return self._was_full_lately()
 
+    def connections(self) -> Mapping[str, int]:
+        """How many connections to the database are `busy` and `idle`, and how many are `wanted`."""
+        return self._connections()
+
     async def warm(self) -> None:
         """Load what otherwise the first question waits for: models, and their vocabularies."""
         await self.services.rewriting.prepare()
@@ -333,14 +346,17 @@ class Memory:
         return Scope(tenant=name, user=user, actor="library", authorization=authorization)
 
 
-def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
+def _open_database(
+    settings: Settings, telemetry: Telemetry
+) -> "AbstractAsyncContextManager[Database]":
     from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
 
     size = settings.max_connections
     if settings.db_connection_string is None:
-        return open_embedded(settings.home, max_connections=size)
+        return open_embedded(settings.home, max_connections=size, telemetry=telemetry)
     return open_external(
         settings.db_connection_string.get_secret_value(),
         max_connections=size,
         statement_cache=settings.db_statement_cache,
+        telemetry=telemetry,
     )

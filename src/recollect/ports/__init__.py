@@ -18,6 +18,7 @@ from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
+from recollect.ports.statistics import StatisticsStore
 from recollect.ports.transfer import ExportStore, ImportStore
 
 
@@ -51,6 +52,8 @@ class Stores:
     """The indexed turns that wait to be learnt from; None for an engine that hands on none."""
     outside: OutsideEntries | None = None
     """None where the engine's own index holds the vectors."""
+    statistics: StatisticsStore | None = None
+    """None for an engine that does not tell how much it has."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

@@ -37,34 +37,47 @@ from recollect.engines.postgres.migrations import connected, ensure_current
 from recollect.engines.postgres.profiles import PostgresProfileStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.engines.postgres.statistics import PostgresStatistics
 from recollect.engines.postgres.transfer import PostgresExportStore, PostgresImportStore
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 _CAN_LOG_IN: Final = "SELECT rolcanlogin FROM pg_roles WHERE rolname = $1"
 
 
 @asynccontextmanager
-async def open_embedded(home: Path, *, max_connections: int) -> AsyncIterator[Database]:
+async def open_embedded(
+    home: Path, *, max_connections: int, telemetry: Telemetry = UNMEASURED
+) -> AsyncIterator[Database]:
     """Work on the embedded server of a folder, starting it if need be."""
     async with running_server(home) as dsn:
         await ensure_current(dsn)
         await _let_application_log_in(dsn)
         application = as_application(dsn, logs_in=True)
-        database = await Database.open(application, max_connections=max_connections)
+        database = await Database.open(
+            application, max_connections=max_connections, telemetry=telemetry
+        )
         async with aclosing(database):
             yield database
 
 
 @asynccontextmanager
 async def open_external(
-    dsn: str, *, max_connections: int, statement_cache: int = STATEMENT_CACHE
+    dsn: str,
+    *,
+    max_connections: int,
+    statement_cache: int = STATEMENT_CACHE,
+    telemetry: Telemetry = UNMEASURED,
 ) -> AsyncIterator[Database]:
     """Work on a server of the user's own."""
     dsn = normalise(dsn)
     await ensure_current(dsn)
     database = await Database.open(
-        as_application(dsn), max_connections=max_connections, statement_cache=statement_cache
+        as_application(dsn),
+        max_connections=max_connections,
+        statement_cache=statement_cache,
+        telemetry=telemetry,
     )
     async with aclosing(database):
         yield database
@@ -109,5 +122,6 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         indexing=PostgresIndexingStore(database, clock),
         learning=PostgresLearningQueue(database, clock),
         outside=outside,
+        statistics=PostgresStatistics(database, clock),
         is_answering=database.is_answering,
     )

@@ -79,12 +79,13 @@ def serve(
 def worker() -> None:
     """Do the background work of all servers on this database, until interrupted or told to stop."""
     # The event loop is the server's, and an extra.
+    from recollect.interfaces.http.serving.metrics_server import metrics_listener  # noqa: PLC0415
     from recollect.interfaces.processes import run_until_stopped  # noqa: PLC0415
     from recollect.interfaces.worker import work_alone  # noqa: PLC0415
 
     settings = load_settings()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_stopped(work_alone(settings))
+    run_until_stopped(work_alone(settings, scraped=metrics_listener(settings)))
 
 
 def cleanup(

@@ -15,6 +15,7 @@ from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
 from recollect.engines.postgres.sql import statement
 from recollect.errors import ConfigurationError, ErasureUnderWay
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Span, SpanKind, Telemetry
 
 APP_ROLE: Final = "recollect_app"
 STATEMENT_CACHE: Final = 100
@@ -73,15 +74,19 @@ def display(dsn: str) -> str:
 class Transaction:
     """A transaction of one owner, in which statements are called by their names."""
 
-    def __init__(self, connection: asyncpg.Connection, owner_id: UUID) -> None:
+    def __init__(
+        self, connection: asyncpg.Connection, owner_id: UUID, telemetry: Telemetry = UNMEASURED
+    ) -> None:
         self.connection = connection
         self._owner_id = owner_id
+        self._telemetry = telemetry
 
     async def rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement for the owner and return all its rows."""
-        rows: list[asyncpg.Record] = await self.connection.fetch(
-            *statement(name, owner_id=self._owner_id, **parameters)
-        )
+        with _span(self._telemetry, name):
+            rows: list[asyncpg.Record] = await self.connection.fetch(
+                *statement(name, owner_id=self._owner_id, **parameters)
+            )
         return rows
 
     async def value(self, name: str, /, **parameters: object) -> Any:  # noqa: ANN401  # a column's
@@ -98,13 +103,21 @@ class Transaction:
 class Database:
     """A pool of connections, working as the application's role, bound by row-level security."""
 
-    def __init__(self, pool: asyncpg.Pool, probe: Probe) -> None:
+    def __init__(
+        self, pool: asyncpg.Pool, probe: Probe, *, telemetry: Telemetry = UNMEASURED
+    ) -> None:
+        self.telemetry = telemetry
         self._connections = ConnectionPool(pool)
         self._probe = probe
 
     @classmethod
     async def open(
-        cls, dsn: str, *, max_connections: int, statement_cache: int = STATEMENT_CACHE
+        cls,
+        dsn: str,
+        *,
+        max_connections: int,
+        statement_cache: int = STATEMENT_CACHE,
+        telemetry: Telemetry = UNMEASURED,
     ) -> Self:
         """Connect, or say why that is not possible.
 
@@ -126,7 +139,7 @@ class Database:
             except BaseException:
                 pool.terminate()
                 raise
-        return cls(pool, Probe(dsn))
+        return cls(pool, Probe(dsn), telemetry=telemetry)
 
     async def aclose(self) -> None:
         """Let running work finish, then close every connection."""
@@ -141,7 +154,7 @@ class Database:
     async def transaction(self, owner_id: UUID) -> AsyncIterator[Transaction]:
         """The same for statements that are called by their names."""
         async with self.owned_by(owner_id) as connection:
-            yield Transaction(connection, owner_id)
+            yield Transaction(connection, owner_id, self.telemetry)
 
     def working(self, *, now: datetime) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
@@ -173,7 +186,7 @@ class Database:
         Half the time of a transaction around a plain statement; for the reads of every request.
         See docs/decisions/0004-owner-per-transaction.md.
         """
-        with translated():
+        with translated(), _span(self.telemetry, name):
             return await self._connections.fetch(*statement(name, **parameters))
 
     write = read  # a statement that changes rows of one owner, sets that owner itself, and commits
@@ -198,6 +211,10 @@ class Database:
         """Run a worker's statement that counts, or changes and counts, rows of all owners."""
         ((number,),) = await self.run_for_all(name, at=at, **parameters)
         return int(number)
+
+    def connections(self) -> dict[str, int]:
+        """How many connections are busy and idle, and how many users wait for one."""
+        return self._connections.use()
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""
@@ -225,6 +242,13 @@ class PostgresStore:
         """Say so where a session is not found because it, or its owner, is being erased."""
         async with self._database.transaction(scope.owner_id) as transaction:
             await transaction.refuse_erased(session_id)
+
+
+def _span(telemetry: Telemetry, name: str) -> Span:
+    span = telemetry.span(name, kind=SpanKind.CLIENT)
+    span.set("db.system.name", "postgresql")
+    span.set("db.operation.name", name)
+    return span
 
 
 async def _leave_as_it_is(_: asyncpg.Connection) -> None:
