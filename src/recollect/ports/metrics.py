@@ -92,7 +92,7 @@ JOBS: Final = _counter(
     "jobs", "Background jobs by kind and outcome (done, failed).", "kind", "outcome"
 )
 WORK: Final = _counter(
-    "background_items", "What background tasks have done: turns indexed, learnt from, …", "task"
+    "background_items", "Turns that background tasks have done: indexing, learning.", "task"
 )
 TASK_FAILURES: Final = _counter(
     "task_failures", "Unexpected failures of background tasks, which are restarted.", "task"

@@ -74,6 +74,7 @@ class OtelTracer:
         resource: Mapping[str, str],
         sample: float = 1.0,
         traces_content: bool = False,
+        timeout: float = EXPORT_SECONDS,
     ) -> None:
         sampler = ParentBased(TraceIdRatioBased(sample))
         self.traces_content = traces_content
@@ -82,7 +83,7 @@ class OtelTracer:
         )
         for receiver in receivers:
             exporter = OTLPSpanExporter(
-                endpoint=receiver.url, headers=dict(receiver.headers), timeout=EXPORT_SECONDS
+                endpoint=receiver.url, headers=dict(receiver.headers), timeout=timeout
             )
             kind = _TurnSpanProcessor if receiver.only_turns else BatchSpanProcessor
             self._provider.add_span_processor(kind(exporter))

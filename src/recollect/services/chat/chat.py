@@ -213,6 +213,7 @@ class Chat:
         record.has_context(context, wants_memory=session_id is not None)
         if context is None:
             context = await self.contexts.bare(inquiry.text, model=inquiry.model)
+        record.describe(context)
         return ChatTurn(
             answering=self.answering,
             scope=scope,

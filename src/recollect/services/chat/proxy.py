@@ -219,6 +219,8 @@ class Proxy:
             )
             context = await reply.remember(building, warning=NO_MEMORY)
         record.has_context(context, wants_memory=reply.session_id is not None)
+        if context is not None:
+            record.describe(context)
         if self.endpoint is None:
             reply.tables = context.tables if context else ()
             await reply.open(self._own_reply(scope, call, context))

@@ -102,10 +102,9 @@ class TurnRecord:
         self.span.set("recollect.memory", self.memory)
         self.span.set("langfuse.trace.metadata.memory", self.memory)
         self.span.set("langfuse.trace.tags", tuple(tags))
-        if context is not None:
-            self._describe(context)
 
-    def _describe(self, context: Context) -> None:
+    def describe(self, context: Context) -> None:
+        """Tell what is asked: how many tokens, and where content is traced, which."""
         tokens = context.tokens
         self.span.set("recollect.tokens.with_context", tokens.total)
         self.span.set("recollect.tokens.without_context", tokens.question)
