@@ -500,12 +500,14 @@ class Memory:
         home: Path | str | None = None,
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
+        telemetry: Telemetry | None = None,
     ) -> Iterator[Self]:
         """Open the memory in PostgreSQL: an embedded one, unless the settings name another.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
+        `telemetry` takes the measurements; by default the settings decide which are taken.
         """
         with (
             start_blocking_portal() as portal,
@@ -515,6 +517,7 @@ class Memory:
                     home=home,
                     connection_string=connection_string,
                     permissions=permissions,
+                    telemetry=telemetry,
                 )
             ) as inner,
         ):
@@ -741,6 +744,10 @@ class Memory:
     def is_out_of_space(self) -> bool:
         """Whether the database refused to store something within a minute: its disk is full."""
         return self._inner.is_out_of_space()
+
+    def connections(self) -> Mapping[str, int]:
+        """How many connections to the database are `busy` and `idle`, and how many are `wanted`."""
+        return self._inner.connections()
 
     def warm(self) -> None:
         """Load what otherwise the first question waits for: models, and their vocabularies."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from prometheus_client import Metric as Family
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector, CollectorRegistry
 from prometheus_client.samples import Exemplar as SampleExemplar
 
@@ -18,6 +19,19 @@ _KINDS: Final = {
     MetricKind.GAUGE: "gauge",
     MetricKind.LATEST: "gauge",
 }
+
+
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+"""Numbers by the name of their sample and their labels."""
+
+
+def read_samples(text: str) -> Samples:
+    """What a page of metrics in Prometheus' text format says."""
+    return {
+        (sample.name, frozenset(sample.labels.items())): float(sample.value)
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
 
 
 def rendered(series: Iterable[Series], *, accept: str) -> tuple[bytes, str]:

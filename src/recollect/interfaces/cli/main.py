@@ -23,6 +23,7 @@ from recollect.interfaces.cli import (
     profile,
     recall,
     sessions,
+    top,
     transfer,
 )
 from recollect.interfaces.cli.output import (
@@ -214,6 +215,7 @@ app.command()(recall.reindex)
 app.command()(worker)
 app.command()(cleanup)
 app.command()(doctor)
+app.command()(top.top)
 
 
 @app.callback()
