@@ -6,7 +6,7 @@ import multiprocessing
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from ctypes import c_double
 from datetime import timedelta
 from enum import StrEnum
@@ -119,16 +119,24 @@ async def work_alone(
 ) -> None:
     """Open the memory and do nothing but the background work, until cancelled."""
     every = timedelta(hours=settings.cleanup_interval_hours)
-    # Loaded here: the server's part is an extra that other programs do without.
-    from recollect.interfaces.http.serving.metrics_server import observed  # noqa: PLC0415
-
     async with (
         open_telemetry(settings, shared) as telemetry,
         Memory.open(settings, telemetry=telemetry) as memory,
-        observed(memory, settings, scraped, process="worker"),
+        _observed(memory, settings, scraped),
     ):
         ready()
         await work_forever(memory.services, cleanup_every=every, pulse=pulse)
+
+
+def _observed(
+    memory: Memory, settings: Settings, scraped: socket.socket | None
+) -> AbstractAsyncContextManager[None]:
+    if not settings.has_metrics:
+        return nullcontext()
+    # Loaded here: a worker that nobody measures starts without the web framework.
+    from recollect.interfaces.http.serving.metrics_server import observed  # noqa: PLC0415
+
+    return observed(memory, settings, scraped, process="worker")
 
 
 async def work_forever(
