@@ -3,7 +3,7 @@
 Written by tools/generate_blocking.py from memory.py and the handles that it returns.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from recollect.inputs import Asking, Details, FactFilters, MessageFields, Recall
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
 from recollect.ports.facts import FactStats
+from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 
 
