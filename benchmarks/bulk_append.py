@@ -29,10 +29,10 @@ import orjson
 import uvloop
 
 from recollect.engines.postgres.embedded import running_server
+from recollect.handles.session import SessionHandle
 from recollect.inputs import MessageFields
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
-from recollect.session_handle import SessionHandle
 from recollect.settings import Settings, load_settings
 
 SINGLE: Final = "one by one"

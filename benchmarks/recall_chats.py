@@ -36,8 +36,8 @@ from recall_measuring import (
     write_rankings,
 )
 from recollect.domain.recall.ranking import Bm25Index
+from recollect.handles.session import SessionHandle
 from recollect.models.stems import SnowballStems
-from recollect.session_handle import SessionHandle
 
 DEPTHS: Final = (1, 5, 10)
 EXCHANGES: Final = "exchanges"

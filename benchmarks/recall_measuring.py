@@ -17,6 +17,7 @@ from recollect.composition import build_services
 from recollect.domain.recall.reranking import RerankPolicy
 from recollect.engines.in_memory import in_memory_stores
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
+from recollect.handles.session import SessionHandle
 from recollect.memory import Memory
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.reranking.rerankers import open_reranker
@@ -24,7 +25,6 @@ from recollect.models.stems import SnowballStems
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies
-from recollect.session_handle import SessionHandle
 from recollect.settings import load_settings
 from recollect.system import RandomIds
 from recollect.testing import FixedClock

@@ -1,6 +1,6 @@
 """What memory adds to a turn: the same questions to a stub that answers at once, with and without.
 
-    python benchmarks/turn.py [--seconds N] [--history N] [--processes N] [--audit]
+    python benchmarks/turn.py [--seconds N] [--history N] [--processes N] [--audit] [--facts]
 
 Both run over HTTP against the program that users start, in turns, on a database of its own. Each
 client is a user with earlier exchanges that are indexed, who talks over a connection of its own
@@ -9,7 +9,8 @@ has its answer; twenty ask twenty times and a hundred times a second together; a
 without a pause, which is as much as the server can do: then a turn takes as long as nineteen
 others that come before it.
 With --audit a second server on the same database, which does not record operations in the audit
-log, is asked the same in turns with the first, which does.
+log, is asked the same in turns with the first, which does; with --facts one that neither learns
+facts nor puts any into contexts. The first does the background work of all.
 What is said while it is measured is indexed by the server meanwhile, as always; how far behind
 that is at the end is printed, too.
 """
@@ -50,12 +51,18 @@ class Way(NamedTuple):
     """How a question is asked."""
 
     uses_memory: bool
-    is_audited: bool = True
-    """Whether the server records operations in the audit log."""
+    server: str = "as set"
+    """The name of the server's settings."""
 
 
 WAYS: Final = {"without memory": Way(False), "with memory": Way(True)}
-NOT_AUDITED: Final = {"with memory, not audited": Way(True, is_audited=False)}
+NOT_AUDITED: Final = {"with memory, not audited": Way(True, "not audited")}
+NO_FACTS: Final = {"with memory, no facts": Way(True, "no facts")}
+SERVERS: Final = {
+    "as set": {},
+    "not audited": {"MEMORY_LOG_MEMORY_OPERATIONS": "False", "MEMORY_WORKER": "False"},
+    "no facts": {"MEMORY_FACTS": "False", "MEMORY_WORKER": "False"},
+}
 _ROUNDS: Final = 8
 _QUESTIONS_A_SESSION: Final = 12
 _FOUND: Final = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -106,19 +113,19 @@ class Client:
     """A user, the connection they talk over, and what they are about to say."""
 
     number: int
-    connections: dict[bool, LeanClient]
-    """To the server that records operations, and to the one that does not."""
+    connections: dict[str, LeanClient]
+    """To each server by its name."""
     _said: dict[Way, Iterator[tuple[str, str]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        ways = (WAYS | NOT_AUDITED).values()
+        ways = (WAYS | NOT_AUDITED | NO_FACTS).values()
         self._said = {way: _questions() for way in ways}
 
     async def ask(self, way: Way) -> None:
         """Ask the next question, with memory or without."""
         session_id, question = next(self._said[way])
         asked = {"question": question, "session_id": session_id, "use_memory": way.uses_memory}
-        await self.connections[way.is_audited].ask(
+        await self.connections[way.server].ask(
             "POST /memoryChat", user=_user(self.number), body=json.dumps(asked).encode()
         )
 
@@ -137,9 +144,8 @@ def _questions() -> Iterator[tuple[str, str]]:
         left = _QUESTIONS_A_SESSION
 
 
-async def main(seconds: float, history: int, processes: int, *, compares_audit: bool) -> None:
+async def main(seconds: float, history: int, processes: int, ways: dict[str, Way]) -> None:
     """Measure and print one table."""
-    ways = WAYS | (NOT_AUDITED if compares_audit else {})
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
         key = await _prepared(home, history)
@@ -164,37 +170,32 @@ def _settings(model: str, processes: int) -> dict[str, str]:
 @asynccontextmanager
 async def _servers(
     home: Path, settings: dict[str, str], ways: Iterable[Way]
-) -> AsyncIterator[dict[bool, Served]]:
-    """A server that records operations, and where it is compared one that does not.
-
-    The first does the background work of both.
-    """
+) -> AsyncIterator[dict[str, Served]]:
+    """The servers of these ways by their names; the first does the background work of all."""
     servers = {}
     async with AsyncExitStack() as opened:
-        for is_audited in sorted({way.is_audited for way in ways}, reverse=True):
-            flags = {"MEMORY_LOG_MEMORY_OPERATIONS": str(is_audited)}
-            flags["MEMORY_WORKER"] = str(is_audited)
-            served = serving(home, **settings, **flags)
-            servers[is_audited] = await opened.enter_async_context(served)
+        for name in dict.fromkeys(way.server for way in ways):
+            served = serving(home, **settings, **SERVERS[name])
+            servers[name] = await opened.enter_async_context(served)
         yield servers
 
 
 @asynccontextmanager
-async def _clients(servers: dict[bool, Served], key: str) -> AsyncIterator[list[Client]]:
+async def _clients(servers: dict[str, Served], key: str) -> AsyncIterator[list[Client]]:
     """As many as there are users, each with connections of its own."""
     async with AsyncExitStack() as opened:
         clients = []
         for number in range(_USERS):
             connections = {
-                is_audited: await opened.enter_async_context(LeanClient.to(server.port, key=key))
-                for is_audited, server in servers.items()
+                name: await opened.enter_async_context(LeanClient.to(server.port, key=key))
+                for name, server in servers.items()
             }
             clients.append(Client(number, connections))
         yield clients
 
 
 async def _measured(
-    clients: list[Client], servers: dict[bool, Served], ways: dict[str, Way], seconds: float
+    clients: list[Client], servers: dict[str, Served], ways: dict[str, Way], seconds: float
 ) -> Measured:
     samples: Measured = defaultdict(Samples)
     for way in ways.values():  # this connects, and warms caches and plans
@@ -202,7 +203,7 @@ async def _measured(
             await _slice(clients, Load(_USERS), way, seconds=4)
     for number, load, (name, way) in product(range(1, _ROUNDS + 1), LOADS, ways.items()):
         print(f"\rround {number} of {_ROUNDS} …", end="", file=sys.stderr, flush=True)
-        server, began = servers[way.is_audited], time.perf_counter()
+        server, began = servers[way.server], time.perf_counter()
         cell, worked = samples[load, name], server.processor_seconds()
         cell.seconds += await _slice(clients, load, way, seconds=seconds / _ROUNDS)
         cell.wall += time.perf_counter() - began
@@ -307,12 +308,14 @@ if __name__ == "__main__":
         "--processes", type=int, default=os.cpu_count() or 1, help="that answer; else one for each"
     )
     parser.add_argument("--audit", action="store_true", help="compare with no audit log, too")
+    parser.add_argument("--facts", action="store_true", help="compare with no facts, too")
     given = parser.parse_args()
+    compared = (NOT_AUDITED if given.audit else {}) | (NO_FACTS if given.facts else {})
     uvloop.run(
         main(
             max(1, given.seconds),
             max(0, given.history),
             max(1, given.processes),
-            compares_audit=given.audit,
+            WAYS | compared,
         )
     )

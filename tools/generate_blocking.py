@@ -29,7 +29,8 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import facts_handle, memory, profile_handle, session_handle
+from recollect import memory
+from recollect.handles import facts, profile, session
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.domain.context.context import Context
 from recollect.domain.followup.dialogue import Rewrite
@@ -44,6 +45,7 @@ from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.conversation.session import Session
 from recollect.domain.identity.accounts import UserState
+from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.opening import opening
@@ -105,11 +107,11 @@ OPENER = '''
 def generate() -> str:
     """The text of the twin."""
     parts = [HEADER]
-    for module in ("session_handle", "profile_handle", "facts_handle", "memory"):
-        tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+    for path in ("handles/session.py", "handles/profile.py", "handles/facts.py", "memory.py"):
+        tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name in TWINS:
-                parts.extend(_class(module, node))
+                parts.extend(_class(Path(path).stem, node))
     return _formatted("".join(parts))
 
 

@@ -30,6 +30,7 @@ from recollect.domain.facts.query import FoundFact
 from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.entry import Recalled, Recollection
+from recollect.domain.tenants.settings import TenantReport, TenantSettings
 from recollect.engines.in_memory import in_memory_stores
 from recollect.inputs import Asking, FactFilters, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
@@ -361,7 +362,7 @@ def python_page() -> str:
         *(MessageFields, Asking, Answered, Answer, Timings),
         *(Sources, Tokens, Truncation, RecallFilters, Recollection, Recalled),
         *(UserState, FactFilters, FactRecord, FactChange, Evidence, FoundFact),
-        *(FactStats, ImportReport),
+        *(FactStats, ImportReport, TenantReport, TenantSettings),
     ]
     return page("Python", [_PYTHON, *map(_class, first + rest + given_and_returned), _errors()])
 

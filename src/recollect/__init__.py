@@ -28,10 +28,10 @@ if TYPE_CHECKING:
         RecollectError,
         VersionConflict,
     )
-    from recollect.facts_handle import Facts
+    from recollect.handles.facts import Facts
+    from recollect.handles.profile import Profile
+    from recollect.handles.session import History, SessionHandle
     from recollect.memory import Memory
-    from recollect.profile_handle import Profile
-    from recollect.session_handle import History, SessionHandle
     from recollect.settings import Settings
 
 __all__ = [
@@ -70,15 +70,15 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse names t
         **dict.fromkeys(("AnswerDetails", "Message", "Role"), "domain.conversation.message"),
         "Context": "domain.context.context",
         "Fact": "domain.facts.fact",
-        "Facts": "facts_handle",
-        "History": "session_handle",
+        "Facts": "handles.facts",
+        "History": "handles.session",
         "Memory": "memory",
         "Page": "domain.conversation.paging",
-        "Profile": "profile_handle",
+        "Profile": "handles.profile",
         "ProfileItem": "domain.profile.profile",
         "Rewrite": "domain.followup.dialogue",
         "Session": "domain.conversation.session",
-        "SessionHandle": "session_handle",
+        "SessionHandle": "handles.session",
         "Settings": "settings",
     }
 

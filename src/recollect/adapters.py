@@ -12,13 +12,14 @@ from pydantic import SecretStr
 from recollect.answerers.denodo import DenodoAnswerer, DenodoClient
 from recollect.answerers.from_memory import FromMemory
 from recollect.answerers.llm import LlmAnswerer
+from recollect.archives.encrypted import EncryptedObjects
 from recollect.archives.folder import FolderObjects
+from recollect.archives.objects import ObjectStore
 from recollect.domain.identity.permissions import PermissionAddress, PermissionKind
 from recollect.domain.policy import PRESETS
-from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
-from recollect.domain.transfer.archive import ArchiveKind
+from recollect.domain.transfer.archive import ArchiveAddress, ArchiveKind
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.errors import ConfigurationError
 from recollect.extras import require
@@ -36,6 +37,7 @@ from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.archive import ArchiveStore
+from recollect.ports.encryption import KeyWrapper, OwnerCiphers
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
@@ -77,8 +79,22 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore | None]:
                 yield OpenSearchVectorStore(client, collection=collection)
 
 
-def archive_of(settings: Settings) -> ArchiveStore | None:
-    """The archive of expired sessions; None if there is none. Nothing is connected yet."""
+def key_wrapper(settings: Settings) -> KeyWrapper | None:
+    """The master keys; None if content is not encrypted."""
+    keys = settings.master_keys
+    if keys is None:
+        return None
+    require("cryptography", "MEMORY_ENCRYPTION_KEY")
+    from recollect.encryption.master_keys import MasterKeys  # noqa: PLC0415  # an extra
+
+    return MasterKeys(keys)
+
+
+def archive_of(settings: Settings, ciphers: OwnerCiphers | None = None) -> ArchiveStore | None:
+    """The archive of expired sessions; None if there is none. Nothing is connected yet.
+
+    With `ciphers`, objects are encrypted with the keys of their owners.
+    """
     address = settings.archive_address
     if address is None:
         return None
@@ -86,13 +102,17 @@ def archive_of(settings: Settings) -> ArchiveStore | None:
     require("zstandard", purpose)
     from recollect.archives.compressed import CompressedArchive  # noqa: PLC0415  # an extra
 
+    return CompressedArchive(EncryptedObjects(_objects_at(address, settings, purpose), ciphers))
+
+
+def _objects_at(address: ArchiveAddress, settings: Settings, purpose: str) -> ObjectStore:
     if address.kind is ArchiveKind.FOLDER:
-        return CompressedArchive(FolderObjects(Path(address.place)))
+        return FolderObjects(Path(address.place))
     require("obstore", purpose)
     from recollect.archives.s3 import S3Objects  # noqa: PLC0415  # another
 
     endpoint = settings.archive_endpoint_url
-    return CompressedArchive(S3Objects(address.place, prefix=address.prefix, endpoint=endpoint))
+    return S3Objects(address.place, prefix=address.prefix, endpoint=endpoint)
 
 
 @asynccontextmanager
@@ -157,10 +177,14 @@ def offline(permissions: PermissionFunction | None = None) -> ServiceDependencie
 async def open_adapters(
     settings: Settings,
     permissions: PermissionFunction | None = None,
+    ciphers: OwnerCiphers | None = None,
     *,
     telemetry: Telemetry = UNMEASURED,
 ) -> AsyncIterator[Adapters]:
-    """Open what the settings name; its connections are closed at the end."""
+    """Open what the settings name; its connections are closed at the end.
+
+    With `ciphers`, what is archived is encrypted.
+    """
     async with AsyncExitStack() as stack:
         opened = stack.enter_async_context
         answering, summarising, endpoint, denodo = None, None, None, None
@@ -173,9 +197,12 @@ async def open_adapters(
         if settings.denodo_url:
             denodo = await opened(denodo_client(settings, settings.denodo_url))
         tagger = await opened(FactTagger())
+        extractors = _fact_extractors(settings, tagger, summarising)
         dependencies = replace(
             offline(),
-            fact_extractor=_fact_extractor(settings, tagger, summarising),
+            fact_extractor=extractors[settings.facts_extractor],
+            fact_extractors=extractors,
+            fact_extractor_kind=settings.facts_extractor,
             fact_relations=tagger,
             permissions=await opened(open_permissions(settings, permissions)),
             embedder=await opened(open_embedder(embedding_choice(settings), telemetry=telemetry)),
@@ -183,7 +210,7 @@ async def open_adapters(
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),
             vectors=await opened(open_vectors(settings)),
-            archive=archive_of(settings),
+            archive=archive_of(settings, ciphers),
             archive_retention=settings.archive_retention,
             answering_model=answering,
             summarising_model=summarising,
@@ -202,16 +229,20 @@ def _receipt_key(settings: Settings) -> bytes | None:
     return None if key is None else key.encode()
 
 
-def _fact_extractor(
+def _fact_extractors(
     settings: Settings, tagger: FactTagger, model: OpenAICompatibleChat | None
-) -> FactExtractor:
-    if settings.facts_extractor is FactExtractorKind.LOCAL:
-        return tagger
-    if model is None:
+) -> dict[FactExtractorKind, FactExtractor]:
+    """Those there are, for the server and for tenants that choose another one."""
+    extractors: dict[FactExtractorKind, FactExtractor] = {FactExtractorKind.LOCAL: tagger}
+    if model is not None:
+        extractors[FactExtractorKind.LLM] = LlmFactExtractor(
+            model=model, fallback=tagger, timeout=settings.llm_timeout_seconds
+        )
+    if settings.facts_extractor not in extractors:
         raise ConfigurationError(
             "MEMORY_FACTS_EXTRACTOR=llm needs MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL"
         )
-    return LlmFactExtractor(model=model, fallback=tagger, timeout=settings.llm_timeout_seconds)
+    return extractors
 
 
 def embedding_choice(settings: Settings) -> EmbeddingChoice:
@@ -247,8 +278,7 @@ def _answerer(
 ) -> Answerer:
     match settings.chosen_answerer:
         case AnswererKind.DENODO if denodo:
-            results = ResultPolicy.parse(settings.store_results)
-            return DenodoAnswerer(denodo, results=results, sql=SqlglotReader())
+            return DenodoAnswerer(denodo, sql=SqlglotReader())
         case AnswererKind.SQL_DATABASE if model:
             answerer = _sql_database(settings, model)
             stack.push_async_callback(answerer.close)
@@ -281,7 +311,6 @@ def _sql_database(settings: Settings, model: OpenAICompatibleChat) -> "SqlDataba
         functions=settings.sql_functions,
         row_limit=settings.sql_row_limit,
         model_timeout=settings.llm_timeout_seconds,
-        results=ResultPolicy.parse(settings.store_results),
     )
 
 

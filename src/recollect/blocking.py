@@ -12,7 +12,7 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from recollect import facts_handle, memory, profile_handle, session_handle
+from recollect import memory
 from recollect.domain.chat.answers import Answered
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import Message
@@ -26,8 +26,10 @@ from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import UNSET, GivenTenant
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
+from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
+from recollect.handles import facts, profile, session
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
@@ -39,7 +41,7 @@ from recollect.settings import Settings
 class SessionHandle:
     """One session of one user. Get it from `Memory.session`."""
 
-    def __init__(self, portal: BlockingPortal, inner: session_handle.SessionHandle) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session.SessionHandle) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -248,7 +250,7 @@ class History:
     What is added here goes to the user-wide session, which its first message starts.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: session_handle.History) -> None:
+    def __init__(self, portal: BlockingPortal, inner: session.History) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -327,7 +329,7 @@ class History:
 class Profile:
     """What programs store about one user: JSON values by key. Get it from `Memory.profile`."""
 
-    def __init__(self, portal: BlockingPortal, inner: profile_handle.Profile) -> None:
+    def __init__(self, portal: BlockingPortal, inner: profile.Profile) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -370,7 +372,7 @@ class Facts:
     Nothing here counts as using a fact: what is only listed fades all the same.
     """
 
-    def __init__(self, portal: BlockingPortal, inner: facts_handle.Facts) -> None:
+    def __init__(self, portal: BlockingPortal, inner: facts.Facts) -> None:
         self._portal = portal
         self._inner = inner
 
@@ -693,6 +695,31 @@ class Memory:
         """Forget the user's mode; whether there was one."""
         return self._portal.call(partial(self._inner.delete_state, user=user, tenant=tenant))
 
+    def tenants(self) -> tuple[TenantReport, ...]:
+        """All tenants that have settings of their own, by name."""
+        return self._portal.call(partial(self._inner.tenants))
+
+    def tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """What a tenant has set, and what counts for its users (`effective`)."""
+        return self._portal.call(partial(self._inner.tenant_settings, tenant=tenant))
+
+    def set_tenant_settings(
+        self, values: JsonObject, *, tenant: GivenTenant = UNSET, version: int | None = None
+    ) -> TenantReport:
+        """Set some settings of a tenant, such as `{"mask_pii": "mask"}`; None unsets one.
+
+        They are named and spelled as the server's own. It counts at once in this process, within
+        five seconds in others. With `version` only if the settings have that version, else
+        `VersionConflict`; 0 is that of a tenant that never had any.
+        """
+        return self._portal.call(
+            partial(self._inner.set_tenant_settings, values, tenant=tenant, version=version)
+        )
+
+    def delete_tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """Unset everything of a tenant: the server's settings count for it again."""
+        return self._portal.call(partial(self._inner.delete_tenant_settings, tenant=tenant))
+
     def recall(
         self,
         query: str,
@@ -732,9 +759,9 @@ class Memory:
     def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
-        outside, and carries on erasures. For programs without a server or a worker, which do this
-        by themselves.
+        Indexes, learns from and summarises new messages, embeds facts without a vector, removes
+        deleted messages from a vector store outside, and carries on erasures. For programs without
+        a server or a worker, which do this by themselves.
         """
         return self._portal.call(partial(self._inner.catch_up))
 

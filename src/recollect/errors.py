@@ -17,6 +17,7 @@ RecollectError
 │   ├── FactNotFound
 │   ├── ErasureNotFound
 │   ├── ArchivedSessionNotFound
+│   ├── TenantNotFound      no tenant of that name that the caller administers
 │   ├── ViewsNotFound       the data platform has nothing that could answer the question
 │   └── ApiKeyNotFound
 ├── ArchivedSessionBroken   an object of the archive is not as it was stored
@@ -40,7 +41,8 @@ RecollectError
     │   └── ReplyUnusable           it answers, but with what cannot be passed on
     ├── PermissionsUnavailable  the source of permissions
     ├── VectorStoreUnavailable  a store of vectors outside the database
-    └── ArchiveUnavailable      the archive of expired sessions
+    ├── ArchiveUnavailable      the archive of expired sessions
+    └── ContentUnreadable       the key that decrypts stored content
 
 The tree knows no HTTP; `recollect.interfaces.http.errors` maps it to status codes.
 """
@@ -190,6 +192,15 @@ class ViewsNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("for this question, or none that you may see")
+
+
+class TenantNotFound(NotFound):
+    """The caller administers no tenant of that name."""
+
+    kind = "tenant"
+
+    def __init__(self) -> None:
+        super().__init__("of that name that these credentials administer")
 
 
 class ApiKeyNotFound(NotFound):
@@ -345,3 +356,10 @@ class ArchiveUnavailable(Unavailable):
     def explanation(self) -> str:
         """The message with the reason."""
         return f"{self}: {self.reason}" if self.reason else str(self)
+
+
+class ContentUnreadable(Unavailable):
+    """What is stored is encrypted, and cannot be decrypted; ciphertext is never shown as text."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"stored content cannot be read: {reason}")

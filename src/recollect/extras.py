@@ -11,6 +11,7 @@ EXTRAS: Final = {
     "aiohttp": "http",
     "certifi": "http",
     "chromadb": "chroma",
+    "cryptography": "encryption",
     "duckdb": "duckdb",
     "fastapi": "server",
     "httptools": "server",

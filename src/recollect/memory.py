@@ -24,20 +24,22 @@ from recollect.domain.identity.scope import (
     UNSET,
     GivenTenant,
     Scope,
+    TenantScope,
     Unset,
     tenant_name,
 )
 from recollect.domain.recall.entry import DEFAULT_RECALLED, Recollection
+from recollect.domain.tenants.settings import TenantReport
 from recollect.domain.text import JsonObject, parse_choice
 from recollect.domain.transfer.document import ExportFormat, TransferReport
-from recollect.facts_handle import Facts
+from recollect.handles.facts import Facts
+from recollect.handles.profile import Profile
+from recollect.handles.session import History, SessionHandle
 from recollect.inputs import RecallFilters, history_message, opened_document, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
 from recollect.ports.telemetry import Telemetry
-from recollect.profile_handle import Profile
 from recollect.services.services import Services
-from recollect.session_handle import History, SessionHandle
 from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class Memory:
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
         from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
         from recollect.instrumentation import open_telemetry  # noqa: PLC0415
 
@@ -100,7 +103,9 @@ class Memory:
         async with (
             opened as measuring,
             _open_database(settings, measuring) as database,
-            open_adapters(settings, permissions, telemetry=measuring) as adapters,
+            open_adapters(
+                settings, permissions, PostgresCiphers(database), telemetry=measuring
+            ) as adapters,
         ):
             needs = adapters.dependencies
             stores = postgres_stores(database, needs.clock, kept_in=settings.outside_store)
@@ -265,6 +270,30 @@ class Memory:
         """Forget the user's mode; whether there was one."""
         return await self.services.states.delete(self._scope(user, tenant))
 
+    async def tenants(self) -> tuple[TenantReport, ...]:
+        """All tenants that have settings of their own, by name."""
+        return tuple([report async for report in self.services.tenant_settings.list()])
+
+    async def tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """What a tenant has set, and what counts for its users (`effective`)."""
+        return await self.services.tenant_settings.get(self._tenant_scope(tenant))
+
+    async def set_tenant_settings(
+        self, values: JsonObject, *, tenant: GivenTenant = UNSET, version: int | None = None
+    ) -> TenantReport:
+        """Set some settings of a tenant, such as `{"mask_pii": "mask"}`; None unsets one.
+
+        They are named and spelled as the server's own. It counts at once in this process, within
+        five seconds in others. With `version` only if the settings have that version, else
+        `VersionConflict`; 0 is that of a tenant that never had any.
+        """
+        scope = self._tenant_scope(tenant)
+        return await self.services.tenant_settings.change(scope, values, version=version)
+
+    async def delete_tenant_settings(self, *, tenant: GivenTenant = UNSET) -> TenantReport:
+        """Unset everything of a tenant: the server's settings count for it again."""
+        return await self.services.tenant_settings.delete(self._tenant_scope(tenant))
+
     async def recall(
         self,
         query: str,
@@ -300,14 +329,15 @@ class Memory:
     async def catch_up(self) -> int:
         """Do what waits for the background work, and say how much that was.
 
-        Indexes, learns from and summarises new messages, removes deleted ones from a vector store
-        outside, and carries on erasures. For programs without a server or a worker, which do this
-        by themselves.
+        Indexes, learns from and summarises new messages, embeds facts without a vector, removes
+        deleted messages from a vector store outside, and carries on erasures. For programs without
+        a server or a worker, which do this by themselves.
         """
         done = 0
-        for queue in (self.services.indexing, self.services.turn_learning):
-            while queue and (turns := await queue.do_some()):
-                done += turns
+        services = self.services
+        for queue in (services.indexing, services.turn_learning, services.fact_reembedding):
+            while queue and (some := await queue.do_some()):
+                done += some
         while await self.services.work.do_one():
             done += 1
         if self.services.removals is not None:
@@ -339,24 +369,32 @@ class Memory:
             await self.services.recall.reranking.warm()
 
     def _scope(self, user: str, tenant: GivenTenant, authorization: str | None = None) -> Scope:
-        if isinstance(tenant, Unset):
-            name = self._tenant
-        else:
-            name = SYSTEM_TENANT if tenant is None else tenant_name(tenant)
+        name = self._name(tenant)
         return Scope(tenant=name, user=user, actor="library", authorization=authorization)
+
+    def _tenant_scope(self, tenant: GivenTenant) -> TenantScope:
+        return TenantScope(tenant=self._name(tenant), actor="library")
+
+    def _name(self, tenant: GivenTenant) -> str:
+        if isinstance(tenant, Unset):
+            return self._tenant
+        return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
 
 
 def _open_database(
     settings: Settings, telemetry: Telemetry
 ) -> "AbstractAsyncContextManager[Database]":
+    from recollect.adapters import key_wrapper  # noqa: PLC0415
+    from recollect.engines.postgres.connection.owner_keys import OwnerKeys  # noqa: PLC0415
     from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
 
-    size = settings.max_connections
+    size, keys = settings.max_connections, OwnerKeys(key_wrapper(settings))
     if settings.db_connection_string is None:
-        return open_embedded(settings.home, max_connections=size, telemetry=telemetry)
+        return open_embedded(settings.home, max_connections=size, keys=keys, telemetry=telemetry)
     return open_external(
         settings.db_connection_string.get_secret_value(),
         max_connections=size,
         statement_cache=settings.db_statement_cache,
         telemetry=telemetry,
+        keys=keys,
     )

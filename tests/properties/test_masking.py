@@ -237,7 +237,7 @@ async def test_a_value_is_nowhere_in_the_database_or_the_logs_and_still_found(
 
 @given(values=st.lists(VALUES, min_size=1, max_size=4, unique=True), mode=_MODES)
 def test_masks_stay_when_they_are_masked_again(values: list[str], mode: MaskingMode) -> None:
-    masker = MaskingPolicies(usual=mode, key=_KEY).masker("acme", UUID(int=1))
+    masker = MaskingPolicies(usual=mode, key=_KEY).masker(UUID(int=1), mode)
     assert masker is not None
     text = " and ".join(values)
 

@@ -12,7 +12,7 @@ from recollect.concurrency import off_loop
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, AnswerDetails
 from recollect.domain.identity.scope import Scope
-from recollect.domain.privacy.results import ResultPolicy, rows_of
+from recollect.domain.privacy.results import WIDEST, rows_of
 from recollect.domain.text import JsonObject, JsonValue, storable_json
 from recollect.errors import (
     Forbidden,
@@ -194,7 +194,6 @@ class DenodoAnswerer:
     """
 
     client: DenodoClient
-    results: ResultPolicy
     sql: SqlReader
 
     async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:
@@ -202,9 +201,7 @@ class DenodoAnswerer:
         body = await off_loop(partial(_body, request), characters=request.context.characters)
         received = await self.client.answer_question(body, scope.authorization)
         # In a thread, whatever its size: that is known only once it is read.
-        return await asyncio.to_thread(
-            read_response, received, results=self.results, reader=self.sql
-        )
+        return await asyncio.to_thread(read_response, received, reader=self.sql)
 
     async def stream(
         self, scope: Scope, request: AnswerRequest
@@ -246,7 +243,7 @@ def _in_full(table: str, candidates: Sequence[str]) -> str:
     return matching[0] if len(matching) == 1 else table
 
 
-def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlReader) -> Answer:
+def read_response(received: JsonObject, *, reader: SqlReader) -> Answer:
     """The answer with its details, and the response with every field in its usual type."""
     response = _normalised(received, reader)
     text = str(response["answer"])
@@ -262,7 +259,7 @@ def read_response(received: JsonObject, *, results: ResultPolicy, reader: SqlRea
             sql_query=sql[:MAX_CONTENT_LENGTH] or None,
             query_explanation=str(response["query_explanation"])[:MAX_CONTENT_LENGTH] or None,
             tables_used=tuple(tables) or None,
-            execution_result=results.keep(rows_of(response["execution_result"])),
+            execution_result=WIDEST.keep(rows_of(response["execution_result"])),
             tokens=_mapping(response["tokens"]) or None,
             execution_time_ms=round(seconds * 1000, 3) if 0 < seconds < _LONGEST_COUNT else None,
             model=model[:_LONGEST_NAME] if isinstance(model, str) and model.strip() else None,

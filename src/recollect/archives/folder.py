@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,7 +45,7 @@ class FolderObjects:
                 unfinished.unlink()
             raise
 
-    async def read(self, name: str) -> AsyncIterator[bytes]:
+    async def read(self, name: str) -> AsyncGenerator[bytes, None]:
         """Read a file piece by piece."""
         with _reported(name):
             file = await asyncio.to_thread((self._root / name).open, "rb")

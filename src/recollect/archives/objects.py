@@ -1,6 +1,6 @@
 """What an archive needs of the place that its objects are in."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
 from typing import Protocol
 
@@ -13,7 +13,7 @@ class ObjectStore(Protocol):
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Store the bytes in place of those of that name, durable on return, whole or not."""
 
-    def read(self, name: str) -> AsyncIterator[bytes]:
+    def read(self, name: str) -> AsyncGenerator[bytes, None]:
         """Return the bytes in pieces; `ArchivedSessionNotFound` if there are none."""
 
     def list(self, prefix: str) -> AsyncIterator[StoredObject]:

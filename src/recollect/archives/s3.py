@@ -1,7 +1,7 @@
 """An archive in a bucket of S3, or of a server with the same interface."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -94,7 +94,7 @@ class S3Objects:
                 raise failures[0] from None
             raise
 
-    async def read(self, name: str) -> AsyncIterator[bytes]:
+    async def read(self, name: str) -> AsyncGenerator[bytes, None]:
         """Receive an object piece by piece."""
         with _reported(name):
             result = await obstore.get_async(self._store, name)

@@ -62,6 +62,11 @@ class RetentionPolicy:
         except ValueError:
             raise InvalidInput("retention", "must be none, fixed:DAYS or sliding:DAYS") from None
 
+    def __str__(self) -> str:
+        return (
+            str(self.mode) if self.mode is RetentionMode.NONE else f"{self.mode}:{self.days:.12g}"
+        )
+
     def end_of_new(self, created_at: datetime) -> datetime | None:
         """When a session created now expires; None for never."""
         if self.mode is RetentionMode.NONE:
@@ -118,6 +123,13 @@ class MissingSession(StrEnum):
     REJECT = "reject"
     USER_WIDE = "user-wide"
     """Everything goes to one session of the user."""
+
+
+class FactExtractorKind(StrEnum):
+    """Who finds facts in messages."""
+
+    LOCAL = "local"
+    LLM = "llm"
 
 
 class ContextForm(StrEnum):

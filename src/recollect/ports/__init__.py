@@ -13,12 +13,14 @@ from recollect.ports.conversations import (
     SessionStore,
     TurnStore,
 )
+from recollect.ports.encryption import EncryptionStore
 from recollect.ports.erasure import ErasureStores
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
 from recollect.ports.statistics import StatisticsStore
+from recollect.ports.tenants import TenantSettingsStore
 from recollect.ports.transfer import ExportStore, ImportStore
 
 
@@ -38,6 +40,7 @@ class Stores:
     expired: ExpiredSessions
     expired_records: ExpiredRecords
     api_keys: ApiKeyStore
+    tenant_settings: TenantSettingsStore
     audit: AuditLog
     audit_chains: AuditChains
     facts: FactStore
@@ -54,6 +57,8 @@ class Stores:
     """None where the engine's own index holds the vectors."""
     statistics: StatisticsStore | None = None
     """None for an engine that does not tell how much it has."""
+    encryption: EncryptionStore | None = None
+    """None where content is not encrypted."""
     is_answering: Callable[[], Awaitable[bool]] | None = None
     """Raises `DatabaseUnavailable` within a second of a database that hangs; None for an engine
     that cannot."""

@@ -181,3 +181,5 @@ class ErasureStores:
     receipt_keys: ReceiptKeys
     removals: OwnerRemovals | None = None
     """None where no store outside has vectors."""
+    data_keys: Erasable | None = None
+    """The keys that content is encrypted with, the last to go; None where it is not encrypted."""

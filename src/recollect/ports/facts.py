@@ -150,12 +150,15 @@ class FactStore(Protocol):
 class FactExtractor(Protocol):
     """Finds what a user says about themselves."""
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
         """Return the statements of the user's messages among these, in their order.
 
-        `messages` is a part of one conversation, oldest first; the assistant's are context alone.
-        Each statement has a verbatim quote of a user's message. `ModelUnavailable` if a model is
-        needed and does not answer.
+        `messages` is a part of one conversation, oldest first, and `before` what was said right
+        before it. Those and the assistant's are context alone: nothing is found in them. Each
+        statement has a verbatim quote of a user's message. `ModelUnavailable` if a model is needed
+        and does not answer.
         """
 
 

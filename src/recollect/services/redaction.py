@@ -26,10 +26,11 @@ from recollect.domain.conversation.session import (
 )
 from recollect.domain.identity.permissions import UNKNOWN
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy import Policies
 from recollect.domain.privacy.masking import NOTHING_TO_UNMASK, Masker, Unmasking
 from recollect.domain.privacy.results import ResultPolicy
+from recollect.domain.tenants.policy import TenantPolicy
 from recollect.domain.text import JsonObject, JsonValue, json_characters
+from recollect.services.tenants.policies import TenantPolicies
 
 _SLOWNESS: Final = 5
 """Masking takes this many times as long as other work on as many characters."""
@@ -43,25 +44,26 @@ SomeSession = TypeVar("SomeSession", NewSession, SessionChanges, Session)
 class Redaction:
     """Makes what is stored of what is said, by the policies of the tenant."""
 
-    policies: Policies = field(default_factory=Policies)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
 
     async def messages(self, scope: Scope, messages: Sequence[NewMessage]) -> list[NewMessage]:
         """Messages as they are stored."""
-        masker = self.masker(scope)
+        policy = await self.tenants.of(scope)
+        masker = self._masker(scope, policy)
         has_results = any(message.details.execution_result for message in messages)
         if masker is None and not has_results:
             return list(messages)
         characters = json_to_store(messages, most=AT_ONCE)
         if masker is not None:
             characters += sum(len(message.content) for message in messages)
-        redact = partial(_stored_message, masker=masker, results=self.policies.results)
+        redact = partial(_stored_message, masker=masker, results=policy.results)
         return await off_loop(
             lambda: [redact(message) for message in messages], characters=characters * _SLOWNESS
         )
 
     async def session(self, scope: Scope, session: SomeSession) -> SomeSession:
         """A session's name, metadata and tags as they are stored."""
-        masker = self.masker(scope)
+        masker = await self.masker(scope)
         if masker is None:
             return session
         characters = len(session.name or "") + json_characters(session.metadata, most=AT_ONCE)
@@ -70,14 +72,14 @@ class Redaction:
 
     async def text(self, scope: Scope, text: str) -> str:
         """A text as it is stored, or as what is stored is searched for."""
-        masker = self.masker(scope)
+        masker = await self.masker(scope)
         if masker is None:
             return text
         return await off_loop(partial(masker.text, text), characters=len(text) * _SLOWNESS)
 
     async def texts(self, scope: Scope, texts: Sequence[str]) -> list[str]:
         """The same for several texts."""
-        masker = self.masker(scope)
+        masker = await self.masker(scope)
         if masker is None:
             return list(texts)
         characters = sum(map(len, texts)) * _SLOWNESS
@@ -85,15 +87,18 @@ class Redaction:
 
     async def unmasking(self, scope: Scope, question: str) -> Unmasking:
         """What puts the values of a question back into what is read for it, and no others."""
-        masker = self.masker(scope)
+        masker = await self.masker(scope)
         if masker is None:
             return NOTHING_TO_UNMASK
         find = partial(masker.masks_in, question)
         return Unmasking(await off_loop(find, characters=len(question) * _SLOWNESS))
 
-    def masker(self, scope: Scope) -> Masker | None:
+    async def masker(self, scope: Scope) -> Masker | None:
         """What masks the personal data of an owner; None if nothing is masked."""
-        return self.policies.masking.masker(scope.tenant, scope.owner_id)
+        return self._masker(scope, await self.tenants.of(scope))
+
+    def _masker(self, scope: Scope, policy: TenantPolicy) -> Masker | None:
+        return self.tenants.server.policies.masking.masker(scope.owner_id, policy.masking)
 
 
 def unmasked(message: Message, unmasking: Unmasking) -> Message:

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from recollect.domain.language import PlainWords
+from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.archive import ArchiveStore
@@ -41,6 +42,7 @@ from recollect.services.facts.facts import Facts
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer
 from recollect.services.privacy.archive_access import ArchiveAccess
+from recollect.services.privacy.encrypting import Encryption
 from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
@@ -49,6 +51,8 @@ from recollect.services.profiles import Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
 from recollect.services.recall.recall import Recall
+from recollect.services.tenants.policies import TenantPolicies
+from recollect.services.tenants.settings import SettingsOfTenants
 
 _SETTLE_SECONDS: Final = 10.0
 
@@ -82,6 +86,10 @@ class ServiceDependencies:
     """None: recall compares words alone."""
     fact_extractor: FactExtractor | None = None
     """None: nothing is learnt about users."""
+    fact_extractors: Mapping[FactExtractorKind, FactExtractor] = field(default_factory=dict)
+    """Those that tenants may choose."""
+    fact_extractor_kind: FactExtractorKind = FactExtractorKind.LOCAL
+    """Which of them `fact_extractor` is."""
     fact_relations: RelationModel = field(default_factory=UnknownRelations)
     embedding_timeout: float = 5
     """The most seconds that a question waits for its vector."""
@@ -117,6 +125,8 @@ class Services:
     cache_eviction: CacheEviction
     archive: ArchiveAccess | None
     """None where expired sessions are not archived."""
+    encryption: Encryption | None
+    """None where content is not encrypted."""
     turns: Turns
     chat: Chat
     proxy: Proxy
@@ -139,6 +149,8 @@ class Services:
     """None where no model embeds."""
     work: Work
     api_keys: ApiKeys
+    tenant_settings: SettingsOfTenants
+    tenant_policies: TenantPolicies
     audit: AuditReading
     audit_trail: AuditTrail | None
     """None where only deletions, keys and states are recorded."""
@@ -159,6 +171,7 @@ class Services:
                 await asyncio.gather(
                     self.turns.settle(), self.last_access.settle(), self.contexts.settle()
                 )
+                await self.tenant_policies.settle()
                 if self.audit_trail is not None:
                     await self.audit_trail.settle()
         except TimeoutError:

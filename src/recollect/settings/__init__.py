@@ -12,7 +12,14 @@ from recollect.domain.context.compaction import CompactionPolicy
 from recollect.domain.context.window import WindowPolicy, tier_of
 from recollect.domain.facts.decay import DecayPolicy, parse_half_lives
 from recollect.domain.facts.ranking import FactPolicy
-from recollect.domain.policy import PRESETS, Policies, Preset, RetentionPolicies, RetentionPolicy
+from recollect.domain.policy import (
+    PRESETS,
+    FactExtractorKind,
+    Policies,
+    Preset,
+    RetentionPolicies,
+    RetentionPolicy,
+)
 from recollect.domain.privacy.masking import MaskingMode, MaskingPolicies
 from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.recall.entry import RecallPolicy, RecallScope
@@ -21,7 +28,6 @@ from recollect.settings.behaviour import (
     AnswererKind,
     AnsweringSettings,
     BehaviourSettings,
-    FactExtractorKind,
     ModelSettings,
     RedactionSettings,
     SizeSettings,

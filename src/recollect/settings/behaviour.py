@@ -21,6 +21,7 @@ from recollect.domain.policy import (
     DEFAULT_MAX_CONTEXT_TOKENS,
     DEFAULT_REWRITE_CONFIDENCE,
     PRESETS,
+    FactExtractorKind,
     MissingSession,
 )
 from recollect.domain.privacy.masking import LEAST_KEY, MaskingMode
@@ -41,13 +42,6 @@ class UnknownSession(StrEnum):
 
     CREATE = "create"
     REJECT = "reject"
-
-
-class FactExtractorKind(StrEnum):
-    """Who finds facts in messages."""
-
-    LOCAL = "local"
-    LLM = "llm"
 
 
 class BehaviourSettings(BaseModel):

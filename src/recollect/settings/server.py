@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
@@ -16,6 +16,7 @@ from recollect.domain.identity.audit import AuditFailure, AuditPolicy
 from recollect.domain.identity.permissions import PermissionAddress
 from recollect.domain.identity.scope import DEFAULT_TENANT, check_identity, tenant_name
 from recollect.domain.policy import MAX_RETENTION_DAYS, RetentionMode, RetentionPolicy
+from recollect.domain.privacy.encrypted import parse_master_keys
 from recollect.domain.transfer.archive import ArchiveAddress
 from recollect.errors import InvalidInput
 
@@ -62,6 +63,14 @@ def _tenant(tenant: object) -> object:
         return tenant_name(tenant) if isinstance(tenant, str | int) else tenant
     except InvalidInput as error:
         raise ValueError(error.problem) from None
+
+
+def _check_master_keys(secret: SecretStr) -> SecretStr:
+    try:
+        parse_master_keys(secret.get_secret_value())
+    except InvalidInput as error:
+        raise ValueError(error.problem) from None
+    return secret
 
 
 Identity: TypeAlias = Annotated[str, accepted_by(partial(check_identity, field_name="name"))]
@@ -283,6 +292,16 @@ class PrivacySettings(BaseModel):
     receipt_key: SecretStr | None = Field(default=None, min_length=16)
     """What the receipts of erasures are signed with, at least 16 characters and the same for all
     servers and workers. Unset: a random key that is kept in the database."""
+    encryption_key: Annotated[SecretStr, AfterValidator(_check_master_keys)] | None = None
+    """Master key that turns on the encryption of stored content: 32 bytes in base64 ('recollect
+    encryption new-key' makes one), or several as id:base64, comma-separated. The first wraps the
+    owners' keys, the others only unwrap. Without it what is encrypted is lost."""
+
+    @property
+    def master_keys(self) -> Mapping[str, bytes] | None:
+        """The master keys by their ids, the current one first; None where nothing is encrypted."""
+        key = self.encryption_key
+        return None if key is None else parse_master_keys(key.get_secret_value())
 
 
 _LEAST_AUDIT_DAYS: Final = 7

@@ -71,6 +71,7 @@ EVENTS: Final = {
     "session.use_not_noted": "It could not be noted that a session was used.",
     "sessions.archived": "Expired sessions were archived.",
     "task.failed": "A background task failed unexpectedly and is started again.",
+    "tenants.settings_not_read": "The settings of a tenant could not be read.",
     "turn.left_pending": "A turn could not be failed; it is tried again.",
     "turns.abandoned": "Turns of servers that were killed were failed.",
     "turns.wait": "Failing abandoned turns waits for the database.",

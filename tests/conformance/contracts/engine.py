@@ -25,6 +25,7 @@ from conformance.contracts.retention import RetentionContract
 from conformance.contracts.session_naming import SessionNamingContract
 from conformance.contracts.sessions import SessionStoreContract
 from conformance.contracts.states import StateStoreContract
+from conformance.contracts.tenants import TenantSettingsStoreContract
 from conformance.contracts.transfer import TransferContract
 from conformance.contracts.transfer_merging import TransferMergingContract
 from conformance.contracts.turns import TurnContract
@@ -97,6 +98,9 @@ class EngineContract:
 
     class TestApiKeys(ApiKeyStoreContract):
         """Kept, found, revoked."""
+
+    class TestTenantSettings(TenantSettingsStoreContract):
+        """Each tenant's apart, and every change told."""
 
     class TestAuditLog(AuditLogContract):
         """What was done is told."""

@@ -33,6 +33,7 @@ from recollect.answerers.sql_database.guard import CheckedStatement, check_state
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context
 from recollect.domain.identity.scope import Scope
+from recollect.domain.privacy.results import ResultPolicy
 from recollect.errors import (
     ConfigurationError,
     DatabaseUnavailable,
@@ -204,13 +205,15 @@ async def test_the_answer_has_the_fields_of_answer_question(answering: Answering
     }
 
 
-async def test_the_stored_result_summary_has_no_values_of_rows(answering: Answering) -> None:
+async def test_the_rows_are_handed_on_as_far_as_any_policy_stores_them(
+    answering: Answering,
+) -> None:
     answer = await _ask(answering(ScriptedModel()), "Show me total sales by region for 2024")
 
-    assert answer.details.execution_result == {
-        "columns": ["region", "total"],
-        "row_count": 2,
-    }
+    rows = [{"region": "North", "total": 2500000}, {"region": "South", "total": 1800000}]
+    result = {"columns": ["region", "total"], "row_count": 2, "rows": rows}
+    assert answer.details.execution_result == result
+    assert ResultPolicy().keep_of(result) == {"columns": ["region", "total"], "row_count": 2}
 
 
 @pytest.mark.parametrize(
@@ -296,10 +299,9 @@ async def test_more_rows_than_the_limit_are_cut_and_said_to_be(answering: Answer
     answer = await _ask(answering(model, row_limit=3), "Show me everything")
 
     assert answer.content.endswith("\n…")
-    assert answer.details.execution_result == {
-        "columns": ["region", "year", "amount"],
-        "row_count": 3,
-    }
+    result = answer.details.execution_result
+    assert isinstance(result, dict)
+    assert (result["columns"], result["row_count"]) == (["region", "year", "amount"], 3)
 
 
 async def test_without_words_from_the_model_the_rows_are_shown(answering: Answering) -> None:

@@ -97,6 +97,9 @@ async def test_every_operation_over_http_is_recorded_and_no_content(
     await alice.delete(path)
     admin = await stage.tenant.admin()
     assert (await admin.get("/api/v1/admin/audit")).status_code == 200
+    settings = f"/api/v1/admin/tenants/{stage.tenant.name}/settings"
+    assert (await admin.get(settings)).status_code == 200
+    assert (await admin.patch(settings, {"facts": True})).status_code == 200
     await stage.services.api_keys.list(stage.tenant.tenant_scope)
     keys = await stage.services.api_keys.store.list(stage.tenant.tenant_scope)
     await stage.services.api_keys.revoke(stage.tenant.tenant_scope, keys[0].key_id)

@@ -76,6 +76,18 @@ def test_a_key_is_shown_once_listed_without_its_secret_and_revoked(run: Run) -> 
     assert report == {"chains": 1, "entries": 6, "broken": None}
 
 
+def test_settings_of_a_tenant_are_set_shown_and_listed(run: Run) -> None:
+    tenant = f"tenant-{uuid4()}"
+    refused = run("tenants", "set", tenant, "facts=off", "retention=soon")
+    assert refused.returncode == 1
+    assert "retention must be none, fixed:DAYS" in refused.stderr
+    made = run("tenants", "set", tenant, "facts=off", "MEMORY_RETENTION=fixed:7", "--json")
+    report = json.loads(made.stdout)
+    assert (report["version"], report["settings"]["facts"]) == (1, False)
+    assert report["effective"]["retention"] == "fixed:7"
+    assert f"{tenant}  1" in run("tenants", "list").stdout
+
+
 def test_no_command_can_name_the_system_tenant(run: Run) -> None:
     for command in (
         ("keys", "create", "--name", "web", "--scope", "service"),

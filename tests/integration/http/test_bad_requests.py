@@ -132,7 +132,8 @@ async def test_a_body_where_none_is_taken_does_no_harm(
     alice: Caller, operator: Caller, tenant: Tenant, operation: Operation
 ) -> None:
     nothing = "00000000-0000-4000-8000-000000000000"
-    ids = dict.fromkeys(("session_id", "message_id", "fact_id", "erasure_id", "key"), nothing)
+    names = ("session_id", "message_id", "fact_id", "erasure_id", "key", "tenant")
+    ids = dict.fromkeys(names, nothing)
 
     caller = operator if operation.is_for_operators else alice
     if operation.is_for_admins:

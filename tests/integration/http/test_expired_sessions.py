@@ -41,6 +41,7 @@ IN_NO_SESSION = {
     *(f"{method} /api/v1/profile/{{key}}" for method in ("GET", "PUT", "PATCH", "DELETE")),
     *(f"{method} /api/v1/memory/{{fact_id}}" for method in ("GET", "PATCH", "DELETE")),
     "POST /api/v1/memory/{fact_id}/restore",
+    *(str(operation) for operation in OPERATIONS if operation.is_for_admins),
 }
 OF_ONE_THING = [
     operation

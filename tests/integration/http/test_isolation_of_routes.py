@@ -5,7 +5,7 @@ The routes come from the application's own OpenAPI document: a new one is tested
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -36,7 +36,15 @@ OF_TENANTS = {  # see test_erasures.py
     "POST /api/v1/privacy/tenant/erase",
     "GET /api/v1/privacy/tenant/erase/{erasure_id}",
 }
-OF_ONE_THING = [one for one in OPERATIONS if one.names_something and str(one) not in OF_TENANTS]
+OF_ADMINS = {  # see tests/integration/auditing and test_tenants.py
+    "GET /api/v1/admin/audit",
+    "GET /api/v1/admin/tenants",
+    *(f"{method} /api/v1/admin/tenants/{{tenant}}/settings" for method in ("GET", "PUT")),
+    *(f"{method} /api/v1/admin/tenants/{{tenant}}/settings" for method in ("PATCH", "DELETE")),
+}
+OF_ONE_THING = [
+    one for one in OPERATIONS if one.names_something and str(one) not in OF_TENANTS | OF_ADMINS
+]
 NOT_CHOSEN = ("{fact_id}", "{erasure_id}")
 OF_CHOSEN_IDS = [one for one in OF_ONE_THING if not any(name in one.path for name in NOT_CHOSEN)]
 FINDING = [operation for operation in OF_ONE_THING if str(operation) not in STARTING | SETTING]
@@ -62,7 +70,6 @@ CREATING = {"POST /api/v1/sessions", "POST /api/v1/history", *ADDING}
 NAMING_IN_A_HEADER = {"POST /v1/chat/completions"}
 ASKING = {"POST /chat": "query", "POST /memoryChat": "question"}
 OF_OPERATORS = {"PUT /api/v1/state", "DELETE /api/v1/state"}  # see test_states.py
-OF_ADMINS = {"GET /api/v1/admin/audit"}  # see tests/integration/auditing
 NAMING_IN_THE_BODY = {"POST /api/v1/rewrite", "POST /api/v1/recall"}
 
 
@@ -107,14 +114,21 @@ class Owned:
             "key": self.key,
             "fact_id": self.fact_id,
             "erasure_id": self.erasure_id,
+            "tenant": "acme",
         }
 
 
-@pytest_asyncio.fixture
-async def owned(
-    tenant: Tenant, database: Database, stores: Stores, services: Services
+@pytest.fixture(scope="module")
+def tenant(anonymous: Caller, services: Services) -> Tenant:
+    """Alice's tenant, the same for all tests: none of them may change what is hers."""
+    return Tenant(server=anonymous, services=services)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def memory_of_alice(
+    tenant: Tenant, stores: Stores, services: Services
 ) -> AsyncIterator[Owned]:
-    """Alice's memory; after the test it must be what it was, byte for byte."""
+    """Alice's memory; after all tests it is served as before."""
     alice = await tenant.user("alice")
     session = await alice.start_session(name=SECRET, metadata={SECRET: SECRET}, tags=[SECRET])
     await alice.add(session, f"What is {SECRET}?")
@@ -137,9 +151,15 @@ async def owned(
     value = {"value": {SECRET: SECRET}}
     assert (await alice.send("PUT", "/api/v1/profile/fruit", json=value)).is_success
     served = await found.read()
-    stored = await rows_of(database, tenant.scope("alice").owner_id)
     yield found
     assert await found.read() == served
+
+
+@pytest_asyncio.fixture
+async def owned(tenant: Tenant, memory_of_alice: Owned, database: Database) -> AsyncIterator[Owned]:
+    """Alice's memory; after the test it must be stored as before, byte for byte."""
+    stored = await rows_of(database, tenant.scope("alice").owner_id)
+    yield memory_of_alice
     assert await rows_of(database, tenant.scope("alice").owner_id) == stored
 
 
@@ -158,7 +178,7 @@ async def stranger(request: pytest.FixtureRequest, tenant: Tenant, other_tenant:
     """Somebody with valid credentials who is not Alice."""
     match request.param:
         case "user of the same tenant":
-            return await tenant.user("bob")
+            return await tenant.user(f"bob-{uuid4()}")
         case "same user of another tenant":
             return await other_tenant.user("alice")
         case _:
@@ -385,11 +405,12 @@ async def test_a_stranger_recalls_no_messages_of_others(stranger: Caller, owned:
 
 @pytest.mark.parametrize("path", ["/api/v1/sessions", "/api/v1/history"])
 async def test_another_owners_cursor_shows_only_the_callers_own_items(
-    path: str, stranger: Caller, alice: Caller
+    path: str, stranger: Caller, tenant: Tenant
 ) -> None:
+    owner = await tenant.user(f"carol-{uuid4()}")
     for _ in range(2):
-        await alice.add(await alice.start_session(), "Hello")
-    cursor = (await alice.get(path, limit=1)).json()["next_cursor"]
+        await owner.add(await owner.start_session(), "Hello")
+    cursor = (await owner.get(path, limit=1)).json()["next_cursor"]
     assert cursor is not None
 
     response = await stranger.get(path, cursor=cursor)

@@ -26,6 +26,7 @@ INSERTS: Final = {
     "summaries": "INSERT INTO summaries VALUES ($1, $2, 1, 1, 'x', '{}', 'x', now())",
     "jobs": "INSERT INTO jobs VALUES ($1, $2, 'x', '{}', 0, now(), now())",
     "api_keys": "INSERT INTO api_keys VALUES ($1, $2, 't', 'u', '{user}', 'n', '', now())",
+    "tenant_settings": "INSERT INTO tenant_settings VALUES ($1, $2::uuid::text, '{}', 1, now())",
     "states": "INSERT INTO states VALUES ($1, $2::uuid::text, now())",
     "profiles": "INSERT INTO profiles VALUES ($1, length($2::uuid::text))",
     "profile_values": "INSERT INTO profile_values "
@@ -81,6 +82,7 @@ async def filled(services: Services, database: Database, scope: Scope) -> UUID:
         for table in (
             "jobs",
             "api_keys",
+            "tenant_settings",
             "states",
             "profiles",
             "profile_values",

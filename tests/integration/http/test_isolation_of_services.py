@@ -137,8 +137,8 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
     ),
     "audit.entries": (lambda s, scope, _: s.audit.entries(scope, limit=10), ()),
 }
-# Keys and the audit log belong to tenants, so the second user of a tenant shares them; see the
-# tests below, and the conformance tests of audit chains.
+# Keys, settings and the audit log belong to tenants, so the second user of a tenant shares them;
+# see the tests below, test_tenants.py, and the conformance tests of audit chains and settings.
 OF_TENANTS: Final = {
     "api_keys.create",
     "api_keys.recognise",
@@ -146,6 +146,8 @@ OF_TENANTS: Final = {
     "api_keys.revoke",
     *("audit.list", "audit.verify"),
     "erasing.begin_tenant",
+    *(f"tenant_settings.{name}" for name in ("get", "replace", "change", "delete")),
+    *("tenant_policies.of", "tenant_policies.settle"),
 }
 ADDING_FACTS: Final = {"facts.add", "fact_transfer.take_in"}
 CREATING: Final = {
@@ -154,6 +156,7 @@ CREATING: Final = {
 }
 # What is given everything it works on, and leaves no more of it than may be seen.
 OF_CALLERS: Final = {
+    "messages.begin_write",
     "rewriting.after",
     "rewriting.prepare",
     "permissions.allowed",

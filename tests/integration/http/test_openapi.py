@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from support.http.callers import Caller, Json
+from support.http.callers import Caller, Json, Tenant
 from support.http.openapi_operations import Operation, openapi_document, operations
 
 DOCUMENT: Final = openapi_document()
@@ -17,6 +17,7 @@ GENERATED: Final = {
     "ListOf_MessageOut_",
     "ListOf_FoundFactOut_",
     "ListOf_AuditEntryOut_",
+    "ListOf_TenantSettingsOut_",
 }  # by pydantic
 OF_MEMORY: Final = [operation for operation in OPERATIONS if operation.path.startswith("/api/")]
 NAMING_IN_THE_BODY: Final = {
@@ -89,15 +90,18 @@ def test_every_body_has_an_example(operation: Operation) -> None:
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=str)
 async def test_every_example_body_is_accepted_by_its_route(
-    alice: Caller, operator: Caller, operation: Operation
+    alice: Caller, operator: Caller, tenant: Tenant, operation: Operation
 ) -> None:
     caller = operator if operation.is_for_operators else alice
+    if operation.is_for_admins:
+        caller = await tenant.admin()
     session = await alice.start_session()
     message = await alice.add(session, "Hello")
 
     fact = (await alice.post("/api/v1/memory", {"content": "I live in Gent."})).json()
 
-    path = operation.path_with({**session, **message, "key": "preferences", **fact})
+    named = {"key": "preferences", "tenant": tenant.name}
+    path = operation.path_with({**session, **message, **named, **fact})
     response = await caller.send(operation.method, path, json=operation.example)
 
     assert response.is_success or (str(operation) in OFF and response.status_code == 403)

@@ -30,7 +30,9 @@ _LONGEST = 3.0
 class Quoting:
     """Takes every message of a user for a statement."""
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
         await asyncio.sleep(0)
         return tuple(
             Statement(

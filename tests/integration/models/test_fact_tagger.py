@@ -77,6 +77,13 @@ async def test_nothing_is_found_where_nothing_is_said(tagger: FactTagger, text: 
     assert await found(tagger, text) == ()
 
 
+async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None:
+    before = [a_message(Role.USER, "I work as a nurse in Leeds."), a_message(Role.ASSISTANT, "OK.")]
+    messages = [a_message(Role.USER, "My name is Sam Okafor.")]
+    statements = await tagger.extract(messages, before=before)
+    assert [statement.quote for statement in statements] == ["My name is Sam Okafor"]
+
+
 async def test_a_huge_message_is_read_in_bounded_time(tagger: FactTagger) -> None:
     text = "I work at ACME. " + "lorem ipsum dolor sit amet, " * 20_000
     assert len(await found(tagger, text)) <= 3

@@ -33,7 +33,9 @@ from support.examples import a_message, a_scope, a_session, append, start_sessio
 from support.timeouts import PATIENCE
 
 KILLS = int(os.environ.get("RECOLLECT_ERASURE_KILLS", "2"))
-LEFT_ON_PURPOSE = {"audit", "audit_chains", "api_keys", "erasures", "receipt_keys", "owners"}
+LEFT_ON_PURPOSE = {
+    *("audit", "audit_chains", "api_keys", "tenant_settings", "erasures", "receipt_keys", "owners")
+}
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.domain.conversation.message import Message, Role
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.domain.facts.wording import content_of
 
 Line = tuple[str, Slot] | tuple[str, Slot, Operation]
 """A quote, what it is about, and what it does."""
@@ -18,8 +18,10 @@ class ScriptedExtractor:
         self._script = script
         self.seen: list[tuple[str, ...]] = []
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
-        self.seen.append(tuple(message.content for message in messages))
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
+        self.seen.append(tuple(message.content for message in [*before, *messages]))
         return tuple(
             Statement(
                 message_id=message.message_id,

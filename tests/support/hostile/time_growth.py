@@ -15,14 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-SIZES = (1_000, 2_000, 4_000, 8_000)
+SIZES = (500, 1_000, 2_000, 4_000)
 LIMIT = 1.5
 """The exponent that is still taken for linear: what noise adds to 1 stays far below it."""
 FLOOR = 0.003
 """Seconds below which a call on the longest text needs no second look.
 
-A quadratic pattern takes at least a nanosecond for each of 32 million steps there: ten times
-this.
+A quadratic pattern takes at least a nanosecond for each of 8 million steps there.
 """
 _ROUNDS = 3
 _REPEATS = 2

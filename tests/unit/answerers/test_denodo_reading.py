@@ -3,12 +3,10 @@
 import pytest
 
 from recollect.answerers.denodo import read_response, rows_of, tables_of
-from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.text import JsonValue
 from recollect.sql_reading import SqlglotReader
 
 CANDIDATES = ("bank.sales", "bank.regions", "hr.staff", "old.staff")
-SUMMARY = ResultPolicy()
 SQL = SqlglotReader()
 
 
@@ -62,7 +60,7 @@ def test_a_field_of_any_type_makes_an_answer_that_can_be_stored(
 ) -> None:
     for value in [None, "", [], {}, 7, "x\0y", [None], {"a": "\ud800"}, 1e400]:
         with subtests.test(value=str(value)[:80]):
-            answer = read_response({"answer": "Fine.", field: value}, results=SUMMARY, reader=SQL)
+            answer = read_response({"answer": "Fine.", field: value}, reader=SQL)
             assert answer.remembered == "Fine."
             assert isinstance(answer.response["tables_used"], list)
             assert isinstance(answer.response["tokens"], dict)
@@ -72,8 +70,8 @@ def test_a_field_of_any_type_makes_an_answer_that_can_be_stored(
 @pytest.mark.parametrize("text", [None, "", " \n", 7])
 def test_an_answer_without_text_is_remembered_by_its_query(text: JsonValue) -> None:
     received = {"answer": text, "sql_query": "SELECT 1 FROM sales"}
-    assert read_response(received, results=SUMMARY, reader=SQL).remembered == "SELECT 1 FROM sales"
-    assert read_response({"answer": text}, results=SUMMARY, reader=SQL).remembered
+    assert read_response(received, reader=SQL).remembered == "SELECT 1 FROM sales"
+    assert read_response({"answer": text}, reader=SQL).remembered
 
 
 def test_the_longer_disclaimer_of_metadata_answers_is_not_stored() -> None:
@@ -81,6 +79,6 @@ def test_the_longer_disclaimer_of_metadata_answers_is_not_stored() -> None:
         "There are two views.\n        DISCLAIMER: This response has been generated based on an "
         "LLM's interpretation of the data and may not be accurate.\n        Also, …"
     )
-    answer = read_response({"answer": text}, results=SUMMARY, reader=SQL)
+    answer = read_response({"answer": text}, reader=SQL)
     assert answer.content == text
     assert answer.remembered == "There are two views."

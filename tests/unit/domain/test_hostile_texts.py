@@ -9,11 +9,11 @@ import pytest
 from recollect.domain.chat.front_end_texts import without_thoughts
 from recollect.domain.context.quoting import quoted
 from recollect.domain.conversation.message import Role
-from recollect.domain.facts.commands import commands_in
-from recollect.domain.facts.gate import refuses
-from recollect.domain.facts.secrets import secrets_in
+from recollect.domain.facts.reading.commands import commands_in
+from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.secrets import secrets_in
+from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in
 from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.standing.detection import slot_of, standing_instructions_in
 from recollect.domain.facts.statement import Statement
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.dialogue import HistoryMessage

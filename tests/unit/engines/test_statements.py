@@ -20,6 +20,7 @@ OWNED_TABLES = {
         "summaries",
         "jobs",
         "api_keys",
+        "tenant_settings",
         "audit",
         "audit_chains",
         "states",
@@ -27,7 +28,7 @@ OWNED_TABLES = {
         "profile_values",
     ),
     *("recall_entries", "recall_words", "recall_owners", "recall_models", "recall_removals"),
-    *("facts", "fact_changes", "fact_models", "erasures", "receipt_keys"),
+    *("facts", "fact_changes", "fact_models", "erasures", "receipt_keys", "owner_keys"),
 }
 
 # The statements that may do without an owner, each with its reason.
@@ -65,6 +66,8 @@ WITHOUT_OWNER: dict[str, str] = {
     "unchained_audit": "as list_audit_of_tenant",
     "count_old_audit": "the clean-up serves all owners; it sees old entries alone",
     "prune_audit": "the function of that name sets each owner and names it in every statement",
+    "has_tenant_settings": "every process asks whether tenants have settings; they hold no memory",
+    "list_tenant_settings": "the operator lists the settings of all tenants; they hold no memory",
     "removals_from": "a worker finds what is to go from another store, by ids alone",
     "count_removals": "as removals_from",
     "forget_store": "an operator says for all owners that a store is gone; it reads nothing",
@@ -79,6 +82,14 @@ WITHOUT_OWNER: dict[str, str] = {
     "users_left": "as users_of_tenant",
     "counts_of_parts": "a worker adds up what was erased of a tenant's users; counts and no text",
     "state_of_parts": "as counts_of_parts",
+    "create_owner_key": "as replace_entries",
+    "destroy_owner_key": "as replace_entries",
+    "encrypt_recall_entries": "the function encrypt_entries, as replace_entries",
+    "sample_owner_keys": "whoever opens the database checks that the master keys unwrap its keys",
+    "count_keys_by_master": "an operator counts the keys of all owners",
+    "keys_to_rewrap": "an operator rewraps the keys of all owners",
+    "rewrap_keys": "as keys_to_rewrap",
+    "all_owners": "an operator encrypts the rows of all owners, each as the owner",
 }
 
 OF_ANY_TABLE = {"erase_from", "rows_left"}
@@ -158,7 +169,8 @@ def test_every_function_sets_the_owner_first() -> None:
         *("erase_before", "erase_rest_before"),
     }
     of_transfer = {"export_messages", "taken_places"}
-    assert setting == {"hold_sessions", *of_transfer, *of_facts, *of_erasures}
+    of_encryption = {"create_owner_key", "destroy_owner_key", "encrypt_entries"}
+    assert setting == {"hold_sessions", *of_transfer, *of_facts, *of_erasures, *of_encryption}
     following = {
         name
         for name, body in functions.items()

@@ -40,3 +40,26 @@ def test_each_statement_is_found_by_itself(text: str, statements: list[str]) -> 
     said = text[text.index(statements[0]) : text.index(statements[-1]) + len(statements[-1])]
     found = statements_in(text, *scores_of(text, said))
     assert [text[one.start : one.end] for one in found] == statements
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("My dog Rex has something in his paw.", "My dog Rex"),
+        ("Ma jument Tornade boite depuis hier.", "Ma jument Tornade"),
+        ("My twin sister Ann is a judge in Leeds.", "My twin sister Ann is a judge in Leeds"),
+        ("My dog Rex and our cat Tom get along.", "My dog Rex and our cat Tom get along"),
+        ("My manager is Ann and works in Leeds.", "My manager is Ann and works in Leeds"),
+    ],
+)
+def test_of_somebody_named_what_is_doubted_is_left_out(text: str, statement: str) -> None:
+    offsets, scores = scores_of(text, text.rstrip("."))
+    scores.inside[3:] = 0.55
+    (found,) = statements_in(text, offsets, scores)
+    assert text[found.start : found.end] == statement
+
+
+def test_of_somebody_named_what_is_sure_is_kept() -> None:
+    text = "My sister Paz runs a tapas bar."
+    (found,) = statements_in(text, *scores_of(text, text.rstrip(".")))
+    assert text[found.start : found.end] == "My sister Paz runs a tapas bar"

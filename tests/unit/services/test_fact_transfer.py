@@ -121,6 +121,20 @@ async def test_imported_facts_are_found_by_meaning() -> None:
     assert (found.fact.content, found.similarity is not None) == ("My dog is Rex.", True)
 
 
+async def test_the_worker_embeds_large_imports() -> None:
+    scene, scope = Scene(), a_scope()
+    items: list[JsonValue] = [{"content": f"My dog is number {n}."} for n in range(101)]
+    assert await scene.take_in(scope, items) == (101, 0, 0)
+    assert scene.embedder.embedded == []
+
+    (found, *_) = await scene.services.facts.search(scope, "my dog is number 7")
+    assert found.similarity is None
+    assert scene.services.fact_reembedding is not None
+    assert await scene.services.fact_reembedding.do_some() == 101
+    (found, *_) = await scene.services.facts.search(scope, "my dog is number 7")
+    assert (found.fact.content, found.similarity is not None) == ("My dog is number 7.", True)
+
+
 async def test_of_what_there_is_one_the_user_keeps_the_one_they_have() -> None:
     scene, scope = Scene(), a_scope()
     assert await scene.take_in(scope, [{"content": "I am Ann.", "slot": "name"}]) == (1, 0, 0)

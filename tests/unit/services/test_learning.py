@@ -165,6 +165,11 @@ async def test_the_turn_before_is_shown_to_the_extractor(scene: Scene) -> None:
     assert scene.extractor.seen[-1] == ("Hello!", "I see.", ACME, "I see.")
 
 
+async def test_a_turn_that_only_asks_is_not_read_for_facts(scene: Scene) -> None:
+    await scene.say("What about 2015?")
+    assert scene.extractor.seen == []
+
+
 @pytest.mark.parametrize("text", ["Remember that I park in garage 4.", "Onthoud dat ik fiets."])
 async def test_a_command_is_done_before_the_answer(scene: Scene, text: str) -> None:
     messages = [a_message("user", text)]

@@ -58,7 +58,9 @@ class Fallback:
 
     calls = 0
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
         self.calls += 1
         return ()
 

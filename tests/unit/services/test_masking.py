@@ -33,7 +33,7 @@ async def setup_with_calls() -> Setup:
 
 
 def mask_of(value: str) -> str:
-    masker = MASKED.masking.masker(SCOPE.tenant, SCOPE.owner_id)
+    masker = MASKED.masking.masker(SCOPE.owner_id, MaskingMode.MASK)
     assert masker is not None
     return masker.text(value)
 

@@ -52,7 +52,7 @@ async def test_what_the_owner_may_not_see_now_is_withheld() -> None:
         scope,
         session.session_id,
         a_message("user", "What does Kim earn?"),
-        a_message("assistant", "Kim earns 4711.", details=SALARIES),
+        a_message("assistant", "Kim earns EUR 4711.", details=SALARIES),
     )
     shown = await append(
         stores, scope, session.session_id, a_message("user", "Tea?"), a_message("assistant", "Yes.")
@@ -61,14 +61,14 @@ async def test_what_the_owner_may_not_see_now_is_withheld() -> None:
         stores,
         scope,
         session.session_id,
-        a_summary("Kim earns 4711.", through=2, tables=("hr.salaries",)),
+        a_summary("Kim earns EUR 4711.", through=2, tables=("hr.salaries",)),
         replaces=0,
     )
     await index_messages(stores, scope, shown)
 
     document = await exported(services, scope)
 
-    assert "4711" not in json.dumps(document)
+    assert "EUR 4711" not in json.dumps(document)
     assert "Kim" not in json.dumps(document)
     (exported_session,) = document["sessions"]
     assert (exported_session["name"], exported_session["summary"]) == (None, None)
@@ -86,9 +86,9 @@ async def test_while_permissions_are_unavailable_nothing_with_tables_leaks() -> 
     stores, scope = in_memory_stores(FixedClock()), a_scope()
     services = services_with(stores, ByHand())
     session, _ = await stores.sessions.start(scope, a_session(), now=FixedClock().now())
-    answer = a_message("assistant", "Kim earns 4711.", details=SALARIES)
+    answer = a_message("assistant", "Kim earns EUR 4711.", details=SALARIES)
     await append(stores, scope, session.session_id, a_message("user", "Pay?"), answer)
-    assert "4711" not in json.dumps(await exported(services, scope))
+    assert "EUR 4711" not in json.dumps(await exported(services, scope))
 
 
 async def test_no_message_comes_without_its_session() -> None:

@@ -10,6 +10,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import Policies
 from recollect.domain.privacy.results import ResultPolicy
 from recollect.services.redaction import Redaction
+from recollect.services.tenants.policies import TenantPolicies
 from recollect.sql_reading import SqlglotReader
 
 SCOPE = Scope(tenant="acme", user="alice")
@@ -36,7 +37,9 @@ def answer(**details: object) -> NewMessage:
 async def test_of_every_answer_only_that_part_of_the_result_is_stored(
     policy: str, stored: object
 ) -> None:
-    redaction = Redaction(policies=Policies(results=ResultPolicy.parse(policy)))
+    redaction = Redaction(
+        tenants=TenantPolicies.of_server(Policies(results=ResultPolicy.parse(policy)))
+    )
 
     (message,) = await redaction.messages(
         SCOPE, [answer(sql_query="SELECT 1", execution_result=ROWS)]
@@ -47,7 +50,9 @@ async def test_of_every_answer_only_that_part_of_the_result_is_stored(
 
 
 async def test_an_answer_draws_on_an_unknown_table_still_when_its_result_is_not_stored() -> None:
-    redaction = Redaction(policies=Policies(results=ResultPolicy.parse("none")))
+    redaction = Redaction(
+        tenants=TenantPolicies.of_server(Policies(results=ResultPolicy.parse("none")))
+    )
 
     (message,) = await redaction.messages(SCOPE, [answer(execution_result=ROWS)])
 

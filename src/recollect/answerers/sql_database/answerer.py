@@ -16,7 +16,7 @@ from recollect.domain.context.context import Context
 from recollect.domain.context.quoting import quoted
 from recollect.domain.conversation.message import AnswerDetails, Message, Role, Visibility
 from recollect.domain.identity.scope import Scope
-from recollect.domain.privacy.results import ResultPolicy
+from recollect.domain.privacy.results import WIDEST
 from recollect.domain.text import JsonValue
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import ChatModel, Prompt
@@ -67,7 +67,6 @@ class SqlDatabaseAnswerer:
     functions: Sequence[str] = ()
     row_limit: int = 100
     model_timeout: float = 60
-    results: ResultPolicy = field(default_factory=ResultPolicy)
     _schema: tuple[Table, ...] = field(init=False, default=())
     _schema_until: float = field(init=False, default=float("-inf"))
     _schema_lock: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
@@ -86,7 +85,8 @@ class SqlDatabaseAnswerer:
         except StatementFailed as failed:
             execution = await self._repair(prompts, written, str(failed), tables)
         content = await self._in_words(request, execution)
-        result = self.results.keep(execution.rows.to_mappings())
+        # In a thread: of many rows it takes milliseconds.
+        result = await asyncio.to_thread(WIDEST.keep, execution.rows.to_mappings())
         return _answer(content, began, execution, result=result)
 
     async def stream(

@@ -18,6 +18,7 @@ Counts: TypeAlias = Mapping[str, int]
 DATABASE: Final = "database"
 VECTORS: Final = "vectors"
 CACHES: Final = "caches"
+ENCRYPTION: Final = "encryption"
 
 
 class ErasureKind(StrEnum):

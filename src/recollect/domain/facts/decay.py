@@ -62,6 +62,11 @@ class DecayPolicy:
             return None
 
 
+def spell_half_lives(half_lives: Mapping[Priority, float]) -> str:
+    """Write half-lives as `parse_half_lives` reads them."""
+    return ",".join(f"{priority}:{days:.12g}" for priority, days in half_lives.items())
+
+
 def parse_half_lives(text: str) -> dict[Priority, float]:
     """Read 'high:365,medium:180,low:60': days by priority; those left out have the default."""
     days = dict(DEFAULT_HALF_LIVES)

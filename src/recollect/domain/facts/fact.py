@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, Self
 from uuid import UUID
 
-from recollect.domain.facts.secrets import holds_secret
+from recollect.domain.facts.reading.secrets import holds_secret
 from recollect.domain.language import words_of
 from recollect.domain.text import check_text, without_breaks
 from recollect.errors import InvalidInput

@@ -37,7 +37,7 @@ class KeyScope(StrEnum):
     SERVICE = "service"
     """The memory of any user of its tenant, named in each request."""
     ADMIN = "admin"
-    """The audit log of its tenant, and nobody's memory."""
+    """The audit log and the settings of its tenant, and nobody's memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

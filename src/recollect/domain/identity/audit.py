@@ -64,6 +64,9 @@ class AuditAction(StrEnum):
     API_KEY_CREATED = "api_key.created"
     API_KEY_READ = "api_key.read"
     API_KEY_REVOKED = "api_key.revoked"
+    TENANT_SETTINGS_READ = "tenant_settings.read"
+    TENANT_SETTINGS_CHANGED = "tenant_settings.changed"
+    """The target is the names of the settings that changed, without their values."""
     AUDIT_READ = "audit.read"
 
 

@@ -153,16 +153,19 @@ def anonymous_session(user: str) -> UUID | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantScope:
-    """A tenant itself, as the owner of what belongs to no single user: its API keys."""
+    """A tenant itself, as the owner of what belongs to no single user: keys, settings."""
 
     tenant: str
     actor: str = field(default="", compare=False)
     interface: Interface = field(default=Interface.LIBRARY, compare=False)
     transaction_id: str = field(default="", compare=False)
+    is_stored: bool = field(default=False, compare=False, repr=False)
+    """As that of a `Scope`."""
     owner_id: UUID = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_identity(self.tenant, "tenant")
+        if not self.is_stored:
+            check_identity(self.tenant, "tenant")
         object.__setattr__(self, "owner_id", uuid5(_TENANTS, self.tenant))
 
 

@@ -15,6 +15,7 @@ from uuid import UUID
 from recollect.domain.privacy.kinds import PersonalDataKind
 from recollect.domain.privacy.personal_data import PersonalData, personal_data_in
 from recollect.domain.text import JsonValue
+from recollect.errors import ConfigurationError
 
 LEAST_KEY: Final = 32
 """Characters that the key has at least."""
@@ -48,21 +49,24 @@ class MaskingMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskingPolicies:
-    """Whether each tenant's personal data is masked, and the key of the masks."""
+    """Whether personal data is masked where a tenant has not set it, and the key of the masks."""
 
     usual: MaskingMode = MaskingMode.OFF
-    by_tenant: Mapping[str, MaskingMode] = field(default_factory=dict)
     key: bytes = field(default=b"", repr=False)
 
-    def of(self, tenant: str) -> MaskingMode:
-        """The tenant's own mode, or the usual one."""
-        return self.by_tenant.get(tenant, self.usual)
+    def masker(self, owner_id: UUID, mode: MaskingMode) -> "Masker | None":
+        """What masks the personal data of an owner; None if nothing is masked.
 
-    def masker(self, tenant: str, owner_id: UUID) -> "Masker | None":
-        """What masks the personal data of an owner; None if nothing is masked."""
-        mode = self.of(tenant)
+        Raises:
+            ConfigurationError: a tenant's is to be masked, and the server has no key any more.
+        """
         if mode is MaskingMode.OFF:
             return None
+        if not self.key:
+            raise ConfigurationError(
+                "personal data of this tenant is masked, which needs MEMORY_MASKING_KEY: nothing "
+                "is stored without it"
+            )
         key = hmac.digest(self.key, b"owner:" + owner_id.bytes, sha256)
         return Masker(key=key, pairs=_SHORT_PAIRS if mode is MaskingMode.MASK else _LONG_PAIRS)
 

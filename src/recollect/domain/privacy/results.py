@@ -44,6 +44,13 @@ class ResultPolicy:
             return cls(part=StoredPart(text))
         raise InvalidInput("results", "must be none, summary or rows:N (N up to 9999)")
 
+    def __str__(self) -> str:
+        return f"{self.part}:{self.rows}" if self.part is StoredPart.ROWS else str(self.part)
+
+    def stricter(self, other: "ResultPolicy") -> "ResultPolicy":
+        """The one of both that stores less."""
+        return min(self, other, key=lambda one: (_ORDER.index(one.part), one.rows))
+
     def keep(self, rows: Sequence[Mapping[str, JsonValue]]) -> JsonValue:
         """What is stored of these rows; None for nothing."""
         columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -72,6 +79,11 @@ class ResultPolicy:
         if self.part is StoredPart.ROWS:
             summary["rows"] = _first_rows(rows, self.rows)
         return summary
+
+
+_ORDER: Final = tuple(StoredPart)
+WIDEST: Final = ResultPolicy(part=StoredPart.ROWS, rows=9999)
+"""All that any policy stores: what answerers hand on, before the tenant's policy is known."""
 
 
 def rows_of(result: JsonValue) -> list[dict[str, JsonValue]]:

@@ -23,6 +23,7 @@ from recollect.engines.in_memory.jobs import (
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
 from recollect.engines.in_memory.profiles import InMemoryProfiles
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
+from recollect.engines.in_memory.tenants import InMemoryTenantSettings
 from recollect.engines.in_memory.transfer import InMemoryExports, InMemoryImports
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -52,6 +53,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         expired=InMemoryExpired(data),
         expired_records=InMemoryExpiredRecords(data),
         api_keys=InMemoryApiKeys(data),
+        tenant_settings=InMemoryTenantSettings(data),
         audit=audit,
         audit_chains=audit,
         facts=InMemoryFacts(data),

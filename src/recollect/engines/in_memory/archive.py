@@ -7,7 +7,8 @@ from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
-from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
+from recollect.engines.in_memory.data import InMemoryStore
+from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.engines.in_memory.transfer import session_record, turn_of
 from recollect.ports.archive import ExpiredSession
 

@@ -26,11 +26,11 @@ from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
     InMemoryStore,
-    StoredConversation,
     copy_object,
     cut_page,
 )
 from recollect.engines.in_memory.messages import InMemoryMessages
+from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
 

@@ -10,7 +10,8 @@ from uuid import UUID
 from recollect.domain.context.compaction import Summary, Uncompacted
 from recollect.domain.conversation.session import TurnStatus
 from recollect.domain.identity.scope import Scope
-from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
+from recollect.engines.in_memory.data import InMemoryStore
+from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.ports.jobs import DueTurn, Job
 
 

@@ -16,10 +16,10 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
     InMemoryStore,
     OwnerMemory,
-    StoredConversation,
     copy_object,
     cut_page,
 )
+from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.errors import IdAlreadyUsed, MessageNotFound
 from recollect.ports.conversations import (
     MAX_WINDOW,

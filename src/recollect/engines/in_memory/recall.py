@@ -10,7 +10,8 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
-from recollect.engines.in_memory.data import InMemoryStore, StoredConversation
+from recollect.engines.in_memory.data import InMemoryStore
+from recollect.engines.in_memory.stored_conversation import StoredConversation
 
 
 class InMemoryRecallIndex(InMemoryStore):

@@ -28,11 +28,11 @@ from recollect.domain.transfer.records import (
 from recollect.engines.in_memory.data import (
     InMemoryStore,
     OwnerMemory,
-    StoredConversation,
     StoredValue,
     copy_object,
 )
 from recollect.engines.in_memory.facts import claims_of, statements_in
+from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.ports.facts import EmbeddedFact
 from recollect.ports.transfer import NumberedAuditEntry
 

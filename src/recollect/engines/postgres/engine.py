@@ -15,6 +15,7 @@ from recollect.engines.postgres.connection.database import (
     as_application,
     normalise,
 )
+from recollect.engines.postgres.connection.owner_keys import OwnerKeys
 from recollect.engines.postgres.conversations.branches import PostgresBranchStore, PostgresTurnStore
 from recollect.engines.postgres.conversations.messages import (
     PostgresHistoryStore,
@@ -25,6 +26,7 @@ from recollect.engines.postgres.conversations.sessions import (
     PostgresSessionStore,
 )
 from recollect.engines.postgres.embedded import running_server
+from recollect.engines.postgres.encryption import PostgresEncryptionStore
 from recollect.engines.postgres.erasure import postgres_erasure_stores
 from recollect.engines.postgres.facts.store import PostgresFactStore
 from recollect.engines.postgres.jobs import (
@@ -38,6 +40,7 @@ from recollect.engines.postgres.profiles import PostgresProfileStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.engines.postgres.statistics import PostgresStatistics
+from recollect.engines.postgres.tenants import PostgresTenantSettings
 from recollect.engines.postgres.transfer import PostgresExportStore, PostgresImportStore
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
@@ -48,7 +51,11 @@ _CAN_LOG_IN: Final = "SELECT rolcanlogin FROM pg_roles WHERE rolname = $1"
 
 @asynccontextmanager
 async def open_embedded(
-    home: Path, *, max_connections: int, telemetry: Telemetry = UNMEASURED
+    home: Path,
+    *,
+    max_connections: int,
+    keys: OwnerKeys | None = None,
+    telemetry: Telemetry = UNMEASURED,
 ) -> AsyncIterator[Database]:
     """Work on the embedded server of a folder, starting it if need be."""
     async with running_server(home) as dsn:
@@ -56,7 +63,7 @@ async def open_embedded(
         await _let_application_log_in(dsn)
         application = as_application(dsn, logs_in=True)
         database = await Database.open(
-            application, max_connections=max_connections, telemetry=telemetry
+            application, max_connections=max_connections, keys=keys, telemetry=telemetry
         )
         async with aclosing(database):
             yield database
@@ -69,6 +76,7 @@ async def open_external(
     max_connections: int,
     statement_cache: int = STATEMENT_CACHE,
     telemetry: Telemetry = UNMEASURED,
+    keys: OwnerKeys | None = None,
 ) -> AsyncIterator[Database]:
     """Work on a server of the user's own."""
     dsn = normalise(dsn)
@@ -78,6 +86,7 @@ async def open_external(
         max_connections=max_connections,
         statement_cache=statement_cache,
         telemetry=telemetry,
+        keys=keys,
     )
     async with aclosing(database):
         yield database
@@ -112,6 +121,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         expired=PostgresExpiredSessions(database, clock),
         expired_records=PostgresExpiredRecords(database, clock),
         api_keys=PostgresApiKeyStore(database, clock),
+        tenant_settings=PostgresTenantSettings(database, clock),
         audit=audit,
         audit_chains=audit,
         facts=PostgresFactStore(database, clock),
@@ -123,5 +133,6 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         learning=PostgresLearningQueue(database, clock),
         outside=outside,
         statistics=PostgresStatistics(database, clock),
+        encryption=PostgresEncryptionStore(database, clock) if database.keys.is_on else None,
         is_answering=database.is_answering,
     )

@@ -1,8 +1,8 @@
 """Erasures in PostgreSQL: durable, in short transactions that count what they have erased."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from asyncpg import Record
 
 from recollect.domain.erasure.erasure import (
     DATABASE,
+    ENCRYPTION,
     Counts,
     Erasure,
     ErasureKind,
@@ -23,6 +24,7 @@ from recollect.domain.text import JsonObject
 from recollect.engines.postgres.audit import append_entry
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
 from recollect.engines.postgres.conversations.messages import name_anew
+from recollect.engines.postgres.encryption import MESSAGES, TABLES, EncryptedTable, pages
 from recollect.engines.postgres.rows import to_json, worker_scope
 from recollect.ports.erasure import ErasureStores, RecentErasure, TenantProgress
 from recollect.ports.recall import EntryKey
@@ -43,6 +45,7 @@ def postgres_erasure_stores(
         phrases=PostgresErasedPhrases(database, clock),
         receipt_keys=PostgresReceiptKeys(database, clock),
         removals=removals,
+        data_keys=PostgresDataKeys(database, clock) if database.keys.is_on else None,
     )
 
 
@@ -214,6 +217,9 @@ class PostgresErasedPhrases(PostgresStore):
         gone = await self._only_erased(erasure, phrases)
         if not gone:
             return 0
+        # Once everything is erased so is the key: what were left could not be decrypted.
+        if self._database.keys.is_on and erasure.request.kind is not ErasureKind.EVERYTHING:
+            return len(await self._in_decrypted(erasure, gone, TABLES))
         rows = await self._database.run("phrases_left", owner_id=erasure.owner_id, phrases=gone)
         return int(rows[0][0])
 
@@ -221,6 +227,9 @@ class PostgresErasedPhrases(PostgresStore):
         """The phrases that no message has which stays."""
         if not phrases or erasure.request.kind is ErasureKind.EVERYTHING:
             return [*phrases]
+        if self._database.keys.is_on:
+            staying = await self._in_decrypted(erasure, phrases, [MESSAGES], stays=True)
+            return [phrase for phrase in phrases if phrase not in staying]
         rows = await self._database.run(
             "phrases_that_stay",
             owner_id=erasure.owner_id,
@@ -229,6 +238,55 @@ class PostgresErasedPhrases(PostgresStore):
         )
         staying = {row["phrase"] for row in rows}
         return [phrase for phrase in phrases if phrase not in staying]
+
+    async def _in_decrypted(
+        self,
+        erasure: Erasure,
+        phrases: Sequence[str],
+        tables: Iterable[EncryptedTable],
+        *,
+        stays: bool = False,
+    ) -> set[str]:
+        """The phrases that rows have; with `stays` only rows that are not to be erased.
+
+        SQL cannot look into encrypted texts: they are read page by page.
+        """
+        found: set[str] = set()
+        for table in tables:
+            async for rows in pages(self._database, erasure.owner_id, table):
+                texts = [
+                    text
+                    for row in rows
+                    if not stays or _stays(erasure, row)
+                    for text in table.texts(row)
+                ]
+                found |= {one for one in phrases if any(one in text for text in texts)}
+                if len(found) == len(phrases):
+                    return found
+        return found
+
+
+class PostgresDataKeys(PostgresStore):
+    """Destroys an owner's data key, which makes copies of what it encrypted unreadable."""
+
+    @property
+    def name(self) -> str:
+        return ENCRYPTION
+
+    async def erase_some(self, erasure: Erasure, *, limit: int) -> bool:  # noqa: ARG002  # one key
+        if erasure.request.kind is ErasureKind.EVERYTHING:
+            cached_for = timedelta(seconds=2 * self._database.keys.fresh_seconds)
+            await self._database.write(
+                "destroy_owner_key", **_key_of(erasure), cached_for=cached_for
+            )
+            self._database.keys.forget(erasure.owner_id)
+        return False
+
+    async def remaining(self, erasure: Erasure) -> Counts:
+        if erasure.request.kind is not ErasureKind.EVERYTHING:
+            return {}
+        rows = await self._database.run("count_owner_keys", owner_id=erasure.owner_id)
+        return {"data_keys": rows[0][0]}
 
 
 class PostgresReceiptKeys(PostgresStore):
@@ -288,6 +346,14 @@ async def _rows_left(transaction: Transaction, erasure: Erasure) -> dict[str, in
         case _:
             rows = await transaction.rows("rows_left", session_id=request.session_id)
     return {row["name"]: row["number"] for row in rows}
+
+
+def _stays(erasure: Erasure, row: Mapping[str, Any]) -> bool:
+    """Whether a message is not to be erased: it is of another session, or later."""
+    request = erasure.request
+    if request.session_id is not None:
+        return bool(row["session_id"] != request.session_id)
+    return request.before is not None and bool(row["created_at"] >= request.before)
 
 
 def _key_of(erasure: Erasure) -> dict[str, UUID]:

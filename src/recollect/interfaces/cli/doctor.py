@@ -19,6 +19,7 @@ from recollect.adapters import (
     archive_of,
     denodo_client,
     embedding_choice,
+    key_wrapper,
     model_endpoint,
     open_permissions,
     open_vectors,
@@ -27,7 +28,15 @@ from recollect.adapters import (
 from recollect.domain.identity.permissions import PermissionKind
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import prefix_of
-from recollect.engines.postgres.migrations import HEAD, MIN_SERVER_VERSION, inspect
+from recollect.engines.postgres.connection.database import as_application, check_master_keys
+from recollect.engines.postgres.connection.owner_keys import OwnerKeys
+from recollect.engines.postgres.migrations import (
+    HEAD,
+    MIN_SERVER_VERSION,
+    connected,
+    current_revision,
+    inspect,
+)
 from recollect.errors import ConfigurationError, ModelUnavailable, RecollectError
 from recollect.extras import require
 from recollect.interfaces.cli.output import administered
@@ -365,6 +374,19 @@ async def check_database(settings: Settings) -> AsyncIterator[Finding]:
         )
 
 
+@_check("encryption", "check MEMORY_ENCRYPTION_KEY; nothing is served without the right key")
+async def check_encryption(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the master keys decrypt what is stored."""
+    wrapper = key_wrapper(settings)
+    async with administered(settings) as dsn:
+        if await current_revision(dsn) != HEAD:
+            return
+        async with connected(as_application(dsn)) as connection:
+            await check_master_keys(connection, OwnerKeys(wrapper))
+    if wrapper is not None:
+        yield _ok(f"content is encrypted, by the master key {wrapper.current_id}")
+
+
 def _judged(
     check: str, is_well: object, otherwise: Status, *, observation: str, advice: str
 ) -> Finding:
@@ -378,5 +400,5 @@ def _judged(
 _CHECKS: Final = (
     *(check_access, check_token_keys, check_address, check_answers, check_model, check_denodo),
     *(check_sql_database, check_sql_account, check_embedder, check_reranker, check_vectors),
-    *(check_archive, check_permissions, check_disk, check_database),
+    *(check_archive, check_permissions, check_disk, check_database, check_encryption),
 )

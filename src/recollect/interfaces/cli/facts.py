@@ -8,23 +8,22 @@ from recollect.domain.conversation.paging import DEFAULT_LIMIT, MAX_LIMIT, Page,
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.facts.fact import Fact, FactRecord, FactType, Priority
 from recollect.domain.facts.query import FactFilter, FactSort, FoundFact, StatusChoice
+from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.interfaces.cli.output import (
     AsJson,
     Tenant,
     User,
     Yes,
-    confirm,
+    confirm_deletion,
     fields_of,
-    owner_scope,
+    for_owner,
     show,
     show_page,
     show_table,
     to_json,
-    with_services,
 )
 from recollect.services.services import Services
-from recollect.settings import Settings
 
 app = typer.Typer(help="List, add, change and forget facts about a user.", no_args_is_help=True)
 _COLUMNS: Final = ("fact_id", "type", "priority", "content")
@@ -65,14 +64,13 @@ def list_facts(  # noqa: PLR0913  # the options of the command line
     """List what is known about a user, the newest first, or search it by meaning."""
     filters = FactFilter(type=type_, priority=priority, status=status.status, text=q)
 
-    async def work(services: Services, settings: Settings) -> Page[Fact] | tuple[FoundFact, ...]:
-        scope = owner_scope(settings, user, tenant)
+    async def work(services: Services, scope: Scope) -> Page[Fact] | tuple[FoundFact, ...]:
         if search is not None:
             return await services.facts.search(scope, search, limit=limit, filters=filters)
         page = PageRequest(limit=limit)
         return await services.facts.list(scope, page, filters=filters, sort=sort)
 
-    _show_list(with_services(work), as_json=as_json)
+    _show_list(for_owner(user, tenant, work), as_json=as_json)
 
 
 @app.command()
@@ -85,13 +83,15 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Store a fact about a user."""
-    fact = with_services(
-        lambda services, settings: services.facts.add(
-            owner_scope(settings, user, tenant),
+    fact = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.facts.add(
+            scope,
             content,
             type=type_ or FactType.FACT,
             priority=priority,
-        )
+        ),
     )
     _show(fact, as_json=as_json, text=f"fact {fact.fact_id} is stored")
 
@@ -102,10 +102,10 @@ def show_fact(
 ) -> None:
     """Show a fact of any status with its history."""
     identifier = parse_uuid(fact_id, "fact_id")
-    record = with_services(
-        lambda services, settings: services.facts.get(
-            owner_scope(settings, user, tenant), identifier
-        )
+    record = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.facts.get(scope, identifier),
     )
     if as_json:
         _echo_record(record)
@@ -137,15 +137,17 @@ def edit(
     identifier = parse_uuid(fact_id, "fact_id")
     if content is None and type_ is None and priority is None:
         raise InvalidInput("--content", "or --type or --priority must be given")
-    fact = with_services(
-        lambda services, settings: services.facts.update(
-            owner_scope(settings, user, tenant),
+    fact = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.facts.update(
+            scope,
             identifier,
             content=content,
             type=type_,
             priority=priority,
             version=version,
-        )
+        ),
     )
     _show(fact, as_json=as_json, text=f"fact {fact.fact_id} is changed")
 
@@ -163,13 +165,12 @@ def forget(
 ) -> None:
     """Withdraw a fact, so that it is used no more; 'restore' brings it back."""
     identifier = parse_uuid(fact_id, "fact_id")
-    if erase and not yes:
-        question = f"Delete the fact {identifier} for good?"
-        confirm(question, refused="nothing was deleted", as_json=as_json)
-    with_services(
-        lambda services, settings: services.facts.forget(
-            owner_scope(settings, user, tenant), identifier, erase=erase
-        )
+    if erase:
+        confirm_deletion(f"Delete the fact {identifier} for good?", yes=yes, as_json=as_json)
+    for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.facts.forget(scope, identifier, erase=erase),
     )
     done = "deleted" if erase else "forgotten"
     show({done: identifier}, as_json=as_json, text=f"fact {identifier} is {done}")
@@ -181,10 +182,10 @@ def restore(
 ) -> None:
     """Let a fact hold again that was withdrawn, replaced or has faded."""
     identifier = parse_uuid(fact_id, "fact_id")
-    fact = with_services(
-        lambda services, settings: services.facts.restore(
-            owner_scope(settings, user, tenant), identifier
-        )
+    fact = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.facts.restore(scope, identifier),
     )
     _show(fact, as_json=as_json, text=f"fact {fact.fact_id} is restored")
 
@@ -194,21 +195,16 @@ def clear(
     user: User = None, tenant: Tenant = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete all facts about a user for good."""
-    if not yes:
-        question = "Delete all facts with their history for good?"
-        confirm(question, refused="nothing was deleted", as_json=as_json)
-    deleted = with_services(
-        lambda services, settings: services.facts.clear(owner_scope(settings, user, tenant))
-    )
+    question = "Delete all facts with their history for good?"
+    confirm_deletion(question, yes=yes, as_json=as_json)
+    deleted = for_owner(user, tenant, lambda services, scope: services.facts.clear(scope))
     show({"deleted": deleted}, as_json=as_json, text=f"{deleted} facts are deleted")
 
 
 @app.command()
 def stats(user: User = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
     """Count a user's facts by type, priority, status and week."""
-    counted = with_services(
-        lambda services, settings: services.facts.stats(owner_scope(settings, user, tenant))
-    )
+    counted = for_owner(user, tenant, lambda services, scope: services.facts.stats(scope))
     counts = fields_of(counted)
     if as_json:
         typer.echo(to_json(counts))

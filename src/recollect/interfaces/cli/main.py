@@ -17,12 +17,14 @@ from recollect.interfaces.cli import (
     archive,
     audit,
     chatting,
+    encryption,
     erase,
     fact_files,
     facts,
     profile,
     recall,
     sessions,
+    tenants,
     top,
     transfer,
 )
@@ -208,9 +210,11 @@ app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
 app.command("erase")(erase.erase)
 app.add_typer(archive.app, name="archive")
+app.add_typer(encryption.app, name="encryption")
 app.command()(recall.rewrite)
 app.command()(recall.recall)
 app.add_typer(audit.app, name="audit")
+app.add_typer(tenants.app, name="tenants")
 app.command()(recall.reindex)
 app.command()(worker)
 app.command()(cleanup)

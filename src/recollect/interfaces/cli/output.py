@@ -33,7 +33,8 @@ def not_blank(parameter: typer.CallbackParam, value: str | None) -> str | None:
     return value
 
 
-def _named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | None:
+def named_tenant(parameter: typer.CallbackParam, tenant: str | None) -> str | None:
+    """A tenant's name as an option or an argument; the system tenant has none."""
     return None if not_blank(parameter, tenant) is None else tenant_name(str(tenant))
 
 
@@ -42,7 +43,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Tenant = Annotated[
     str | None,
     typer.Option(
-        help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=_named_tenant
+        help="The tenant; default: MEMORY_TENANT.", show_default=False, callback=named_tenant
     ),
 ]
 User = Annotated[
@@ -55,7 +56,7 @@ _HEADINGS = {"message_count": "messages"}
 """What columns are called where their own name takes the room that free text needs."""
 _NARROWEST = 10
 _WIDEST = 1000
-_FREE_TEXT = frozenset({"name", "content", "text", "value", "found", "advice", "user"})
+_FREE_TEXT = frozenset({"name", "content", "text", "value", "found", "advice", "user", "settings"})
 
 
 def show(value: object, *, as_json: bool, text: str) -> None:
@@ -116,6 +117,12 @@ def confirm(question: str, *, refused: str, as_json: bool) -> None:
     """Ask before something is lost; without a yes, leave with an error."""
     if not typer.confirm(question, err=True):
         fail(refused, as_json=as_json)
+
+
+def confirm_deletion(question: str, *, yes: bool, as_json: bool) -> None:
+    """Ask before something is deleted, unless the command says yes."""
+    if not yes:
+        confirm(question, refused="nothing was deleted", as_json=as_json)
 
 
 def given_options(**options: object) -> dict[str, object]:
@@ -188,6 +195,17 @@ def with_services(work: Callable[[Services, Settings], Awaitable[Result]]) -> Re
             return await work(memory.services, settings)
 
     return asyncio.run(run())
+
+
+def for_owner(
+    user: str | None,
+    tenant: str | None,
+    work: Callable[[Services, Scope], Awaitable[Result]],
+) -> Result:
+    """Do one thing with the services for the owner named, or else for the local user."""
+    return with_services(
+        lambda services, settings: work(services, owner_scope(settings, user, tenant))
+    )
 
 
 @asynccontextmanager

@@ -12,13 +12,12 @@ from recollect.interfaces.cli.output import (
     Tenant,
     User,
     Yes,
-    confirm,
+    confirm_deletion,
     fields_of,
-    owner_scope,
+    for_owner,
     show,
     show_table,
     to_json,
-    with_services,
 )
 
 app = typer.Typer(help="Set, merge, show and delete values of a profile.", no_args_is_help=True)
@@ -46,10 +45,10 @@ def set_value(
     as_json: AsJson = False,
 ) -> None:
     """Set the value of a key, in place of any before it."""
-    item = with_services(
-        lambda services, settings: services.profiles.set(
-            owner_scope(settings, user, tenant), key, _parsed(value), version=version
-        )
+    item = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.profiles.set(scope, key, _parsed(value), version=version),
     )
     _show(item, as_json=as_json)
 
@@ -64,10 +63,12 @@ def merge(
     as_json: AsJson = False,
 ) -> None:
     """Merge objects at every depth; replace everything else, null is a value like others."""
-    item = with_services(
-        lambda services, settings: services.profiles.merge(
-            owner_scope(settings, user, tenant), key, _parsed(value), version=version
-        )
+    item = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.profiles.merge(
+            scope, key, _parsed(value), version=version
+        ),
     )
     _show(item, as_json=as_json)
 
@@ -75,18 +76,14 @@ def merge(
 @app.command("get")
 def get_value(key: Key, user: User = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
     """Show the value of a key as JSON; with --json also its version and times."""
-    item = with_services(
-        lambda services, settings: services.profiles.get(owner_scope(settings, user, tenant), key)
-    )
+    item = for_owner(user, tenant, lambda services, scope: services.profiles.get(scope, key))
     _show(item, as_json=as_json)
 
 
 @app.command("list")
 def list_values(user: User = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
     """List all values in order of their keys."""
-    items = with_services(
-        lambda services, settings: services.profiles.list(owner_scope(settings, user, tenant))
-    )
+    items = for_owner(user, tenant, lambda services, scope: services.profiles.list(scope))
     rows = [fields_of(item) for item in items]
     if not as_json:
         rows = [{**row, "value": json.dumps(row["value"], ensure_ascii=False)} for row in rows]
@@ -103,12 +100,11 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a key."""
-    if not yes:
-        confirm(f"Delete the key {key} for good?", refused="nothing was deleted", as_json=as_json)
-    with_services(
-        lambda services, settings: services.profiles.delete(
-            owner_scope(settings, user, tenant), key, version=version
-        )
+    confirm_deletion(f"Delete the key {key} for good?", yes=yes, as_json=as_json)
+    for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.profiles.delete(scope, key, version=version),
     )
     show({"deleted": key}, as_json=as_json, text=f"the key {key} is deleted")
 
@@ -118,11 +114,8 @@ def clear(
     user: User = None, tenant: Tenant = None, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Delete all keys."""
-    if not yes:
-        confirm("Delete the whole profile?", refused="nothing was deleted", as_json=as_json)
-    deleted = with_services(
-        lambda services, settings: services.profiles.clear(owner_scope(settings, user, tenant))
-    )
+    confirm_deletion("Delete the whole profile?", yes=yes, as_json=as_json)
+    deleted = for_owner(user, tenant, lambda services, scope: services.profiles.clear(scope))
     show({"deleted": deleted}, as_json=as_json, text=f"{deleted} keys are deleted")
 
 

@@ -20,6 +20,7 @@ from recollect.interfaces.cli.output import (
     Tenant,
     User,
     fields_of,
+    for_owner,
     owner_scope,
     parse_moment,
     show,
@@ -64,10 +65,10 @@ def recall(  # noqa: PLR0913  # the options of the command line
         tables=frozenset(table) if table else None,
         databases=frozenset(database) if database else None,
     )
-    results = with_services(
-        lambda services, settings: services.recall.search(
-            owner_scope(settings, user, tenant), query, k=k, filters=filters
-        )
+    results = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.recall.search(scope, query, k=k, filters=filters),
     )
     items = [recalled_object(item) for item in results.items]
     if as_json:

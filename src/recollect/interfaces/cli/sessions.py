@@ -18,12 +18,12 @@ from recollect.interfaces.cli.output import (
     User,
     Yes,
     confirm,
+    confirm_deletion,
     fields_of,
-    owner_scope,
+    for_owner,
     show,
     show_page,
     show_table,
-    with_services,
 )
 from recollect.services.services import Services
 
@@ -50,10 +50,10 @@ def list_sessions(
     as_json: AsJson = False,
 ) -> None:
     """List a user's sessions, the last changed one first."""
-    page = with_services(
-        lambda services, settings: services.sessions.list(
-            owner_scope(settings, user, tenant), PageRequest(limit=limit), sort=sort
-        )
+    page = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.sessions.list(scope, PageRequest(limit=limit), sort=sort),
     )
     _show(page.items, page.next_cursor, as_json=as_json, empty="no sessions yet")
 
@@ -68,10 +68,10 @@ def show_session(
 ) -> None:
     """Show a session's last messages, oldest first."""
     identifier = parse_uuid(session_id, "session_id")
-    page = with_services(
-        lambda services, settings: services.messages.list(
-            owner_scope(settings, user, tenant), identifier, PageRequest(limit=limit)
-        )
+    page = for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.messages.list(scope, identifier, PageRequest(limit=limit)),
     )
     oldest_first = page.items[::-1]
     if as_json:
@@ -92,13 +92,11 @@ def delete(
 ) -> None:
     """Delete a session with everything in it."""
     identifier = parse_uuid(session_id, "session_id")
-    if not yes:
-        question = f"Delete session {identifier} for good?"
-        confirm(question, refused="nothing was deleted", as_json=as_json)
-    with_services(
-        lambda services, settings: services.sessions.delete(
-            owner_scope(settings, user, tenant), identifier
-        )
+    confirm_deletion(f"Delete session {identifier} for good?", yes=yes, as_json=as_json)
+    for_owner(
+        user,
+        tenant,
+        lambda services, scope: services.sessions.delete(scope, identifier),
     )
     show({"deleted": identifier}, as_json=as_json, text=f"session {identifier} is deleted")
 
@@ -121,9 +119,7 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Delete a user's sessions that OpenWebUI started and whose chats it no longer has."""
-    gone = with_services(
-        lambda services, settings: _gone(services, owner_scope(settings, user, tenant), listed)
-    )
+    gone = for_owner(user, tenant, lambda services, scope: _gone(services, scope, listed))
     if dry_run:
         _show(gone, as_json=as_json, empty=_NOTHING)
         return
@@ -134,9 +130,7 @@ def forget(
         _show(gone, as_json=False, empty=_NOTHING)
         question = f"Delete these {len(gone)} sessions for good?"
         confirm(question, refused="nothing was deleted", as_json=as_json)
-    deleted = with_services(
-        lambda services, settings: _delete(services, owner_scope(settings, user, tenant), gone)
-    )
+    deleted = for_owner(user, tenant, lambda services, scope: _delete(services, scope, gone))
     text = f"{len(deleted)} sessions are deleted"
     show({"deleted": deleted}, as_json=as_json, text=text)
 

@@ -20,6 +20,7 @@ from recollect.interfaces.http.routes import (
     privacy,
     profiles,
     sessions,
+    tenants,
 )
 from recollect.interfaces.http.routes.health import Disk, Readiness
 from recollect.interfaces.metrics import PATH, metrics_page
@@ -31,7 +32,7 @@ _ROUTERS = (
     *(chat.router, chat.data_router, sessions.router, messages.router, messages.batch_router),
     *(contexts.router, contexts.owner_router, messages.history_router),
     *(facts.router, facts.import_router, privacy.router),
-    *(profiles.router, sessions.state_router, admin.router),
+    *(profiles.router, sessions.state_router, admin.router, tenants.router),
     *(health.router, openai_proxy.router, api_page.router),
 )
 _DESCRIPTION = """

@@ -166,7 +166,7 @@ class Authenticator:
         )
 
     async def administrator_of(self, headers: Headers) -> TenantScope:
-        """The tenant whose audit log the caller may read; `Forbidden` for all but its admins."""
+        """The tenant that the caller administers; `Forbidden` for all but its admins."""
         token = _bearer_token(headers)
         if token.startswith(KEY_PREFIX):
             key = await self._api_keys.recognise(token)

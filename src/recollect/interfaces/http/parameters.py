@@ -21,7 +21,7 @@ from recollect.domain.conversation.paging import (
 )
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.text import JsonObject, storable
-from recollect.errors import InvalidId, InvalidInput
+from recollect.errors import InvalidId, InvalidInput, NotConfirmed
 from recollect.memory import Memory
 from recollect.services.services import Services
 
@@ -111,6 +111,20 @@ async def _page_request(  # else FastAPI sends it to a thread
 
 PageQuery = Annotated[PageRequest, Depends(_page_request)]
 """The paging parameters of every list."""
+
+
+async def _confirmed(  # as above
+    *,
+    confirm: Annotated[
+        bool, Query(description="Must be true; without it nothing is deleted.")
+    ] = False,
+) -> None:
+    if not confirm:
+        raise NotConfirmed
+
+
+Confirmed = Annotated[None, Depends(_confirmed)]
+"""That the caller means it, for routes that delete everything."""
 
 
 async def _any_query() -> None:

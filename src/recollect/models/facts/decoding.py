@@ -4,7 +4,11 @@ import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from recollect.domain.facts.statement import Operation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +38,38 @@ _CONJUNCTIONS: Final = frozenset(
 _SUBJECT: Final = re.compile(r"(?:i|we|ik|wij|ich|wir|je|j|nous|on|yo|nosotros)\b")
 _MIN_BEFORE: Final = 3
 """Words before "and I" that can be a statement of their own; "my wife and I" is none."""
+_POSSESSIVES: Final = frozenset(
+    word
+    for words in (
+        "my our",
+        "mijn m'n onze ons",
+        "mein meine meinen meinem meiner unser unsere unseren unserem unserer",
+        "mon ma mes notre nos",
+        "mi mis nuestro nuestra nuestros nuestras",
+    )
+    for word in words.split()
+)
+_COPULAS: Final = frozenset(
+    word
+    for words in (
+        "is isn't are was were called named",
+        "zijn waren heet heten",
+        "ist sind war heißt heissen heißen",
+        "est sont était s'appelle s'appellent",
+        "es son era llama llaman",
+    )
+    for word in words.split()
+)
+"""Verbs of what somebody is; that does not pass."""
+_ADD: Final = tuple(Operation).index(Operation.ADD)
+_MAX_NOUNS: Final = 3
+"""The most words between "my" and a name: "my twin sister Ann"."""
+_DOUBTED: Final = 0.6
+"""Below this mean, what is said of somebody named is left out: most often it passes.
+
+"My dog Rex has something in his paw" becomes "My dog Rex". Of the training rows' statements of
+that kind nine are cut, seven of them where the rows end, too.
+"""
 _AROUND: Final = " \t\r\n.,;:!?\"'“”„«»()[]\u2013\u2014-…"
 
 
@@ -87,7 +123,8 @@ def statements_in(text: str, offsets: Sequence[tuple[int, int]], scores: Scores)
         start, end = _trimmed(text, run[0].start, run[-1].end)
         if start < end and _is_statement(run, words, ends, start, end):
             end = _with_last_words(text, words, ends, end)
-            found.append(replace(_found(run, scores, start, end), is_joined=bool(joined)))
+            one = replace(_found(run, scores, start, end), is_joined=bool(joined))
+            found.append(_without_doubted(text, words, one))
     return found
 
 
@@ -98,6 +135,43 @@ def _with_last_words(text: str, words: Sequence[_Word], ends: Sequence[int], end
     if not 0 < len(rest) <= _MAX_REST or any(word.begin > _BEGIN for word in rest):
         return end
     return _trimmed(text, end, rest[-1].end)[1]
+
+
+def _without_doubted(text: str, words: Sequence[_Word], found: Found) -> Found:
+    """A statement without what it says of somebody named, where that is doubted."""
+    own = [word for word in words if found.start <= word.start < found.end]
+    named = _introduced(text[: found.end], own)
+    said = own[named:]
+    if not named or not said or found.operation != _ADD:
+        return found
+    if _lowered(text, said[0]) in _COPULAS | _CONJUNCTIONS:
+        return found
+    if sum(word.inside for word in said) / len(said) >= _DOUBTED:
+        return found
+    return replace(found, end=own[named - 1].end)
+
+
+def _introduced(text: str, words: Sequence[_Word]) -> int:
+    """How many of the first words introduce somebody: "my dog Rex"; 0 if they do not."""
+    if not words or _lowered(text, words[0]) not in _POSSESSIVES:
+        return 0
+    for at in range(2, min(len(words), _MAX_NOUNS + 2)):
+        before = _lowered(text, words[at - 1])
+        if not before.isalpha() or before in _COPULAS:
+            return 0
+        if _is_name(text, words[at]):
+            named = takewhile(partial(_is_of_name, text), words[at:])
+            return at + sum(1 for _ in named)
+    return 0
+
+
+def _is_name(text: str, word: _Word) -> bool:
+    written = _written(text, word)
+    return written[:1].isupper() and written.replace("-", "").isalpha()
+
+
+def _is_of_name(text: str, word: _Word) -> bool:
+    return _is_name(text, word) or _written(text, word).isdecimal()
 
 
 def _words(offsets: Sequence[tuple[int, int]], scores: Scores) -> Iterator[_Word]:
@@ -147,8 +221,12 @@ def _joined_clauses(
     return joined
 
 
+def _written(text: str, word: _Word) -> str:
+    return text[word.start : word.end]
+
+
 def _lowered(text: str, word: _Word) -> str:
-    return text[word.start : word.end].lower()
+    return _written(text, word).lower()
 
 
 def _without_conjunction(text: str, run: list[_Word]) -> list[_Word]:

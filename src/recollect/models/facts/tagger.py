@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.facts.gate import refuses
-from recollect.domain.facts.own_words import readable_parts
+from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
-from recollect.domain.facts.wording import content_of
 from recollect.domain.language import guess_language
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.local_embedder import lower_priority
@@ -56,9 +56,11 @@ class FactTagger:
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
         """What the user's messages say about their user."""
-        work = self._submit(self._extract, messages)
+        work = self._submit(self._extract, messages, before)
         return await asyncio.wrap_future(work)
 
     async def relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
@@ -72,12 +74,15 @@ class FactTagger:
         except RuntimeError:
             raise ModelUnavailable("the model of facts was closed") from None
 
-    def _extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+    def _extract(
+        self, messages: Sequence[Message], before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
         statements: list[Statement] = []
-        for at, message in enumerate(messages):
+        conversation = [*before, *messages]
+        for at, message in enumerate(messages, start=len(before)):
             if message.role is Role.USER:
-                before = [(one.role, one.content) for one in messages[max(0, at - _BEFORE) : at]]
-                talk = [one for one in before if one[0] is not Role.SYSTEM]
+                earlier = conversation[max(0, at - _BEFORE) : at]
+                talk = [(one.role, one.content) for one in earlier if one.role is not Role.SYSTEM]
                 statements += self._statements_of(message, talk[::-1])
         return tuple(statements)
 

@@ -147,7 +147,7 @@ class Turns(Audited):
             await self.messages.redaction.messages(scope, messages),
             continues=continues,
             goes_on=goes_on,
-            **self.messages.begin_write(scope, session_id),
+            **await self.messages.begin_write(scope, session_id),
         )
         if followed is None:
             raise SessionNotFound(session_id)
@@ -162,7 +162,7 @@ class Turns(Audited):
         self, scope: Scope, session_id: UUID, question_id: UUID, reply: NewMessage
     ) -> Message:
         (redacted,) = await self.messages.redaction.messages(scope, [reply])
-        written = self.messages.begin_write(scope, session_id)
+        written = await self.messages.begin_write(scope, session_id)
         stored = await self.branches.reply(scope, session_id, question_id, redacted, **written)
         if stored is None:
             raise MessageNotFound(question_id)

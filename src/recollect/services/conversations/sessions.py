@@ -15,7 +15,7 @@ from recollect.domain.conversation.paging import MAX_LIMIT, Page, PageRequest, S
 from recollect.domain.conversation.session import NewSession, Session, SessionChanges, TurnStatus
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy import Policies, RetentionPolicies
+from recollect.domain.policy import Policies
 from recollect.domain.text import check_not_ahead
 from recollect.errors import (
     InvalidInput,
@@ -38,6 +38,7 @@ from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited, measured
 from recollect.services.redaction import Redaction
+from recollect.services.tenants.policies import TenantPolicies
 
 _REMEMBERED: Final = 10_000  # sessions whose last note is known here
 _MOST_WAITING: Final = 1_000
@@ -61,7 +62,7 @@ class LastAccess:
 
     store: SessionStore
     clock: Clock
-    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
     _noted: OrderedDict[Key, datetime] = field(default_factory=OrderedDict)
     _waiting: dict[Key, tuple[Scope, datetime]] = field(default_factory=dict)
     _writing: "asyncio.Task[None] | None" = None
@@ -70,7 +71,7 @@ class LastAccess:
         """Note that a session is read now; `last` is when it was used last, where that is known."""
         now, key = self.clock.now(), (scope.owner_id, session_id)
         times = [time for time in (last, self._noted.get(key)) if time is not None]
-        every = self.retention.of(scope.tenant).touch_interval
+        every = self.tenants.usual(scope.tenant).retention.touch_interval
         if (times and now - max(times) < every) or len(self._waiting) >= _MOST_WAITING:
             return
         self._remember(key, now)
@@ -103,8 +104,8 @@ class LastAccess:
         while self._waiting:
             key = next(iter(self._waiting))
             scope, time = self._waiting.pop(key)
-            end = self.retention.of(scope.tenant).end_of_used(time)
             try:
+                end = (await self.tenants.of(scope)).retention.end_of_used(time)
                 await self.store.touch(scope, key[1], now=time, expires_at=end)
             except Unavailable:
                 self._noted.pop(key, None)
@@ -131,7 +132,7 @@ class Sessions(Audited):
     permissions: Permissions
     clock: Clock
     last_access: LastAccess
-    retention: RetentionPolicies = field(default_factory=RetentionPolicies)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
     redaction: Redaction = field(default_factory=Redaction)
     make_room: MakeRoom = leave_room
 
@@ -141,7 +142,7 @@ class Sessions(Audited):
         scope.check_may_start(session.session_id)
         await self.make_room(scope, [session.session_id])
         now = self.clock.now()
-        end = self.retention.of(scope.tenant).end_of_new(now)
+        end = (await self.tenants.of(scope)).retention.end_of_new(now)
         stored = await self.redaction.session(scope, session)
         started, is_new = await self.store.start(scope, stored, now=now, expires_at=end)
         if is_new:
@@ -212,6 +213,7 @@ class Messages(Audited):
     clock: Clock
     last_access: LastAccess
     policies: Policies = field(default_factory=Policies)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
     redaction: Redaction = field(default_factory=Redaction)
     on_stored: Callable[[Scope, Sequence[Message]], Awaitable[None]] = _ignore
     """Called with new messages once they are stored; never raises."""
@@ -222,13 +224,14 @@ class Messages(Audited):
         """Whether messages for a session that is not there may start it, by the preset."""
         return self.policies.starts_unknown_sessions
 
-    def begin_write(self, scope: Scope, session_id: UUID) -> WriteTerms:
+    async def begin_write(self, scope: Scope, session_id: UUID) -> WriteTerms:
         """Note that a session is written to now, and return the terms of the write."""
+        retention = (await self.tenants.of(scope)).retention
         self.last_access.written(scope, session_id)
         now = self.clock.now()
         return WriteTerms(
             now=now,
-            expires_at=self.policies.retention.of(scope.tenant).end_of_used(now),
+            expires_at=retention.end_of_used(now),
             compaction=self.policies.compaction,
         )
 
@@ -251,7 +254,8 @@ class Messages(Audited):
         start = None
         if starts_session:
             scope.check_may_start(session_id)
-            end = self.policies.retention.of(scope.tenant).end_of_new(self.clock.now())
+            retention = (await self.tenants.of(scope)).retention
+            end = retention.end_of_new(self.clock.now())
             new = SessionStart(session=NewSession(session_id=session_id), expires_at=end)
             start = new if reply_to is None else None
         if start is not None:
@@ -262,7 +266,7 @@ class Messages(Audited):
             await self.redaction.messages(scope, messages),
             reply_to=reply_to,
             start=start,
-            **self.begin_write(scope, session_id),
+            **await self.begin_write(scope, session_id),
         )
         if appended is None:
             raise SessionNotFound(session_id)

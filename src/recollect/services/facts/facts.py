@@ -26,8 +26,8 @@ from recollect.domain.facts.query import (
     FoundFact,
     check_query,
 )
+from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.slots import has_one_value
-from recollect.domain.facts.standing.detection import standing_slot
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.errors import FactConflict, FactNotFound, InvalidInput, VersionConflict

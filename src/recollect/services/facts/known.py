@@ -12,7 +12,6 @@ from uuid import UUID
 
 from recollect.concurrency import off_loop, watch
 from recollect.domain.conversation.message import Visibility
-from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.fact import Fact
 from recollect.domain.facts.ranking import FactCandidate, FactPolicy, rank
 from recollect.domain.facts.slots import STANDING_SLOTS, is_standing
@@ -20,12 +19,14 @@ from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import EMBEDDER_FAILED, Vector
 from recollect.domain.recall.query import MAX_QUERY_LENGTH
+from recollect.domain.tenants.policy import TenantPolicy
 from recollect.errors import ModelUnavailable, Unavailable
 from recollect.ports.facts import FactStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import WordStems
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Stage, Telemetry
+from recollect.services.tenants.policies import TenantPolicies
 
 FACTS_FAILED: Final = "what is known about the user could not be looked for"
 """The warning of a context that lacks it."""
@@ -129,11 +130,10 @@ class KnownFacts:
     accesses: FactAccesses
     clock: Clock
     stems: StemCache
-    policy: FactPolicy
+    tenants: TenantPolicies
     embedder: Embedder | None = None
     embedding_seconds: float = 5.0
     """The longest that a question waits for its vector."""
-    decay: DecayPolicy = field(default_factory=DecayPolicy)
     telemetry: Telemetry = UNMEASURED
 
     async def for_context(
@@ -143,19 +143,21 @@ class KnownFacts:
 
         `within` leaves out what was said in other sessions than this one.
         """
-        if not self.policy.is_on:
-            return RelevantFacts()
         question = search_text[:MAX_QUERY_LENGTH]
         try:
-            vector, warnings = await self._vector_of(question)
-            found = await self._candidates(scope, vector)
+            tenant = await self.tenants.of(scope)
+            policy = tenant.facts
+            if not policy.is_on:
+                return RelevantFacts()
+            vector, warnings = await self._vector_of(question, policy)
+            found = await self._candidates(scope, vector, policy)
             visible = [
                 (fact, cosine)
                 for fact, cosine in found
                 if _is_of(fact, within) and access.visibility_of(fact.tables) is Visibility.ALL
             ]
             unread = self.stems.unread_characters(fact for fact, _ in visible)
-            choose = partial(self._choose, question, visible)
+            choose = partial(self._choose, question, visible, tenant)
             relevant = await off_loop(choose, characters=(len(question) + unread) * _SLOWNESS)
         except Exception as error:  # noqa: BLE001  # an answer without them is better than none
             logger.warning("facts.failed", extra={"facts": {"problem": type(error).__name__}})
@@ -170,8 +172,10 @@ class KnownFacts:
         """Wait until all accesses are counted."""
         await self.accesses.settle()
 
-    async def _vector_of(self, question: str) -> tuple[Vector | None, tuple[str, ...]]:
-        if self.embedder is None or not self.policy.k:
+    async def _vector_of(
+        self, question: str, policy: FactPolicy
+    ) -> tuple[Vector | None, tuple[str, ...]]:
+        if self.embedder is None or not policy.k:
             return None, ()
         try:
             with self.telemetry.stage(Stage.EMBED):
@@ -182,20 +186,22 @@ class KnownFacts:
             return None, (EMBEDDER_FAILED,)
 
     async def _candidates(
-        self, scope: Scope, vector: Vector | None
+        self, scope: Scope, vector: Vector | None, policy: FactPolicy
     ) -> Sequence[tuple[Fact, float | None]]:
         if vector is None or self.embedder is None:
             active = await self.store.active(scope)
             standing = [one.fact for one in active[:-_BY_WORDS] if is_standing(one.fact.slot)]
             newest = [one.fact for one in active[-_BY_WORDS:]]
             return [(fact, None) for fact in (*standing, *newest)]
-        limit = max(_NEAREST, self.policy.k * _FOR_EACH, self.policy.standing * _FOR_EACH)
+        limit = max(_NEAREST, policy.k * _FOR_EACH, policy.standing * _FOR_EACH)
         model = self.embedder.model
         return await self.store.nearest(
             scope, vector, model=model, limit=limit, slots=STANDING_SLOTS
         )
 
-    def _choose(self, question: str, found: Sequence[tuple[Fact, float | None]]) -> RelevantFacts:
+    def _choose(
+        self, question: str, found: Sequence[tuple[Fact, float | None]], tenant: TenantPolicy
+    ) -> RelevantFacts:
         """Standing instructions, and what is relevant beside them."""
         standing = [fact for fact, _ in found if is_standing(fact.slot)]
         standing.sort(key=lambda fact: (fact.updated_at, fact.fact_id), reverse=True)
@@ -206,8 +212,9 @@ class KnownFacts:
         ]
         stems = self.stems.of(question) if candidates else frozenset()
         now = self.clock.now()
-        relevant = rank(candidates, stems, policy=self.policy, decay=self.decay, now=now)
-        return RelevantFacts(items=relevant, standing=tuple(standing[: self.policy.standing]))
+        policy = tenant.facts
+        relevant = rank(candidates, stems, policy=policy, decay=tenant.decay, now=now)
+        return RelevantFacts(items=relevant, standing=tuple(standing[: policy.standing]))
 
 
 def _is_of(fact: Fact, within: UUID | None) -> bool:

@@ -10,22 +10,28 @@ from uuid import UUID
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.commands import Command, CommandKind, commands_in, may_hold_command
 from recollect.domain.facts.drafting import Draft
 from recollect.domain.facts.fact import MAX_CONTENT, MAX_QUOTE, FactEdit, FactSource
-from recollect.domain.facts.gate import refuses
-from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
-from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.standing.detection import (
+from recollect.domain.facts.reading.commands import (
+    Command,
+    CommandKind,
+    commands_in,
+    may_hold_command,
+)
+from recollect.domain.facts.reading.gate import only_asks, refuses
+from recollect.domain.facts.reading.standing.detection import (
     slot_of,
     standing_instructions_in,
     standing_slot,
 )
+from recollect.domain.facts.reading.wording import content_of
+from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
+from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
-from recollect.domain.facts.wording import content_of
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
+from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.entry import Vector
 from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.text import without_breaks
@@ -38,6 +44,7 @@ from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.audit.operations import Audited
 from recollect.services.redaction import Redaction
+from recollect.services.tenants.policies import TenantPolicies
 
 LEARNS_FACTS: Final = "learn_facts"
 """The key of a user's profile that opts out of learning, with the value false."""
@@ -68,6 +75,13 @@ class Learning(Audited):
     clock: Clock
     ids: Ids
     redaction: Redaction = field(default_factory=Redaction)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
+    extractors: Mapping[FactExtractorKind, FactExtractor] = field(default_factory=dict)
+    """Those that tenants may choose; `extractor` is for all others."""
+
+    async def is_on(self, scope: Scope) -> bool:
+        """Whether anything is learnt about the users of a tenant."""
+        return (await self.tenants.of(scope)).learns
 
     async def learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> int:
         """Learn from the complete ones of some turns; how many statements changed a fact."""
@@ -76,8 +90,7 @@ class Learning(Audited):
             return 0
         changed = 0
         for turn in complete:
-            before = await self._messages_before(scope, session_id, turn.turn_number)
-            changed += await self._learn_turn(scope, turn.messages, before)
+            changed += await self._learn_turn(scope, session_id, turn)
         return changed
 
     async def obey_at_once(self, scope: Scope, messages: Sequence[Message]) -> None:
@@ -120,18 +133,29 @@ class Learning(Audited):
                 changed += await self._take_in(scope, statement, message, tables=())
         return changed
 
-    async def _learn_turn(
-        self, scope: Scope, messages: Sequence[Message], before: Sequence[Message]
-    ) -> int:
+    async def _learn_turn(self, scope: Scope, session_id: UUID, turn: DueTurn) -> int:
+        messages = turn.messages
         told = await self._commands(messages)
         changed = await self._obey(scope, told) if told else 0
         passages = {(message.message_id, command.content) for message, command in told}
         instructions = (await self._instructions(messages))[:_MAX_STATEMENTS]
         changed += await self._take_in_all(scope, messages, instructions, beside=passages)
         passages |= {(one.message_id, one.quote) for one in instructions}
-        statements = await self.extractor.extract([*before, *messages])
-        found = statements[:_MAX_STATEMENTS]
+        found = await self._statements(scope, session_id, turn)
         return changed + await self._take_in_all(scope, messages, found, beside=passages)
+
+    async def _statements(
+        self, scope: Scope, session_id: UUID, turn: DueTurn
+    ) -> tuple[Statement, ...]:
+        """What the extractor finds in a turn; it does not read one that only asks."""
+        users = (one.content for one in turn.messages if one.role is Role.USER)
+        if all(map(only_asks, users)):
+            return ()
+        before = await self._messages_before(scope, session_id, turn.turn_number)
+        chosen = (await self.tenants.of(scope)).extractor
+        extractor = self.extractors.get(chosen, self.extractor)
+        statements = await extractor.extract(turn.messages, before=before)
+        return statements[:_MAX_STATEMENTS]
 
     async def _instructions(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
         """The standing instructions of the user; long messages are read in a thread."""
@@ -237,6 +261,8 @@ class Learning(Audited):
         return vector
 
     async def _may_learn(self, scope: Scope) -> bool:
+        if not await self.is_on(scope):
+            return False
         choices = await self.profiles.list(scope, keys=[LEARNS_FACTS])
         return all(choice.value is not False for choice in choices)
 

@@ -8,7 +8,11 @@ from typing import Final
 
 from recollect.concurrency import off_loop
 from recollect.domain.conversation.message import Message, Role, characters_in
-from recollect.domain.facts.prompting import INSTRUCTIONS, conversation_text, statements_from
+from recollect.domain.facts.reading.prompting import (
+    INSTRUCTIONS,
+    conversation_text,
+    statements_from,
+)
 from recollect.domain.facts.statement import Statement
 from recollect.errors import ModelUnavailable
 from recollect.ports.facts import FactExtractor
@@ -31,23 +35,28 @@ class LlmFactExtractor:
     fallback: FactExtractor
     timeout: float = 60.0
 
-    async def extract(self, messages: Sequence[Message]) -> tuple[Statement, ...]:
+    async def extract(
+        self, messages: Sequence[Message], *, before: Sequence[Message] = ()
+    ) -> tuple[Statement, ...]:
         """What the user's messages say about their user."""
         if not any(message.role is Role.USER for message in messages):
             return ()
+        conversation = [*before, *messages]
         prompt = [
             Prompt(role="system", content=INSTRUCTIONS),
-            Prompt(role="user", content=conversation_text(messages)),
+            Prompt(role="user", content=conversation_text(conversation)),
         ]
+        own = {message.message_id for message in messages}
         for _ in range(_TRIES):
             try:
                 answer = await self.model.complete(
                     prompt, max_tokens=_MAX_TOKENS, timeout=self.timeout
                 )
-                read = partial(statements_from, answer, messages)
-                characters = len(answer) + characters_in(messages)
-                return await off_loop(read, characters=characters)
+                read = partial(statements_from, answer, conversation)
+                characters = len(answer) + characters_in(conversation)
+                statements = await off_loop(read, characters=characters)
+                return tuple(one for one in statements if one.message_id in own)
             except (ModelUnavailable, ValueError, RecursionError) as error:
                 facts = {"problem": type(error).__name__}
                 logger.warning("facts.model_failed", extra={"facts": facts})
-        return await self.fallback.extract(messages)
+        return await self.fallback.extract(messages, before=before)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.facts.decay import DecayPolicy
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
@@ -19,6 +18,7 @@ from recollect.ports.models import Embedder
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited
 from recollect.services.facts.learning import Learning
+from recollect.services.tenants.policies import TenantPolicies
 
 _SESSIONS_AT_ONCE: Final = 8
 _TURNS_AT_ONCE: Final = 8
@@ -65,7 +65,7 @@ class FactPruning(Audited):
 
     store: FactStore
     clock: Clock
-    policy: DecayPolicy = field(default_factory=DecayPolicy)
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
 
     async def count(self) -> int:
         """How many facts of all owners `prune` would end now."""
@@ -91,7 +91,8 @@ class FactPruning(Audited):
             now = self.clock.now()
             for scope in owners:
                 known = await self.store.active(scope)
-                yield scope, [one.fact for one in known if self.policy.is_faded(one.fact, now)]
+                decay = (await self.tenants.of(scope)).decay
+                yield scope, [one.fact for one in known if decay.is_faded(one.fact, now)]
             after = owners[-1].owner_id
 
     def _ended(self, fact: Fact) -> FactEdit:

@@ -28,6 +28,11 @@ from recollect.services.redaction import Redaction
 
 _PAGE: Final = 200
 """Facts that an export has in memory at once, and an import stores at once."""
+_EMBEDDED_AT_ONCE: Final = 100
+"""Facts of an import that wait for their vectors, half a second; the worker embeds those of more.
+
+Ten thousand would keep a request for a minute.
+"""
 _TRIES: Final = 10
 _OF_LINE: Final = 200
 """A fact or a line of history takes as long to write as this many characters."""
@@ -75,17 +80,19 @@ class FactTransfer(Audited):
 
         All are read before the first is stored, then some at a time, all or none of these. What
         the user has already, active or not, stays as it is: an import that was interrupted can
-        be repeated.
+        be repeated. More than a hundred are found by their words until the worker embeds them.
         """
         if len(items) > MAX_IMPORTED:
             raise InvalidInput("facts", f"must be at most {MAX_IMPORTED:,}; import some at a time")
         self.check_audit()
-        masker = self.redaction.masker(scope)
+        masker = await self.redaction.masker(scope)
         facts = await asyncio.to_thread(self._read, items, masker)
         known = await self._known(scope)
+        embedding = self.embedding if len(facts) <= _EMBEDDED_AT_ONCE else None
         added = conflicting = 0
         for start in range(0, len(facts), _PAGE):
-            new, refused = await self._store(scope, facts[start : start + _PAGE], known)
+            page = facts[start : start + _PAGE]
+            new, refused = await self._store(scope, page, known, embedding)
             added, conflicting = added + new, conflicting + refused
             progress(min(start + _PAGE, len(facts)))
         skipped = len(items) - added - conflicting
@@ -105,7 +112,11 @@ class FactTransfer(Audited):
         return list(facts.values())
 
     async def _store(
-        self, scope: Scope, facts: "Sequence[_Given]", known: "_Known"
+        self,
+        scope: Scope,
+        facts: "Sequence[_Given]",
+        known: "_Known",
+        embedding: FactEmbedding | None,
     ) -> tuple[int, int]:
         """Store some facts; how many were new, and how many conflict with another one."""
         vectors: Mapping[UUID, EmbeddedFact] | None = None
@@ -114,7 +125,7 @@ class FactTransfer(Audited):
             if not new:
                 return 0, conflicting
             if vectors is None:
-                vectors = await self.embedding.of_facts(new) if self.embedding else {}
+                vectors = await embedding.of_facts(new) if embedding else {}
             edits = [edited(fact, ChangeKind.CREATED, reason=_REASON) for fact in new]
             if await self.store.commit(scope, edits, vectors):
                 known.slots |= _claimed_slots(new)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -15,6 +15,7 @@ from recollect.ports.archive import ArchiveStore, ExpiredRecords, ExpiredSession
 from recollect.ports.runtime import Clock
 from recollect.services.privacy.exporting import message_lines
 from recollect.services.privacy.json_document import END_OF_DOCUMENT, SessionList, opened
+from recollect.services.tenants.policies import TenantPolicies
 
 _SESSIONS: Final = 16
 """Sessions that are archived at the same time, and then deleted together."""
@@ -22,6 +23,7 @@ _PAGE: Final = 200
 """Messages of a session that are in memory at once."""
 _FINISHED: Final = timedelta(days=1)
 """No object takes longer to be written: what is left of an older one has no writer any more."""
+_ARCHIVED, _NOT_WANTED, _HAS_CHANGED = "archived", "not wanted", "has changed"
 logger = logging.getLogger(__name__)
 
 
@@ -41,6 +43,7 @@ class SessionArchive:
     store: ArchiveStore
     expired: ExpiredRecords
     clock: Clock
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
     keeps_for: timedelta | None = None
     """How long an archived session is kept; None: for ever."""
 
@@ -82,22 +85,28 @@ class SessionArchive:
                 yield stored.name
 
     async def _move(self, sessions: Sequence[ExpiredSession], now: datetime) -> int:
-        """Archive sessions and delete those that are; then raise what kept others from it."""
+        """Archive sessions and delete those that are; then raise what kept others from it.
+
+        Those of tenants that have switched the archive off are deleted at once.
+        """
         if not sessions:
             return 0
         results = await asyncio.gather(*map(self._archive, sessions), return_exceptions=True)
         pairs = zip(sessions, results, strict=True)
-        archived = [session for session, result in pairs if result is True]
-        deleted = await self.expired.delete(archived, now=now) if archived else 0
-        if deleted:
-            logger.info("sessions.archived", extra={"facts": {"sessions": deleted}})
+        ready = [session for session, result in pairs if result in {_ARCHIVED, _NOT_WANTED}]
+        deleted = await self.expired.delete(ready, now=now) if ready else 0
+        if archived := results.count(_ARCHIVED):
+            facts = {"sessions": archived, "deleted": deleted}
+            logger.info("sessions.archived", extra={"facts": facts})
         for result in results:
             if isinstance(result, BaseException):
                 raise result
         return deleted
 
-    async def _archive(self, session: ExpiredSession) -> bool:
-        """Write the session's object; False if the session has changed meanwhile."""
+    async def _archive(self, session: ExpiredSession) -> str:
+        """Write the session's object, if its tenant wants that, and return what came of it."""
+        if not (await self.tenants.of(session.scope)).archives:
+            return _NOT_WANTED
         name = ArchivedSession(
             owner_id=session.scope.owner_id,
             session_id=session.session_id,
@@ -106,8 +115,8 @@ class SessionArchive:
         try:
             await self.store.put(name, self._document(session))
         except _Changed:
-            return False
-        return True
+            return _HAS_CHANGED
+        return _ARCHIVED
 
     async def _document(self, session: ExpiredSession) -> AsyncGenerator[bytes, None]:
         """What an export has of the session, whatever its owner may see at the moment."""

@@ -13,7 +13,7 @@ from recollect.domain.facts.transfer import restored
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.policy import RetentionPolicies, RetentionPolicy
+from recollect.domain.policy import RetentionPolicy
 from recollect.domain.privacy.masking import Masker
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.transfer import reading
@@ -26,6 +26,7 @@ from recollect.services.audit.operations import Audited
 from recollect.services.conversations.sessions import MakeRoom, leave_room
 from recollect.services.privacy.documents import HeaderCheck, Item, items_of
 from recollect.services.redaction import Redaction, masked_message, stored_session
+from recollect.services.tenants.policies import TenantPolicies
 
 _ITEMS: Final = 500
 _CHARACTERS: Final = 4_000_000
@@ -45,8 +46,8 @@ class OwnerImport(Audited):
     """
 
     store: ImportStore
-    retention: RetentionPolicies
     clock: Clock
+    tenants: TenantPolicies = field(default_factory=TenantPolicies)
     redaction: Redaction = field(default_factory=Redaction)
     make_room: MakeRoom = leave_room
 
@@ -72,10 +73,10 @@ class OwnerImport(Audited):
         """
         batches = _Batches(
             items_of(source, check=check),
-            retention=self.retention.of(scope.tenant),
+            retention=(await self.tenants.of(scope)).retention,
             clock=self.clock,
             renews_sessions=renews_sessions,
-            records=_StoredRecords(self.redaction.masker(scope)),
+            records=_StoredRecords(await self.redaction.masker(scope)),
         )
         self.check_audit()
         self.note(scope, AuditAction.MEMORY_IMPORTED, items=())

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -40,8 +40,8 @@ class Indexing:
     clock: Clock
     maker: EntryMaker
     embedder: Embedder | None = None
-    is_learnt_from: bool = False
-    """Whether the turns wait to be learnt from when they are indexed."""
+    is_learnt_from: Callable[[Scope], Awaitable[bool]] | None = None
+    """Whether turns of an owner wait to be learnt from when they are indexed; None: never."""
     is_behind: bool = field(default=False, init=False)
     """Whether the last call left turns to index."""
     _embedder_rests_until: datetime | None = None
@@ -83,7 +83,8 @@ class Indexing:
         entries = await asyncio.to_thread(self._entries_of, turns)
         numbers = [turn.turn_number for turn in turns]
         await self.index.replace(scope, session_id, numbers, await self._embedded(entries))
-        finish = self.store.hand_on if self.is_learnt_from else self.store.done
+        is_learnt = self.is_learnt_from is not None and await self.is_learnt_from(scope)
+        finish = self.store.hand_on if is_learnt else self.store.done
         await finish(scope, session_id, turns)
         return len(turns)
 

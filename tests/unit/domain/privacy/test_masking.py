@@ -12,6 +12,7 @@ from recollect.domain.privacy.masking import (
     blanked,
 )
 from recollect.domain.text import JsonValue
+from recollect.errors import ConfigurationError
 from recollect.sql_reading import SqlglotReader
 
 KEY = b"k" * 32
@@ -22,7 +23,7 @@ TEXT = "Mail jan@acme.nl or JAN@ACME.NL, call 06-12345678, IBAN NL91ABNA04171643
 def masker(
     mode: MaskingMode = MaskingMode.MASK, *, owner: UUID = ALICE, key: bytes = KEY
 ) -> Masker:
-    made = MaskingPolicies(usual=mode, key=key).masker("acme", owner)
+    made = MaskingPolicies(usual=mode, key=key).masker(owner, mode)
     assert made is not None
     return made
 
@@ -68,12 +69,14 @@ def test_what_is_masked_stays_as_it_is(before: MaskingMode, after: MaskingMode) 
     assert masker(after).text(twice) == twice
 
 
-def test_a_tenants_mode_counts_before_the_usual_one() -> None:
-    policies = MaskingPolicies(usual=MaskingMode.OFF, by_tenant={"acme": MaskingMode.HASH}, key=KEY)
+def test_without_a_key_nothing_is_masked_and_nothing_can_be_stored() -> None:
+    policies = MaskingPolicies(key=KEY)
 
-    assert policies.masker("other", ALICE) is None
-    assert policies.masker("acme", ALICE) == masker(MaskingMode.HASH)
+    assert policies.masker(ALICE, MaskingMode.OFF) is None
+    assert policies.masker(ALICE, MaskingMode.HASH) == masker(MaskingMode.HASH)
     assert "kkk" not in repr(policies)
+    with pytest.raises(ConfigurationError, match="MEMORY_MASKING_KEY"):
+        MaskingPolicies().masker(ALICE, MaskingMode.MASK)
 
 
 @pytest.mark.parametrize(

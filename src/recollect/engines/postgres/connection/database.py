@@ -10,10 +10,24 @@ from uuid import UUID
 import asyncpg
 
 from recollect.domain.identity.scope import Scope
+from recollect.engines.postgres.connection.content import (
+    ENCRYPTED_PARAMETERS,
+    content_columns,
+    decrypt_rows,
+    encrypt_parameters,
+    has_encrypted,
+)
 from recollect.engines.postgres.connection.error_mapping import translated
+from recollect.engines.postgres.connection.owner_keys import (
+    DataKey,
+    Fetch,
+    OwnerKeys,
+    check_keys,
+)
 from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
 from recollect.engines.postgres.sql import statement
-from recollect.errors import ConfigurationError, ErasureUnderWay
+from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
+from recollect.ports.encryption import OwnerCipher
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Span, SpanKind, Telemetry
 
@@ -35,6 +49,8 @@ _SETTINGS: Final = {
 }
 _CONNECT_SECONDS: Final = 30
 _COMMAND_SECONDS: Final = 75  # PostgreSQL itself ends a statement after 60
+_NO_MASTER_KEY: Final = "MEMORY_ENCRYPTION_KEY is not set"
+_AS_WORKER: Final = "SELECT set_config('recollect.worker', 'on', true)"
 
 
 def normalise(text: str) -> str:
@@ -71,23 +87,60 @@ def display(dsn: str) -> str:
     return urlunsplit(parts._replace(netloc=netloc))
 
 
+async def _decrypted(
+    rows: list[asyncpg.Record], owner_id: object, keys: OwnerKeys, fetch: Fetch
+) -> list[asyncpg.Record]:
+    """Rows with plain text; what cannot be decrypted is never returned as if it were text."""
+    columns = content_columns(rows) if rows else ()
+    if not columns or not has_encrypted(rows, columns):
+        return rows
+    key = await keys.find(owner_id, fetch) if isinstance(owner_id, UUID) else None
+    if key is None:
+        problem = "the key of its owner is not there" if keys.is_on else _NO_MASTER_KEY
+        raise ContentUnreadable(f"it is encrypted, and {problem}")
+    return await decrypt_rows(rows, columns, key.cipher)
+
+
 class Transaction:
     """A transaction of one owner, in which statements are called by their names."""
 
     def __init__(
-        self, connection: asyncpg.Connection, owner_id: UUID, telemetry: Telemetry = UNMEASURED
+        self,
+        connection: asyncpg.Connection,
+        owner_id: UUID,
+        keys: OwnerKeys,
+        telemetry: Telemetry = UNMEASURED,
     ) -> None:
         self.connection = connection
         self._owner_id = owner_id
+        self._keys = keys
         self._telemetry = telemetry
+        self._new_key: DataKey | None = None
 
     async def rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
-        """Run a statement for the owner and return all its rows."""
+        """Run a statement for the owner and return all its rows, with plain text."""
+        if self._keys.is_on and name in ENCRYPTED_PARAMETERS:
+            parameters = await encrypt_parameters(name, parameters, await self.cipher())
+        rows = await self.stored_rows(name, **parameters)
+        return await _decrypted(rows, self._owner_id, self._keys, self.connection.fetch)
+
+    async def stored_rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
+        """Run a statement with parameters as they are stored, and return rows as they are."""
         with _span(self._telemetry, name):
             rows: list[asyncpg.Record] = await self.connection.fetch(
                 *statement(name, owner_id=self._owner_id, **parameters)
             )
         return rows
+
+    async def cipher(self) -> OwnerCipher:
+        """The owner's cipher; a new key is stored together with all else."""
+        if self._new_key is None:
+            fetch = self.connection.fetch
+            key, is_new = await self._keys.find_or_create(self._owner_id, fetch)
+            if not is_new:
+                return key.cipher
+            self._new_key = key
+        return self._new_key.cipher
 
     async def value(self, name: str, /, **parameters: object) -> Any:  # noqa: ANN401  # a column's
         """Run a statement and return the first value of its first row; None without a row."""
@@ -104,11 +157,17 @@ class Database:
     """A pool of connections, working as the application's role, bound by row-level security."""
 
     def __init__(
-        self, pool: asyncpg.Pool, probe: Probe, *, telemetry: Telemetry = UNMEASURED
+        self,
+        pool: asyncpg.Pool,
+        probe: Probe,
+        keys: OwnerKeys | None = None,
+        *,
+        telemetry: Telemetry = UNMEASURED,
     ) -> None:
         self.telemetry = telemetry
         self._connections = ConnectionPool(pool)
         self._probe = probe
+        self.keys = keys or OwnerKeys()
 
     @classmethod
     async def open(
@@ -117,11 +176,13 @@ class Database:
         *,
         max_connections: int,
         statement_cache: int = STATEMENT_CACHE,
+        keys: OwnerKeys | None = None,
         telemetry: Telemetry = UNMEASURED,
     ) -> Self:
         """Connect, or say why that is not possible.
 
-        Every connection caches that many prepared statements.
+        Every connection caches that many prepared statements. With `keys`, content is encrypted;
+        `ConfigurationError` if they do not decrypt what is there.
         """
         with translated():
             pool = await asyncpg.create_pool(
@@ -136,10 +197,11 @@ class Database:
             )
             try:
                 await _check_role(pool)
+                await _check_keys(pool, keys or OwnerKeys())
             except BaseException:
                 pool.terminate()
                 raise
-        return cls(pool, Probe(dsn), telemetry=telemetry)
+        return cls(pool, Probe(dsn), keys, telemetry=telemetry)
 
     async def aclose(self) -> None:
         """Let running work finish, then close every connection."""
@@ -154,7 +216,7 @@ class Database:
     async def transaction(self, owner_id: UUID) -> AsyncIterator[Transaction]:
         """The same for statements that are called by their names."""
         async with self.owned_by(owner_id) as connection:
-            yield Transaction(connection, owner_id, self.telemetry)
+            yield Transaction(connection, owner_id, self.keys, self.telemetry)
 
     def working(self, *, now: datetime) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
@@ -186,8 +248,15 @@ class Database:
         Half the time of a transaction around a plain statement; for the reads of every request.
         See docs/decisions/0004-owner-per-transaction.md.
         """
-        with translated(), _span(self.telemetry, name):
-            return await self._connections.fetch(*statement(name, **parameters))
+        owner_id, fetch = parameters.get("owner_id"), self._connections.fetch
+        with translated():
+            if self.keys.is_on and name in ENCRYPTED_PARAMETERS:
+                assert isinstance(owner_id, UUID)  # noqa: S101  # content has an owner
+                key, _ = await self.keys.find_or_create(owner_id, fetch)
+                parameters = await encrypt_parameters(name, parameters, key.cipher)
+            with _span(self.telemetry, name):
+                rows = await fetch(*statement(name, **parameters))
+            return await _decrypted(rows, owner_id, self.keys, fetch)
 
     write = read  # a statement that changes rows of one owner, sets that owner itself, and commits
     work = read  # a statement of a worker, who serves all owners, which says so itself
@@ -207,6 +276,17 @@ class Database:
             rows: list[asyncpg.Record] = await connection.fetch(*statement(name, **parameters))
         return rows
 
+    @asynccontextmanager
+    async def work_in_transaction(self, *, now: datetime) -> AsyncIterator[Fetch]:
+        """A worker's transaction, in which statements are called by their names."""
+        async with self.working(now=now) as connection:
+
+            async def run(name: str, /, **parameters: object) -> list[asyncpg.Record]:
+                rows: list[asyncpg.Record] = await connection.fetch(*statement(name, **parameters))
+                return rows
+
+            yield run
+
     async def count(self, name: str, /, *, at: datetime, **parameters: object) -> int:
         """Run a worker's statement that counts, or changes and counts, rows of all owners."""
         ((number,),) = await self.run_for_all(name, at=at, **parameters)
@@ -215,6 +295,15 @@ class Database:
     def connections(self) -> dict[str, int]:
         """How many connections are busy and idle, and how many users wait for one."""
         return self._connections.use()
+
+    async def data_key(self, owner_id: UUID, *, for_writing: bool = False) -> DataKey | None:
+        """The owner's data key; None where there is none, or nothing is encrypted."""
+        if not self.keys.is_on:
+            return None
+        with translated():
+            if for_writing:
+                return (await self.keys.find_or_create(owner_id, self._connections.fetch))[0]
+            return await self.keys.find(owner_id, self._connections.fetch)
 
     async def is_answering(self) -> bool:
         """Whether the database answers now, told within a second."""
@@ -266,3 +355,23 @@ async def _check_role(pool: asyncpg.Pool) -> None:
             f"as {APP_ROLE} with the search_path '{_SEARCH_PATH}'. Behind a pooler such as "
             "PgBouncer these are set by ALTER ROLE: see docs/how-to/use-pgbouncer.md"
         )
+
+
+async def _check_keys(pool: asyncpg.Pool, keys: OwnerKeys) -> None:
+    """Refuse to work where content is encrypted by a master key that is not given."""
+    async with pool.acquire() as connection:
+        await check_master_keys(connection, keys)
+
+
+async def check_master_keys(connection: asyncpg.Connection, keys: OwnerKeys) -> None:
+    """Raise a `ConfigurationError` if a data key in the database cannot be unwrapped."""
+    try:
+        async with connection.transaction():
+            await connection.execute(_AS_WORKER)
+            samples = await connection.fetch(*statement("sample_owner_keys"))
+    except asyncpg.UndefinedTableError:
+        raise ConfigurationError(
+            "the table recollect_keys.owner_keys is missing: restore it from a backup, without its "
+            "rows if the keys are to be gone; see docs/how-to/encryption.md"
+        ) from None
+    check_keys(keys.wrapper, samples)

@@ -3,11 +3,12 @@
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.conversation.paging import Order, Page, PageRequest
+from recollect.domain.conversation.paging import FactPosition, Order, Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit, FactStatus, Priority
 from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.identity.audit import AuditAction
@@ -30,6 +31,7 @@ from recollect.ports.facts import EmbeddedFact, FactStats
 
 _PRIORITIES: Final = sorted(Priority, key=lambda priority: priority.rank)
 _OWNERS_AT_LEAST: Final = 100  # to choose from
+_SEARCHED_AT_ONCE: Final = 200
 _CHANCE: Final = random.Random()  # noqa: S311  # keeps workers apart, keeps no secrets
 
 
@@ -98,6 +100,25 @@ class PostgresFactStore(PostgresStore):
         sort: FactSort = FactSort.CREATED,
     ) -> Page[Fact]:
         after = sort.start_of(page)
+        if filters.searched is not None and self._database.keys.is_on:
+            facts = await self._search_decrypted(scope, page, filters, sort, after)
+        else:
+            facts = await self._listed(
+                scope, page, filters, sort, after, limit=page.limit + 1, offset=page.offset
+            )
+        return page.page([(fact, sort.position_of(fact)) for fact in facts])
+
+    async def _listed(
+        self,
+        scope: Scope,
+        page: PageRequest,
+        filters: FactFilter,
+        sort: FactSort,
+        after: FactPosition | None,
+        *,
+        limit: int,
+        offset: int = 0,
+    ) -> Sequence[Fact]:
         rows = await self._database.run(
             "list_facts",
             owner_id=scope.owner_id,
@@ -111,11 +132,29 @@ class PostgresFactStore(PostgresStore):
             after_rank=after and after.rank,
             after_time=after and after.at,
             after_fact=after and after.fact_id,
-            limit=page.limit + 1,
-            offset=page.offset,
+            limit=limit,
+            offset=offset,
         )
-        facts = await read_facts(rows)
-        return page.page([(fact, sort.position_of(fact)) for fact in facts])
+        return await read_facts(rows)
+
+    async def _search_decrypted(
+        self,
+        scope: Scope,
+        page: PageRequest,
+        filters: FactFilter,
+        sort: FactSort,
+        after: FactPosition | None,
+    ) -> Sequence[Fact]:
+        """The same where SQL cannot look into the texts: facts are read until the page is full."""
+        others = replace(filters, text=None)
+        matching: list[Fact] = []
+        while len(matching) <= page.offset + page.limit:
+            facts = await self._listed(scope, page, others, sort, after, limit=_SEARCHED_AT_ONCE)
+            matching += [fact for fact in facts if filters.matches(fact)]
+            if len(facts) < _SEARCHED_AT_ONCE:
+                break
+            after = sort.position_of(facts[-1])
+        return matching[page.offset : page.offset + page.limit + 1]
 
     async def nearest(
         self,

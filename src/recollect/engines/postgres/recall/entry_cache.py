@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,7 +20,6 @@ from recollect.engines.postgres.recall.index import (
     PostgresRecallIndex,
     query_model_key,
     rescored_count,
-    term_weights,
 )
 from recollect.engines.postgres.recall.owner_entries import OwnerEntries, OwnerState
 from recollect.ports.metrics import CACHE_REQUESTS
@@ -67,7 +66,8 @@ class CachedRecallIndex(PostgresRecallIndex):
             if owner.is_large:
                 query = await self._choose(owner, owner_id, query, now=now)
             else:
-                candidates = await self._search(owner, owner_id, query, now=now)
+                weights = await self._weights(owner_id, query)
+                candidates = await self._search(owner, owner_id, query, weights, now=now)
                 if candidates is not None:
                     self._database.telemetry.count(CACHE_REQUESTS, "entries", "hit")
                     return candidates
@@ -79,18 +79,30 @@ class CachedRecallIndex(PostgresRecallIndex):
         self._owners.drop(owner_id)
 
     async def _search(
-        self, owner: "_CachedOwner", owner_id: UUID, query: RecallQuery, *, now: datetime
+        self,
+        owner: "_CachedOwner",
+        owner_id: UUID,
+        query: RecallQuery,
+        weights: Mapping[int, float],
+        *,
+        now: datetime,
     ) -> tuple[Candidate, ...] | None:
         """The best of the cached entries; None where the index should search."""
         if owner.entries is not None and not owner.entries.has_grown:
-            candidates = await self._search_unchanged(owner.entries, owner_id, query, now=now)
+            search = partial(_search, owner.entries, query, weights)
+            candidates = await self._search_unchanged(owner.entries, owner_id, search, now=now)
             if candidates is not None:
                 return candidates
         entries = await self._read_changes(owner, owner_id, now=now)
-        return None if entries is None else _search(entries, query)
+        return None if entries is None else _search(entries, query, weights)
 
     async def _search_unchanged(
-        self, entries: OwnerEntries, owner_id: UUID, query: RecallQuery, *, now: datetime
+        self,
+        entries: OwnerEntries,
+        owner_id: UUID,
+        search: Callable[[], tuple[Candidate, ...]],
+        *,
+        now: datetime,
     ) -> tuple[Candidate, ...] | None:
         """Search the entries while the database tells their state; None if that has changed."""
         reading = asyncio.create_task(
@@ -98,7 +110,7 @@ class CachedRecallIndex(PostgresRecallIndex):
         )
         try:
             await asyncio.sleep(0)  # the query is sent, and answered meanwhile
-            state, candidates = entries.state, _search(entries, query)
+            state, candidates = entries.state, search()
         except BaseException:
             reading.cancel()
             raise
@@ -222,9 +234,11 @@ def _state_of(row: Record) -> OwnerState:
     return OwnerState(row["last_number"], row["changes"], frozenset(row["expired"] or ()))
 
 
-def _search(entries: OwnerEntries, query: RecallQuery) -> tuple[Candidate, ...]:
+def _search(
+    entries: OwnerEntries, query: RecallQuery, weights: Mapping[int, float]
+) -> tuple[Candidate, ...]:
     return entries.search(
-        term_weights(query), query.vector, query_model_key(query), query.filters, count=query.count
+        weights, query.vector, query_model_key(query), query.filters, count=query.count
     )
 
 

@@ -1,7 +1,7 @@
 """The recall index in PostgreSQL."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -62,9 +62,11 @@ def query_model_key(query: RecallQuery) -> int | None:
     return model_key(query.model, len(query.vector))
 
 
-def search_parameters(query: RecallQuery, *, now: datetime, exact_up_to: int) -> dict[str, object]:
+def search_parameters(
+    query: RecallQuery, weights: Mapping[int, float], *, now: datetime, exact_up_to: int
+) -> dict[str, object]:
     """The parameters of `search_entries`, all but the owner."""
-    filters, weights, outside = query.filters, term_weights(query), query.nearest
+    filters, outside = query.filters, query.nearest
     vector = None if outside is not None else query.vector
     return {
         "terms": list(weights),
@@ -138,16 +140,16 @@ def identity(entry: Entry) -> dict[str, object]:
         "session_id": entry.session_id,
         "sequence": entry.sequence,
         "message_ids": entry.message_ids,
-        "text": entry.text,
+        "texts": [entry.text],
     }
 
 
-def _indexed(one: IndexedEntry) -> dict[str, object]:
+def _indexed(one: IndexedEntry, number_of: Callable[[int], int]) -> dict[str, object]:
     """An entry with its words and its vector, as `replace_entries` takes it."""
     entry = one.entry
     counts: dict[int, int] = {}
     for term, count in one.terms.items():
-        key = term_key(term)
+        key = number_of(term_key(term))
         counts[key] = min(counts.get(key, 0) + count, _MAX_COUNT)
     embedding: dict[str, object] = {}
     if one.model is not None and one.vector is not None:
@@ -205,18 +207,23 @@ class PostgresRecallIndex(PostgresStore):
         turns: Sequence[int],
         entries: Sequence[IndexedEntry],
     ) -> None:
+        key = await self._database.data_key(scope.owner_id, for_writing=True)
+        number_of = int if key is None else key.cipher.keyed_number
         await self._database.write(
             "replace_entries",
             owner_id=scope.owner_id,
             session_id=session_id,
             turn_numbers=turns,
-            entries=json_text([_indexed(one) for one in entries]),
+            entries=json_text([_indexed(one, number_of) for one in entries]),
             store=self._kept_in,
             now=self._clock.now(),
         )
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        parameters = search_parameters(query, now=self._clock.now(), exact_up_to=self._exact_up_to)
+        weights = await self._weights(scope.owner_id, query)
+        parameters = search_parameters(
+            query, weights, now=self._clock.now(), exact_up_to=self._exact_up_to
+        )
         rows = await self._database.read("search_entries", owner_id=scope.owner_id, **parameters)
         return tuple(candidates_from(rows, query.filters))
 
@@ -259,6 +266,15 @@ class PostgresRecallIndex(PostgresStore):
             entries=json_text(embedded),
             now=self._clock.now(),
         )
+
+    async def _weights(self, owner_id: UUID, query: RecallQuery) -> Mapping[int, float]:
+        """The weights of a query's words, by the numbers that are stored for the owner."""
+        weights, key = term_weights(query), await self._database.data_key(owner_id)
+        if key is None:
+            return weights
+        keyed = {key.cipher.keyed_number(term): weight for term, weight in weights.items()}
+        # Of an owner with entries from before encryption was on, both are looked for.
+        return keyed if key.is_complete else {**weights, **keyed}
 
     async def _outdated_of(self, scope: Scope, model: str, limit: int) -> list[Entry]:
         """From a session by chance on; from the first one where nothing comes after that."""

@@ -6,13 +6,13 @@
 WITH named AS (
     SELECT entry.session_id, entry.sequence, entry.number, entry.kept_in
     FROM json_to_recordset(:entries::text::json) AS given (
-        session_id uuid, sequence bigint, message_ids uuid[], text text
+        session_id uuid, sequence bigint, message_ids uuid[], texts text[]
     )
     JOIN recall_entries AS entry
         ON entry.session_id = given.session_id AND entry.sequence = given.sequence
     WHERE entry.owner_id = :owner_id
       AND entry.message_ids = given.message_ids
-      AND entry.text = given.text
+      AND entry.text = ANY(given.texts)
 ), claimed AS (
     UPDATE recall_entries AS entry
     SET kept_in = :store,

@@ -162,7 +162,8 @@ WHERE session.owner_id = :owner_id AND session.session_id = ANY(:session_ids::uu
 
 -- name: unname_sessions
 -- Take the names of these sessions whose question is gone; the first question left in each.
--- A name is made of the first 2000 characters after the blanks before it; the rest is not sent.
+-- A name is made of the first 2000 characters after the blanks before it; the rest is not sent,
+-- unless it is encrypted.
 UPDATE sessions AS session
 SET name = NULL, name_turn = NULL
 WHERE session.owner_id = :owner_id
@@ -181,7 +182,7 @@ RETURNING session_id, (
     ORDER BY sequence
     LIMIT 1
 ) AS turn_number, (
-    SELECT left(content, 4000) FROM messages
+    SELECT CASE WHEN starts_with(content, 'recollect-encrypted:') THEN content ELSE left(content, 4000) END FROM messages
     WHERE owner_id = :owner_id AND session_id = session.session_id AND role = 'user' AND is_active
     ORDER BY sequence
     LIMIT 1

@@ -15,12 +15,12 @@ from recollect.domain.facts.fact import Fact, FactType, Priority
 from recollect.domain.facts.query import FactFilter, FactSort, StatusChoice
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
-from recollect.errors import InvalidInput, NotConfirmed
+from recollect.errors import InvalidInput
 from recollect.interfaces.http.callers import CallerScope
 from recollect.interfaces.http.errors import ERASED, ERRORS, FACT_CONFLICT, NOT_FOUND, PRECONDITION
 from recollect.interfaces.http.etags import ExpectedVersion, etag
 from recollect.interfaces.http.large_json import BatchRoute, LargeBodyRoute, written
-from recollect.interfaces.http.parameters import FactIdPath, PageQuery, UseCases
+from recollect.interfaces.http.parameters import Confirmed, FactIdPath, PageQuery, UseCases
 from recollect.interfaces.http.schemas.conversations import ListOf
 from recollect.interfaces.http.schemas.facts import (
     DeletedFacts,
@@ -123,14 +123,9 @@ async def add_fact(body: FactIn, scope: CallerScope, services: UseCases) -> Resp
 async def clear_facts(
     scope: CallerScope,
     services: UseCases,
-    *,
-    confirm: Annotated[
-        bool, Query(description="Must be true; without it nothing is deleted.")
-    ] = False,
+    _: Confirmed,
 ) -> DeletedFacts:
     """Delete all facts with their history for good; 400 without `confirm=true`."""
-    if not confirm:
-        raise NotConfirmed
     return DeletedFacts(deleted=await services.facts.clear(scope))
 
 

@@ -4,16 +4,16 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Response
 
 from recollect.domain.profile.profile import MAX_KEY_LENGTH, ProfileItem
 from recollect.domain.text import json_characters
-from recollect.errors import InvalidInput, NotConfirmed
+from recollect.errors import InvalidInput
 from recollect.interfaces.http.callers import CallerScope
 from recollect.interfaces.http.errors import ERASED, ERRORS, NOT_FOUND, PRECONDITION
 from recollect.interfaces.http.etags import ExpectedVersion, etag
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
-from recollect.interfaces.http.parameters import UseCases
+from recollect.interfaces.http.parameters import Confirmed, UseCases
 from recollect.interfaces.http.schemas.profiles import (
     DeletedKeys,
     ProfileItemOut,
@@ -70,14 +70,9 @@ async def list_profile(scope: CallerScope, services: UseCases) -> Response:
 async def clear_profile(
     scope: CallerScope,
     services: UseCases,
-    *,
-    confirm: Annotated[
-        bool, Query(description="Must be true; without it nothing is deleted.")
-    ] = False,
+    _: Confirmed,
 ) -> DeletedKeys:
     """Delete all keys of the profile; 400 without `confirm=true`."""
-    if not confirm:
-        raise NotConfirmed
     return DeletedKeys(deleted=await services.profiles.clear(scope))
 
 

@@ -27,6 +27,16 @@ CREATE TABLE api_keys (
     PRIMARY KEY (owner_id, key_id)
 );
 
+-- What a tenant has set for itself. A row stays when everything is unset: no version comes twice.
+CREATE TABLE tenant_settings (
+    owner_id   uuid PRIMARY KEY REFERENCES owners ON DELETE CASCADE,  -- the tenant itself
+    tenant_id  text COLLATE "C" NOT NULL,
+    settings   jsonb NOT NULL,  -- by name; those that are not set are left out
+    version    bigint NOT NULL,
+    updated_at timestamptz NOT NULL
+);
+CREATE INDEX tenant_settings_by_name ON tenant_settings (tenant_id) WHERE settings <> '{}';
+
 -- The mode of a user, such as halted.
 CREATE TABLE states (
     owner_id   uuid PRIMARY KEY REFERENCES owners ON DELETE CASCADE,

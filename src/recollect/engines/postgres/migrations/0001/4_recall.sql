@@ -285,7 +285,7 @@ BEGIN
         model_key = embedded.model_key,
         kept_in = NULL
     FROM json_to_recordset(given) AS embedded (
-        session_id uuid, sequence bigint, message_ids uuid[], text text, vector text,
+        session_id uuid, sequence bigint, message_ids uuid[], texts text[], vector text,
         model_key integer
     )
     WHERE entry.owner_id = of_owner
@@ -293,5 +293,5 @@ BEGIN
       AND entry.session_id = embedded.session_id
       AND entry.sequence = embedded.sequence
       AND entry.message_ids = embedded.message_ids
-      AND entry.text = embedded.text;
+      AND entry.text = ANY(embedded.texts);
 END $$;

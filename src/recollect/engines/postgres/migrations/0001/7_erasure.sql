@@ -60,8 +60,8 @@ CREATE TRIGGER refuse_while_erased BEFORE INSERT ON states
     FOR EACH ROW EXECUTE FUNCTION refuse_while_erased();
 
 -- Every table with rows of owners, those that others refer to last. They come from the catalogue, so
--- that a new one is erased and verified from its first day. An erasure leaves the audit log, the
--- keys, which are the tenant's, and erasures themselves. The owner's row goes at the very end. What is
+-- that a new one is erased and verified from its first day. An erasure leaves the audit log, keys
+-- and settings, which are the tenant's, and erasures themselves. The owner's row goes at the very end. What is
 -- to go from another store goes when it has gone there.
 CREATE FUNCTION tables_of_owners()
     RETURNS TABLE (name text, has_session boolean, is_erased boolean, is_verified boolean)
@@ -76,12 +76,15 @@ CREATE FUNCTION tables_of_owners()
         ),
         relation.relname <> ALL(
             ARRAY[
-                'audit', 'audit_chains', 'api_keys', 'erasures', 'receipt_keys', 'owners',
-                'recall_removals'
+                'audit', 'audit_chains', 'api_keys', 'tenant_settings', 'erasures', 'receipt_keys',
+                'owners', 'recall_removals'
             ]
         ),
         relation.relname <> ALL(
-            ARRAY['audit', 'audit_chains', 'api_keys', 'erasures', 'receipt_keys', 'owners']
+            ARRAY[
+                'audit', 'audit_chains', 'api_keys', 'tenant_settings', 'erasures', 'receipt_keys',
+                'owners'
+            ]
         )
     FROM pg_class AS relation
     JOIN pg_attribute AS owner

@@ -21,7 +21,7 @@ BEGIN
 END $$;
 GRANT USAGE ON SCHEMA recollect TO recollect_app;
 GRANT SELECT, INSERT, UPDATE, DELETE
-    ON owners, api_keys, states, profiles, profile_values,
+    ON owners, api_keys, tenant_settings, states, profiles, profile_values,
         sessions, turns, messages, summaries, jobs,
         recall_entries, recall_words, recall_owners, recall_models, recall_removals,
         facts, fact_changes, fact_models, erasures
@@ -33,6 +33,8 @@ REVOKE EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer
 GRANT EXECUTE ON FUNCTION append_audit(jsonb), prune_audit(timestamptz, integer, integer)
     TO recollect_app;
 GRANT SELECT ON schema_revision TO recollect_app;
+GRANT USAGE ON SCHEMA recollect_keys TO recollect_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON recollect_keys.owner_keys TO recollect_app;
 
 -- The owner of the running transaction; NULL, which equals nothing, when none was set.
 CREATE FUNCTION current_owner() RETURNS uuid
@@ -67,6 +69,7 @@ CREATE FUNCTION worker_time() RETURNS timestamptz
     RETURN NULLIF(current_setting('recollect.now', true), '')::timestamptz;
 
 CREATE POLICY worker_names ON owners FOR SELECT USING (is_worker());
+CREATE POLICY worker_lists_settings ON tenant_settings FOR SELECT USING (is_worker());
 CREATE POLICY worker_counts_old ON audit FOR SELECT USING (is_worker() AND at < worker_time());
 CREATE POLICY worker_prunes ON audit_chains USING (is_worker());
 CREATE POLICY worker_takes ON jobs USING (is_worker());
@@ -99,3 +102,10 @@ CREATE FUNCTION audited_tenant() RETURNS text
 CREATE POLICY tenant_reads ON audit FOR SELECT USING (tenant_id = audited_tenant());
 CREATE POLICY tenant_checks ON audit_chains FOR SELECT USING (tenant_id = audited_tenant());
 CREATE POLICY tenant_names ON owners FOR SELECT USING (tenant_id = audited_tenant());
+
+-- The same for the data keys. A worker finds those of other master keys and wraps them anew.
+ALTER TABLE recollect_keys.owner_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE recollect_keys.owner_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner_only ON recollect_keys.owner_keys USING (owner_id = current_owner());
+CREATE POLICY worker_finds ON recollect_keys.owner_keys FOR SELECT USING (is_worker());
+CREATE POLICY worker_rewraps ON recollect_keys.owner_keys FOR UPDATE USING (is_worker());

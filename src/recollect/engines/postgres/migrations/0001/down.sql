@@ -1,13 +1,17 @@
 -- Drop the whole schema's contents. The role and pgvector stay: other databases may use them.
 
+DROP TABLE recollect_keys.owner_keys;
+DROP SCHEMA recollect_keys;
 DROP FUNCTION export_messages(uuid, uuid[], bigint, integer, bigint);
 DROP TABLE
     erasures, receipt_keys,
     fact_models, fact_changes, facts,
     recall_removals, recall_models, recall_owners, recall_words, recall_entries,
     jobs, summaries, messages, turns, sessions, audit, audit_chains, profile_values, profiles, states,
-    api_keys, owners;
+    tenant_settings, api_keys, owners;
 DROP FUNCTION
+    create_owner_key(uuid, bytea, text), destroy_owner_key(uuid, uuid, interval),
+    encrypt_entries(uuid, json),
     append_audit(jsonb), prune_audit(timestamptz, integer, integer), audited_tenant(),
     begin_erasure(
         uuid, text, text, uuid, text, uuid, timestamptz, uuid, text, text, timestamptz

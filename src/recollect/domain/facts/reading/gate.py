@@ -1,0 +1,242 @@
+"""Whether what was found in a message may be stored as a fact; doubt means no.
+
+A statement counts only if the user makes it, in their own words, about what is so and lasts. No
+model is asked: what is refused, and why, can be read in the phrases of each language.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Final
+
+from recollect.domain.facts.fact import FactSource
+from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.own_words import readable_parts
+from recollect.domain.facts.reading.quoted_clause import QuotedClause
+from recollect.domain.facts.reading.secrets import holds_secret, secrets_in
+from recollect.domain.facts.reading.standing.languages import standing_words
+from recollect.domain.facts.reading.wording import FIRST_PERSON
+from recollect.domain.facts.statement import Operation, Statement
+from recollect.domain.language import guess_language, split_words
+from recollect.domain.speech.phrases import LANGUAGES, Phrase
+from recollect.domain.speech.spoken import Part
+
+_NEAR: Final = 4
+"""Words before and after a quote in which "today" is said of it."""
+_SOURCE: Final = 7
+"""Words before a clause in which its source may be named: "my boss says, …"."""
+_SHORT: Final = 5
+"""The most words of a clause that only names a source: "…, says my boss"."""
+_AFTER: Final = 10
+"""Words after a statement among which it may be taken back."""
+_FIGURES: Final = re.compile(r"\d++(?:[.,]\d++)*+")
+_AROUND: Final = 200
+"""Characters around a quote in which a word may make it a secret."""
+_LONGEST_QUESTION: Final = 200
+_ONE_CLAUSE: Final = re.compile(r"[^.,;:!?…()\n\u2013\u2014]+\?+")
+
+
+class Refusal(StrEnum):
+    """Why a statement is not stored."""
+
+    NOT_VERBATIM = "not_verbatim"
+    """The message does not have the quote."""
+    NOT_OWN_WORDS = "not_own_words"
+    """It is quoted, pasted, code, or a text to work on."""
+    SECRET = "secret"  # noqa: S105
+    PLANTED = "planted"
+    """An instruction to the model, or about "the user"."""
+    FICTION = "fiction"
+    HYPOTHETICAL = "hypothetical"
+    """A condition, a wish or a plan that is only considered."""
+    RECALLED = "recalled"
+    """The memory's own words, given back."""
+    REPORTED = "reported"
+    """What somebody else says."""
+    QUESTION = "question"
+    PASSING = "passing"
+    """A state that passes, or a wish for this once."""
+    TAKEN_BACK = "taken_back"
+    ECHO = "echo"
+    """Figures that the assistant has just given: "So 318, then"."""
+
+
+def refuses(statement: Statement, message: str, *, reply: str | None = None) -> Refusal | None:
+    """Why a statement that was found in a message may not be stored; None if it may.
+
+    `reply` is what the assistant said before.
+    """
+    quote = statement.quote.strip()
+    if not quote or quote not in message:
+        return Refusal.NOT_VERBATIM
+    if reply is not None and _echoes(quote, reply):
+        return Refusal.ECHO
+    parts = readable_parts(message)
+    start = _place_of(quote, parts)
+    if start is None:
+        return Refusal.NOT_OWN_WORDS
+    if _is_secret(message, start, start + len(quote)) or holds_secret(statement.content):
+        return Refusal.SECRET
+    clause = QuotedClause.read(parts, start=start, end=start + len(quote))
+    if any(fact_words(code).planted.are_in(clause.words) for code in LANGUAGES):
+        return Refusal.PLANTED
+    language = statement.language or guess_language(message)
+    codes = (language,) if language in LANGUAGES else LANGUAGES
+    checks = _checks_of(statement).items()
+    found = (refusal for refusal, is_so in checks for code in codes if is_so(clause, code))
+    return next(found, None)
+
+
+def only_asks(message: str) -> bool:
+    """Whether a message is one question in one clause, without a word for the user.
+
+    Such a message states nothing, so that no model has to read it. Of 3,262 messages with facts
+    that the model was trained on it holds for none, of 3,786 without for 598.
+    """
+    text = message.strip()
+    if len(text) > _LONGEST_QUESTION or not _ONE_CLAUSE.fullmatch(text):
+        return False
+    return FIRST_PERSON.isdisjoint(split_words(text.lower()))
+
+
+def _echoes(quote: str, reply: str) -> bool:
+    """Whether a quote tells figures that a reply has, unless the reply asks."""
+    figures = set(_FIGURES.findall(quote))
+    return bool(figures) and "?" not in reply and figures <= set(_FIGURES.findall(reply))
+
+
+def _place_of(quote: str, parts: tuple[Part, ...]) -> int | None:
+    """Where the first of the user's own words that are the quote begin."""
+    places = (part.start + part.text.find(quote) for part in parts if quote in part.text)
+    return next(places, None)
+
+
+def _is_secret(message: str, start: int, end: int) -> bool:
+    first = max(0, start - _AROUND)
+    found = secrets_in(message[first : end + _AROUND])
+    return any(first + begin < end and first + stop > start for begin, stop in found)
+
+
+def _is_fiction(clause: QuotedClause, code: str) -> bool:
+    known = fact_words(code)
+    if known.role_play.are_in(clause.words[: clause.sentence_end]):
+        return True
+    return known.stories.are_in(clause.words[: clause.sentence_start])
+
+
+def _is_hypothetical(clause: QuotedClause, code: str) -> bool:
+    known, words = fact_words(code), clause.words
+    if known.suppositions.are_in(words[: clause.end]):
+        return True
+    before = clause.clause_before if len(clause.clause_before) < _NEAR else ()
+    if known.wishes.are_in(before) or known.wishes.are_in(clause.source(0)):
+        return True
+    if clause.covers_start(known.conditions):
+        return True
+    sentence = words[clause.sentence_start : clause.sentence_end]
+    if not known.conditions.are_in(sentence):
+        return False
+    begins = known.conditions.length_at(words, clause.start) > 0
+    is_unreal = known.unreal.are_in(words[clause.clause_start : clause.clause_end])
+    return is_unreal or (begins and clause.is_asked)
+
+
+def _is_recalled(clause: QuotedClause, code: str) -> bool:
+    known = fact_words(code)
+    return known.recalled.are_in(clause.source(_reach(clause, known)))
+
+
+def _is_reported(clause: QuotedClause, code: str) -> bool:
+    known = fact_words(code)
+    before = clause.source(_reach(clause, known))
+    after = clause.next_clause
+    sources = (before, after) if len(after) <= _SHORT else (before,)
+    return any(
+        not known.subjects.are_in(words[max(0, at - 2) : at])
+        for words in sources
+        for at in known.reports.places_in(words)
+    )
+
+
+def _reach(clause: QuotedClause, known: FactWords) -> int:
+    """How many words before the clause its source may be named; none if it sets that right."""
+    return 0 if known.contrasts.length_at(clause.words, clause.clause_start) else _SOURCE
+
+
+def _is_question(clause: QuotedClause, code: str) -> bool:
+    """Whether the quote itself is asked; a statement within a question is not."""
+    known, words, start = fact_words(code), clause.words, clause.start
+    if known.roles.length_at(words, start):
+        return False
+    if "¿" in words[max(0, start - 1) : start + 1]:
+        return True
+    inverted = known.inverted.length_at(words, start) or clause.covers_start(known.inverted)
+    if inverted and (clause.is_asked or (start == clause.sentence_start and not clause.is_told)):
+        return True
+    is_indirect = known.subjects.length_at(words, start) > 0 and clause.follows(known.whether)
+    return is_indirect or (clause.is_asked and _is_what_is_asked(clause, known))
+
+
+def _is_what_is_asked(clause: QuotedClause, known: FactWords) -> bool:
+    """Whether the quote is what a question asks, by its first words, a tag, or its extent."""
+    words, start = clause.words, clause.start
+    begins = start == clause.clause_start
+    if begins and known.inverted_subjects.length_at(words, start + 1):
+        return True
+    if known.interrogatives.length_at(words, start) or _has_tag(clause, known):
+        return True
+    is_whole = start == clause.sentence_start and clause.end == clause.sentence_end
+    return is_whole and known.subjects.are_in(words[start : clause.end])
+
+
+def _has_tag(clause: QuotedClause, known: FactWords) -> bool:
+    """Whether the sentence ends with a word that asks for consent: "…, right?"."""
+    tag = clause.clause_end
+    while clause.words[tag : tag + 1] in ((",",), ("¿",)):
+        tag += 1
+    length = known.tags.length_at(clause.words, tag)
+    return length > 0 and tag + length == clause.sentence_end
+
+
+def _is_passing(clause: QuotedClause, code: str) -> bool:
+    known = fact_words(code)
+    near = clause.near(_NEAR)
+    beside = [one for one in (clause.clause_before, clause.next_clause) if len(one) <= _NEAR]
+    is_passing = any(known.passing.are_in(words) for words in (near, *beside))
+    return is_passing and not any(known.lasting.are_in(words) for words in (near, *beside))
+
+
+def _is_taken_back(clause: QuotedClause, code: str) -> bool:
+    retractions = standing_words(code).retractions
+    after = (clause.words[end + 1 :] for end in (clause.clause_end, clause.sentence_end))
+    return any(retractions.length_at(_without_commas(words[:_AFTER])) for words in after)
+
+
+def _without_commas(words: Phrase) -> Phrase:
+    return tuple(word for word in words if word != ",")
+
+
+def _checks_of(statement: Statement) -> "Mapping[Refusal, _Check]":
+    if statement.operation is Operation.RETRACT:
+        return _WITHDRAWAL_CHECKS
+    is_instruction = statement.slot.is_standing and statement.source is FactSource.STATED
+    return _INSTRUCTION_CHECKS if is_instruction else _CHECKS
+
+
+_Check = Callable[[QuotedClause, str], bool]
+_WITHDRAWAL_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    Refusal.FICTION: _is_fiction,
+    Refusal.HYPOTHETICAL: _is_hypothetical,
+}
+_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    **_WITHDRAWAL_CHECKS,
+    Refusal.RECALLED: _is_recalled,
+    Refusal.REPORTED: _is_reported,
+    Refusal.QUESTION: _is_question,
+    Refusal.PASSING: _is_passing,
+    Refusal.TAKEN_BACK: _is_taken_back,
+}
+# "Could you always …, please?" is none: the rule that finds instructions has told it from others.
+_INSTRUCTION_CHECKS: Final[Mapping[Refusal, _Check]] = {
+    refusal: check for refusal, check in _CHECKS.items() if refusal is not Refusal.QUESTION
+}

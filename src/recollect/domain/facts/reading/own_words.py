@@ -1,0 +1,118 @@
+"""Which words of a message are the user's own, so that they may be read for facts.
+
+Code, quotations, pasted lines and texts to work on are none, whoever wrote them: what they say is
+not said about the user.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.domain.facts.reading.languages import fact_words
+from recollect.domain.language import MAX_WORD
+from recollect.domain.speech.phrases import LANGUAGES, Phrase, words_in
+from recollect.domain.speech.spoken import Part, own_parts, sentences_of
+
+_READ_WHOLE: Final = 1_500
+_PARAGRAPH: Final = 600
+_MAX_QUOTED_WORDS: Final = 5
+"""Longer quotations are somebody's sentences; shorter ones are names and terms."""
+_MAX_SUBJECT_WORDS: Final = 2
+"""The same of quotations with "I" in them."""
+_QUOTED: Final = re.compile(
+    r"\"[^\"]*+(?:\"|\Z)|“[^”\"]*+(?:[”\"]|\Z)|„[^“”\"]*+(?:[“”\"]|\Z)|«[^»]*+(?:»|\Z)|`[^`]*+(?:`|\Z)"
+    r"|\u2018[^\u2019\n]{1,300}+\u2019|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}+'(?!\w)"
+)
+_OPENING_QUOTE: Final = re.compile(r"\s*[\"“„«\u2018'`]")
+_COLON: Final = re.compile(r":(?=\s)")
+_LINE: Final = re.compile(r"[^\n]*\n?")
+_PASTED: Final = re.compile(
+    r"\s*+(?:[>|#<{}\[\]$]"  # quoted mail, tables, headings, HTML, JSON, shell
+    r"|(?:\d{4}-\d\d-\d\d[T ]|\[?\d\d:)\d\d:\d\d"  # logs
+    r"|at [\w.$<>]+\(|File \"|Traceback|Caused by"
+    r"|(?:(?i:select\s\S|insert into|update \w+ set|delete from|create table|with \w+ as \())"
+    r"|(?:(?i:from|to|cc|bcc|subject|date|sent|van|aan|onderwerp|verzonden|von|an|betreff|gesendet"
+    r"|objet|envoyé|para|asunto|enviado|reply-to)) ?: ?\S"
+    r"|(?:def|class|import|function|const|let|var|public|private|return|#include|sudo|curl|export)"
+    r" \S+[ (={;])"
+)
+_FIELDS: Final = re.compile(r"\t|;\S|\S\|\S|\s\|\s|\",\"|[^\W\d],\w|\w,[^\W\d]")
+_MIN_FIELDS: Final = 2
+_LOGGED: Final = re.compile(r"\b(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|Exception)\b")
+_CODE_END: Final = re.compile(r"(?:[;{}]|\);|=>)\s*\Z")
+Span = tuple[int, int]
+
+
+def readable_parts(text: str) -> tuple[Part, ...]:
+    """The user's own running words in a message, as they stand in it."""
+    return tuple(one for part in own_parts(text, **_LIMITS) for one in _own_words_of(part))
+
+
+_LIMITS: Final = {"read_whole": _READ_WHOLE, "paragraph": _PARAGRAPH}
+
+
+def _own_words_of(part: Part) -> Iterator[Part]:
+    dropped = sorted([*_quotations(part.text), *_foreign_lines(part.text)])
+    start = 0
+    for begin, end in (*dropped, (len(part.text), len(part.text))):
+        own = part.text[start:begin]
+        if stripped := own.strip():
+            yield Part(start=part.start + start + own.index(stripped), text=stripped)
+        start = max(start, end)
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    for found in _QUOTED.finditer(text):
+        words = words_in(found[0][: _MAX_QUOTED_WORDS * MAX_WORD])
+        has_subject = any(fact_words(code).subjects.are_in(words) for code in LANGUAGES)
+        if len(words) > (_MAX_SUBJECT_WORDS if has_subject else _MAX_QUOTED_WORDS):
+            yield found.span()
+
+
+def _foreign_lines(text: str) -> Iterator[Span]:
+    """Where pasted lines stand, and texts that a task or a colon announces."""
+    is_introduced, is_text = False, False
+    for line in _LINE.finditer(text):
+        stripped = line[0].strip()
+        if not stripped:
+            is_introduced = False
+        elif is_text or is_introduced or _is_pasted(line[0]):
+            yield line.span()
+        else:
+            own, is_text = _up_to_text(Part(start=line.start(), text=line[0]))
+            yield own, line.end()
+            is_introduced = stripped.endswith(":")
+
+
+def _is_pasted(line: str) -> bool:
+    if _PASTED.match(line) or _LOGGED.search(line) or _CODE_END.search(line):
+        return True
+    return sum(1 for _ in _FIELDS.finditer(line)) >= _MIN_FIELDS
+
+
+def _up_to_text(line: Part) -> tuple[int, bool]:
+    """Where the user's own words of a line end, and whether the next lines are a text, too."""
+    for sentence in sentences_of(line):
+        words = words_in(sentence.text)
+        for code in LANGUAGES:
+            known = fact_words(code)
+            if known.sayings.are_in(words):
+                return sentence.start, False
+            task = next(known.text_tasks.places_in(words), None)
+            if task is None:
+                continue
+            colon = _colon_after_task(sentence.text, words, task)
+            if colon and not _OPENING_QUOTE.match(line.text, sentence.start + colon - line.start):
+                return sentence.start + colon, True
+            if known.this_text.are_in(words[task:]) and sentence.end >= line.end:
+                return line.end, line.text.endswith("\n")
+    return line.end, False
+
+
+def _colon_after_task(sentence: str, words: Phrase, task: int) -> int:
+    """The place after the colon that ends the words of a task; 0 if there is none."""
+    if ":" not in words[task:]:
+        return 0
+    before = words[: words.index(":", task)].count(":")
+    colons = [found.end() for found in _COLON.finditer(sentence)]
+    return colons[before] if before < len(colons) else 0

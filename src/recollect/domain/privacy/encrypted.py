@@ -1,0 +1,58 @@
+"""The stored form of encrypted text, and the master keys that operators set."""
+
+import re
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Final
+
+from recollect.errors import InvalidInput
+
+ENCRYPTED_PREFIX: Final = "recollect-encrypted:1:"
+"""What every encrypted text begins with, so that it lives beside what is stored plain."""
+MASTER_KEY_BYTES: Final = 32
+_KEY_ID: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_FORM: Final = f"must be the base64 text of {MASTER_KEY_BYTES} bytes, or several as id:base64, …"
+
+
+def is_encrypted(text: str) -> bool:
+    """Whether a text has the stored form of an encrypted one."""
+    return text.startswith(ENCRYPTED_PREFIX)
+
+
+def parse_master_keys(text: str) -> Mapping[str, bytes]:
+    """Read master keys by their ids, the current one first.
+
+    A key without an id is called by its fingerprint. The messages never show a part of a key.
+
+    Raises:
+        InvalidInput: a key is not 32 bytes in base64, or two have one id.
+    """
+    keys: dict[str, bytes] = {}
+    for number, part in enumerate(text.split(","), start=1):
+        key_id, separator, encoded = part.strip().rpartition(":")
+        key = _master_key(encoded, number)
+        if not separator:
+            key_id = _fingerprint(key)
+        elif not _KEY_ID.fullmatch(key_id):
+            problem = "has an id that is not made of letters, digits, '.', '_' and '-'"
+            raise InvalidInput("encryption_key", f"number {number} {problem}")
+        if key_id in keys:
+            raise InvalidInput("encryption_key", f"number {number} has the id of one before it")
+        keys[key_id] = key
+    return keys
+
+
+def _master_key(encoded: str, number: int) -> bytes:
+    try:
+        key = b64decode(encoded, validate=True)
+    except (Error, ValueError):
+        raise InvalidInput("encryption_key", f"number {number} is no base64; {_FORM}") from None
+    if len(key) != MASTER_KEY_BYTES:
+        raise InvalidInput("encryption_key", f"number {number} has {len(key)} bytes; {_FORM}")
+    return key
+
+
+def _fingerprint(key: bytes) -> str:
+    return sha256(b"recollect master key\0" + key).hexdigest()[:8]

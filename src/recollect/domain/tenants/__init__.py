@@ -1,0 +1,1 @@
+"""Settings of a tenant's own, and what counts for it together with the server's policies."""

@@ -1,0 +1,281 @@
+"""What is encrypted in PostgreSQL: counted, encrypted later, and its keys rewrapped."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+import orjson
+
+from recollect.concurrency import off_loop
+from recollect.engines.postgres.connection.content import (
+    encrypted_json,
+    encrypted_object,
+    encrypted_text,
+    is_stored_encrypted,
+    keyed_id,
+)
+from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
+from recollect.errors import ErasureUnderWay
+from recollect.ports.encryption import OwnerCipher, RowCounts, WrappedKey
+
+_FIRST: Final = UUID(int=0)
+_PAGE: Final = 200
+_TRIES: Final = 5
+"""How often a page is read again whose rows others change all the time."""
+_MAX_COUNT: Final = 32_767  # the largest smallint
+Row: TypeAlias = Mapping[str, Any]
+Encrypted: TypeAlias = dict[str, Any]
+
+
+def _json_value(cipher: OwnerCipher, text: str) -> orjson.Fragment:
+    return orjson.Fragment(encrypted_json(cipher, text))
+
+
+def _json_object(cipher: OwnerCipher, text: str) -> orjson.Fragment:
+    return orjson.Fragment(encrypted_object(cipher, text))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncryptedTable:
+    """A table with content: how its rows are paged through, and which columns are encrypted."""
+
+    name: str
+    page: str
+    """The statement that reads a page."""
+    update: str
+    """The statement that stores encrypted rows."""
+    start: Mapping[str, tuple[str, Any]]
+    """The parameters of a page that say after which row it starts: the column, and its least."""
+    texts_of: tuple[str, ...] = ()
+    json_of: tuple[str, ...] = ()
+    hashes: tuple[str, ...] = ()
+    """Columns with hashes of content, which are keyed."""
+    encrypt_json: Callable[[OwnerCipher, str], orjson.Fragment] = _json_object
+
+    def after(self, row: Row | None) -> dict[str, Any]:
+        """The parameters of the page after a row, or of the first."""
+        return {
+            parameter: least if row is None else row[column]
+            for parameter, (column, least) in self.start.items()
+        }
+
+    def texts(self, row: Row) -> Iterator[str]:
+        """All content of a row."""
+        return (row[name] for name in (*self.texts_of, *self.json_of) if row[name] is not None)
+
+    def is_plain(self, row: Row) -> bool:
+        """Whether a row has content that is not encrypted."""
+        plain = [text for text in self.texts(row) if not is_stored_encrypted(text)]
+        return any(text != "{}" or "value" in row for text in plain)
+
+    def encrypted(self, row: Row, cipher: OwnerCipher) -> Encrypted:
+        """The row as it is to be stored."""
+        columns = dict(row)
+        for names, encrypt, kept in (
+            (self.texts_of, encrypted_text, str),
+            (self.json_of, self.encrypt_json, orjson.Fragment),
+        ):
+            for name in names:
+                if row[name] is not None:
+                    is_done = is_stored_encrypted(row[name])
+                    columns[name] = kept(row[name]) if is_done else encrypt(cipher, row[name])
+        for name in self.hashes:
+            if row[name] is not None:
+                columns[name] = keyed_id(cipher, row[name])
+        return columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EntryTable(EncryptedTable):
+    """Recall entries, whose words are keyed, too."""
+
+    def encrypted(self, row: Row, cipher: OwnerCipher) -> Encrypted:
+        """The row as it is to be stored; words that have one number now are counted together."""
+        counts: dict[int, int] = {}
+        for term, count in zip(row["terms"], row["counts"], strict=True):
+            number = cipher.keyed_number(term)
+            counts[number] = min(counts.get(number, 0) + count, _MAX_COUNT)
+        columns = EncryptedTable.encrypted(self, row, cipher)
+        return columns | {"terms": list(counts), "counts": list(counts.values())}
+
+
+_AFTER_SESSION: Final = {"after_session": ("session_id", _FIRST)}
+_AFTER_PLACE: Final = {**_AFTER_SESSION, "after_sequence": ("sequence", 0)}
+MESSAGES: Final = EncryptedTable(
+    name="messages",
+    page="page_of_messages",
+    update="encrypt_messages",
+    start=_AFTER_PLACE,
+    texts_of=("content",),
+    json_of=("metadata", "details"),
+)
+TABLES: Final = (
+    EncryptedTable(
+        name="sessions",
+        page="page_of_sessions",
+        update="encrypt_sessions",
+        start=_AFTER_SESSION,
+        texts_of=("name",),
+        json_of=("metadata",),
+    ),
+    MESSAGES,
+    EncryptedTable(
+        name="summaries",
+        page="page_of_summaries",
+        update="encrypt_summaries",
+        start=_AFTER_SESSION,
+        texts_of=("text",),
+    ),
+    EncryptedTable(
+        name="profile_values",
+        page="page_of_profile_values",
+        update="encrypt_profile_values",
+        start={"after_key": ("key", "")},
+        json_of=("value",),
+        encrypt_json=_json_value,
+    ),
+    _EntryTable(
+        name="recall_entries",
+        page="page_of_recall_entries",
+        update="encrypt_recall_entries",
+        start=_AFTER_PLACE,
+        texts_of=("text",),
+    ),
+    EncryptedTable(
+        name="facts",
+        page="page_of_facts",
+        update="encrypt_facts",
+        start={"after_fact": ("fact_id", _FIRST)},
+        texts_of=("content", "quote", "searched"),
+        hashes=("gist",),
+    ),
+    EncryptedTable(
+        name="fact_changes",
+        page="page_of_fact_changes",
+        update="encrypt_fact_changes",
+        start={"after_fact": ("fact_id", _FIRST), "after_version": ("version", 0)},
+        texts_of=("content", "statement", "reason"),
+        hashes=("statement_gist",),
+    ),
+)
+"""All tables with content."""
+
+
+async def pages(
+    database: Database, owner_id: UUID, table: EncryptedTable
+) -> AsyncIterator[list[Any]]:
+    """All rows of an owner with plain text, page by page."""
+    last: Row | None = None
+    while rows := await database.run(
+        table.page, owner_id=owner_id, **table.after(last), limit=_PAGE
+    ):
+        yield rows
+        last = rows[-1]
+
+
+class PostgresCiphers:
+    """Implements `recollect.ports.encryption.OwnerCiphers` with the keys of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def is_on(self) -> bool:
+        """Whether content is encrypted when it is stored."""
+        return self._database.keys.is_on
+
+    async def find(self, owner_id: UUID) -> OwnerCipher | None:
+        """Return the owner's cipher, or None."""
+        key = await self._database.data_key(owner_id)
+        return None if key is None else key.cipher
+
+    async def find_or_create(self, owner_id: UUID) -> OwnerCipher:
+        """Return the cipher that the owner's content is to be encrypted with now."""
+        key = await self._database.data_key(owner_id, for_writing=True)
+        assert key is not None  # noqa: S101  # only asked where encryption is on
+        return key.cipher
+
+
+class PostgresEncryptionStore(PostgresStore):
+    """Reads and rewraps `recollect_keys.owner_keys`, and encrypts plain rows of all tables."""
+
+    async def key_counts(self) -> Mapping[str, int]:
+        rows = await self._database.run_for_all("count_keys_by_master", at=self._clock.now())
+        return {row["master_key_id"]: row["number"] for row in rows}
+
+    async def rewrap_some(self, *, limit: int) -> int:
+        wrapper = self._database.keys.wrapper
+        assert wrapper is not None  # noqa: S101  # there is no such store without one
+        current = wrapper.current_id
+        async with self._database.work_in_transaction(now=self._clock.now()) as work:
+            rows = await work("keys_to_rewrap", current=current, limit=limit)
+            if not rows:
+                return 0
+            wrapped = [
+                wrapper.rewrap(owner_id, WrappedKey(key_id, bytes(key))).wrapped
+                for owner_id, key, key_id in rows
+            ]
+            owner_ids = [row["owner_id"] for row in rows]
+            ((count,),) = await work(
+                "rewrap_keys", current=current, owner_ids=owner_ids, wrapped=wrapped
+            )
+        return int(count)
+
+    async def owners(self, *, after: UUID | None, limit: int) -> tuple[UUID, ...]:
+        rows = await self._database.run_for_all(
+            "all_owners", at=self._clock.now(), after=after, limit=limit
+        )
+        return tuple(row["owner_id"] for row in rows)
+
+    async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
+        rows = await self._database.run("count_encrypted_rows", owner_id=owner_id)
+        counts = {row["name"]: (row["encrypted"], row["plain"]) for row in rows}
+        return {
+            table.name: RowCounts(encrypted=encrypted, plain=plain)
+            for table in TABLES
+            for encrypted, plain in [counts.get(table.name, (0, 0))]
+        }
+
+    async def encrypt_rows(self, owner_id: UUID) -> AsyncIterator[int]:
+        try:
+            for table in TABLES:
+                async for count in self._encrypt_table(owner_id, table):
+                    yield count
+            await self._database.run("complete_owner_key", owner_id=owner_id)
+            self.forget(owner_id)
+        except ErasureUnderWay:
+            return
+
+    def forget(self, owner_id: UUID) -> None:
+        """See `OwnerCache.forget`."""
+        self._database.keys.forget(owner_id)
+
+    async def _encrypt_table(self, owner_id: UUID, table: EncryptedTable) -> AsyncIterator[int]:
+        last: Row | None = None
+        while True:
+            for _ in range(_TRIES):
+                async with self._database.transaction(owner_id) as transaction:
+                    after = table.after(last)
+                    rows = await transaction.stored_rows(table.page, **after, limit=_PAGE)
+                    plain = [row for row in rows if table.is_plain(row)]
+                    if plain:
+                        await _store(transaction, table, plain)
+                if not plain:
+                    break
+                yield len(plain)
+            if not rows:
+                return
+            last = rows[-1]
+
+
+async def _store(transaction: Transaction, table: EncryptedTable, plain: list[Any]) -> None:
+    encrypt = partial(_as_json, table, plain, await transaction.cipher())
+    characters = sum(len(text) for row in plain for text in table.texts(row))
+    rows = await off_loop(encrypt, characters=characters)
+    await transaction.stored_rows(table.update, rows=rows)
+
+
+def _as_json(table: EncryptedTable, rows: list[Any], cipher: OwnerCipher) -> str:
+    return orjson.dumps([table.encrypted(row, cipher) for row in rows], default=str).decode()

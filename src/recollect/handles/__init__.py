@@ -1,0 +1,1 @@
+"""What `Memory` returns to work with one session, profile or set of facts."""

@@ -1,0 +1,1 @@
+"""Settings of tenants: read, changed, and what counts for each tenant."""

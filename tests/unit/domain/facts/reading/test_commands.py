@@ -1,0 +1,175 @@
+"""Commands to remember and to forget are told from everything that only sounds like one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.facts.reading.commands import Command, CommandKind, commands_in
+
+_REMEMBER = """
+Remember that [I'm vegan].
+Please note that [our fiscal year starts in April]
+don't forget that [I work from home on Fridays]!
+Thanks! And please remember [I'm allergic to nuts].
+Remember: [my dog is called Rex]
+Please keep in mind that [we report in euros].
+Can you remember that [I live in Ghent]?
+Could you please remember that [I live in Ghent]?
+Oh, and remember that [my name is spelled Jon].
+Onthoud dat [ik in Gent woon].
+onthoud: [ik ben vega]
+Onthoud alsjeblieft dat [ik geen tabellen wil].
+Kun je onthouden dat [ik geen tabellen wil]?
+Vergeet niet dat [wij in euro's rapporteren].
+Bedankt! Houd er rekening mee dat [ik kleurenblind ben].
+Noteer dat [mijn collega Ewa heet].
+Merk dir, dass [ich Vegetarier bin].
+Merk dir bitte, dass [ich in Ulm wohne].
+Bitte merke dir: [ich wohne in Ulm].
+Kannst du dir merken, dass [ich in Ulm wohne]?
+Vergiss nicht, dass [wir in Euro rechnen].
+Denk daran, dass [ich keine Milch vertrage].
+Souviens-toi que [je suis végétarien].
+Retiens qu'[on travaille en euros].
+N'oublie pas que [j'habite à Lyon].
+Peux-tu retenir que [je suis gaucher] ?
+Rappelle-toi que [mon fils s'appelle Léo].
+Merci ! Note que [je travaille le samedi].
+Recuerda que [soy celíaco].
+Por favor, recuerda que [soy celíaco].
+Acuérdate de que [vivo en Sevilla]
+No olvides que [trabajo los sábados].
+¿Puedes recordar que [soy zurdo]?
+Ten en cuenta que [usamos euros].
+"""
+_FORGET = """
+Forget that [I live in Ghent].
+Please forget that [I work at Philips].
+Delete the fact that [I'm divorced].
+Vergeet dat [ik in Gent woon].
+Vergeet alsjeblieft dat [ik bij Philips werk].
+Wil je vergeten dat [ik in Gent woon]?
+Vergiss, dass [ich in Ulm wohne].
+Vergiss bitte, dass [ich bei Bosch arbeite].
+Oublie que [j'habite à Lyon].
+Oublie qu'[on habite à Lyon].
+Olvida que [vivo en Sevilla].
+Olvídate de que [trabajo en Seat].
+"""
+_TOPICS = """
+Please forget what I said about [my diet].
+delete what you know about [my job], please
+Forget everything you know about [my ex-husband].
+Vergeet wat ik zei over [mijn dieet].
+Vergeet wat ik over [mijn werk] heb gezegd.
+Wis alles wat je weet over [mijn gezondheid]
+Vergiss bitte, was ich über [meine Ernährung] gesagt habe.
+Lösche, was du über [meinen Job] weißt.
+Oublie ce que j'ai dit sur [mon travail], stp.
+Efface tout ce que tu sais sur [ma santé].
+Olvida lo que te dije sobre [mi dieta].
+Borra lo que sabes de [mi trabajo] por favor
+"""
+_NONE = """
+Do you remember that I'm vegan?
+Remember that I told you about Rome?
+Remember to call mum.
+Remember that time we went to Rome?
+remember that for later
+Remember that's my car.
+I remember that I was young.
+Forget it.
+forget about it
+Forget that.
+I forgot that I had a meeting.
+Don't forget to buy milk.
+Never forget to smile.
+He said: "Remember that I am vegan and left."
+She asked me to remember that I'm vegan.
+Translate: remember that I'm vegan.
+Write an ad. Here is the text:\tRemember that I am here.
+Weet je nog dat ik vega ben?
+Onthoud dat goed!
+Onthoud je dat ik vega ben?
+Vergeet niet te bellen.
+vergeet het maar
+Vergeet dat maar.
+Ik vergat dat ik een afspraak had.
+Ik onthoud dat ik moet bellen.
+Vertaal: onthoud dat ik vega ben.
+Weißt du noch, dass ich in Ulm wohne?
+Merk dir das gut!
+Vergiss es.
+Vergiss nicht, Milch zu kaufen.
+Ich habe vergessen, dass heute Montag ist.
+Er sagte, merk dir, dass ich komme.
+Tu te souviens que je suis végétarien ?
+Oublie ça.
+N'oublie pas d'acheter du pain.
+J'ai oublié que c'était lundi.
+Oublié que c'était lundi, désolé.
+Traduis : souviens-toi que je suis là.
+¿Recuerdas que soy celíaco?
+Olvídalo.
+No olvides comprar pan.
+Olvidé que era lunes.
+Recuerdo que era lunes.
+Traduce: recuerda que soy celíaco.
+"""
+
+
+def _read(line: str) -> tuple[tuple[Command, ...], str, int]:
+    """The commands of a line without its brackets, and what stands in them."""
+    start = line.index("[")
+    commands = commands_in(line.replace("[", "").replace("]", ""))
+    return commands, line[start + 1 : line.index("]")], start
+
+
+@pytest.mark.parametrize("line", _REMEMBER.strip().splitlines())
+def test_a_command_to_remember_is_read_with_its_statement(line: str) -> None:
+    commands, content, start = _read(line)
+    assert commands == (Command(kind=CommandKind.REMEMBER, content=content, start=start),)
+
+
+@pytest.mark.parametrize("line", _FORGET.strip().splitlines())
+def test_a_command_to_forget_is_read_with_its_statement(line: str) -> None:
+    commands, content, start = _read(line)
+    assert commands == (Command(kind=CommandKind.FORGET, content=content, start=start),)
+
+
+@pytest.mark.parametrize("line", _TOPICS.strip().splitlines())
+def test_a_command_to_forget_a_topic_is_read_with_its_name(line: str) -> None:
+    commands, content, start = _read(line)
+    topic = Command(kind=CommandKind.FORGET, content=content, start=start, names_topic=True)
+    assert commands == (topic,)
+
+
+@pytest.mark.parametrize("message", _NONE.strip().splitlines())
+def test_what_only_sounds_like_a_command_is_none(message: str) -> None:
+    assert commands_in(message) == ()
+
+
+def test_the_commands_of_a_message_come_in_order() -> None:
+    message = "Forget that I live in Ghent. What is new? Remember that I live in Ulm."
+    commands = [(one.kind, one.content) for one in commands_in(message)]
+    assert commands == [
+        (CommandKind.FORGET, "I live in Ghent"),
+        (CommandKind.REMEMBER, "I live in Ulm"),
+    ]
+
+
+@pytest.mark.parametrize("frame", ["```\n{}\n```", "> {}", 'A: "{}"', "The memo:\n{}"])
+def test_a_command_that_is_quoted_or_code_is_none(frame: str) -> None:
+    assert commands_in(frame.format("Remember that I am a vegan from Ghent.")) == ()
+
+
+_PIECES = st.sampled_from(
+    ("remember that", " I am", " vegan", "forget what I said about", "qu'", "?", ". ", ", ", "é ")
+)
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join) | st.text(max_size=200))
+def test_the_content_stands_in_the_message_at_its_place(message: str) -> None:
+    for command in commands_in(message):
+        assert command.content != ""
+        assert message[command.start :].startswith(command.content)

@@ -1,0 +1,130 @@
+"""What users say about themselves may be stored; what only looks like it may not."""
+
+import tomllib
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.facts.fact import MAX_QUOTE
+from recollect.domain.facts.reading.gate import Refusal, only_asks, refuses
+from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.statement import Operation, Statement
+from recollect.domain.speech.phrases import LANGUAGES
+
+_DATA = Path(__file__).parent / "data"
+_TABLES = {code: tomllib.loads((_DATA / f"{code}.toml").read_text("utf-8")) for code in LANGUAGES}
+
+
+def _statement(quote: str, **changes: str) -> Statement:
+    operation = Operation(changes.get("operation", "add"))
+    content = changes.get("content", quote)
+    return Statement(
+        message_id=UUID(int=1), quote=quote, content=content, slot=Slot.OTHER, operation=operation
+    )
+
+
+def _refusal(line: str) -> Refusal | None:
+    """The gate's answer to a line that has its quote in brackets."""
+    before, rest = line.split("[", 1)
+    quote, after = rest.split("]", 1)
+    return refuses(_statement(quote), before + quote + after)
+
+
+_PASSING = [line for table in _TABLES.values() for line in table["passing"].strip().splitlines()]
+_REFUSED = [
+    (reason, line)
+    for table in _TABLES.values()
+    for reason, lines in table["refused"].items()
+    for line in lines.strip().splitlines()
+]
+
+
+@pytest.mark.parametrize("line", _PASSING)
+def test_what_a_user_says_about_themselves_may_be_stored(line: str) -> None:
+    assert _refusal(line) is None
+
+
+@pytest.mark.parametrize(("reason", "line"), _REFUSED)
+def test_what_only_looks_like_a_fact_is_refused(reason: str, line: str) -> None:
+    assert _refusal(line) == reason
+
+
+@pytest.mark.parametrize("quote", ["I live in ghent", "", "  "])
+def test_a_quote_that_the_message_does_not_have_is_refused(quote: str) -> None:
+    assert refuses(_statement(quote), "I live in Ghent.") is Refusal.NOT_VERBATIM
+
+
+def test_a_secret_in_the_content_is_refused_although_the_quote_has_none() -> None:
+    statement = _statement("my card", content="Has the card 4111 1111 1111 1111.")
+    assert refuses(statement, "Pay with my card, please.") is Refusal.SECRET
+
+
+def test_the_rest_of_a_message_with_a_secret_may_be_stored() -> None:
+    message = "My wifi password is Merluza_2024#, and I live in Lugo."
+    assert refuses(_statement("I live in Lugo"), message) is None
+    assert refuses(_statement("Merluza_2024#"), message) is Refusal.SECRET
+
+
+def test_what_memory_has_wrong_may_be_withdrawn_in_its_own_words() -> None:
+    message = "You said that I live in Delft, that is wrong."
+    quote = "I live in Delft"
+    assert refuses(_statement(quote), message) is Refusal.RECALLED
+    assert refuses(_statement(quote, operation="retract"), message) is None
+
+
+def test_the_users_own_words_count_where_a_quotation_has_them_too() -> None:
+    message = 'The form says "I live in Ghent and pay tax". And it is true: I live in Ghent.'
+    assert refuses(_statement("I live in Ghent"), message) is None
+
+
+_PIECES = st.sampled_from(
+    ("I live in Ghent", "if", "you said", "```", '"', "\n", ": ", "? ", ". ", ", ", "> ", "¿", "é")
+)
+
+
+@given(st.lists(_PIECES, max_size=20).map("".join) | st.text(max_size=200), st.data())
+def test_any_quote_of_any_message_gets_an_answer(message: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(message)))
+    quote = message[start : start + data.draw(st.integers(0, MAX_QUOTE))]
+    refusal = refuses(_statement(quote), message)
+    assert refusal is None or refusal in set(Refusal)
+
+
+@pytest.mark.parametrize(
+    ("quote", "reply", "refusal"),
+    [
+        ("So 318", "There are 318 open orders.", Refusal.ECHO),
+        ("that 3.1 is wrong for us", "The mean is 3.1 days.", Refusal.ECHO),
+        ("we are 12 people", "There are 318 open orders.", None),
+        ("35", "Are you 34 or 35?", None),
+        ("I live in Ghent", "There are 318 open orders.", None),
+    ],
+)
+def test_figures_of_the_reply_before_are_no_facts(
+    quote: str, reply: str, refusal: Refusal | None
+) -> None:
+    assert refuses(_statement(quote), f"{quote}.", reply=reply) is refusal
+
+
+@pytest.mark.parametrize("message", ["What about 2015?", "¿Cuánto cuesta el envío?", " Wie spät? "])
+def test_one_question_without_the_user_in_it_only_asks(message: str) -> None:
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Show sales by month",
+        "Wo kann ich parken?",
+        "Mido 1,98, ¿qué asiento cojo?",
+        "Pregnant. What may one eat?",
+        "As a nurse, what is there to know?",
+        "",
+        "what " * 100 + "?",
+    ],
+)
+def test_what_may_state_something_does_not_only_ask(message: str) -> None:
+    assert not only_asks(message)

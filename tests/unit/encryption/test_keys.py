@@ -1,0 +1,105 @@
+"""Master keys as operators set them, and the bounded cache of the keys that they unwrap."""
+
+from base64 import b64encode
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from recollect.domain.privacy.encrypted import parse_master_keys
+from recollect.engines.postgres.connection.owner_keys import OwnerKeys
+from recollect.engines.postgres.sql import statement
+from recollect.errors import ConfigurationError, ErasureUnderWay, InvalidInput
+from recollect.settings import load_settings
+from support.encryption import FIRST_KEY, SECOND_KEY, master_keys
+
+FIRST, SECOND = (b64encode(key).decode() for key in (FIRST_KEY, SECOND_KEY))
+FIND = statement("find_owner_key", owner_id=None)[0]
+
+
+def test_a_key_without_an_id_is_called_by_its_fingerprint() -> None:
+    ((key_id, key),) = parse_master_keys(FIRST).items()
+    assert key == FIRST_KEY
+    assert len(key_id) == 8
+    assert parse_master_keys(f" {FIRST} ") == {key_id: key}
+
+
+def test_several_keys_have_ids_and_the_first_is_current() -> None:
+    keys = parse_master_keys(f"2026-b:{SECOND}, 2026-a:{FIRST}")
+    assert list(keys.items()) == [("2026-b", SECOND_KEY), ("2026-a", FIRST_KEY)]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "number 1 has 0 bytes"),
+        ("short", "number 1 is no base64"),
+        (b64encode(b"x" * 16).decode(), "number 1 has 16 bytes"),
+        (f"a:{FIRST},a:{SECOND}", "number 2 has the id of one before it"),
+        (f"{FIRST},", "number 2 has 0 bytes"),
+        (f"a b:{FIRST}", "number 1 has an id"),
+        (f":{FIRST}", "number 1 has an id"),
+    ],
+)
+def test_malformed_keys_are_refused_and_never_shown(text: str, problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem) as refused:
+        parse_master_keys(text)
+    assert FIRST not in str(refused.value)
+    with pytest.raises(ConfigurationError) as stopped:
+        load_settings(encryption_key=text)
+    assert "MEMORY_ENCRYPTION_KEY" in str(stopped.value)
+    assert FIRST not in str(stopped.value)
+
+
+class KeyTable:
+    """The rows of `owner_keys`, and how often one was looked for."""
+
+    def __init__(self) -> None:
+        self.rows: dict[UUID, dict[str, Any]] = {}
+        self.looked = 0
+
+    async def fetch(self, text: str, *arguments: Any) -> list[Any]:  # noqa: ANN401  # the driver's
+        owner_id, *key = arguments
+        if text == FIND:
+            self.looked += 1
+            return [self.rows[owner_id]] if owner_id in self.rows else []
+        wrapped, master_key_id = key
+        row = {"wrapped": wrapped, "master_key_id": master_key_id, "is_complete": True}
+        return [self.rows.setdefault(owner_id, row)]
+
+
+async def test_a_key_is_created_once_cached_and_looked_for_again_before_a_later_write() -> None:
+    table, keys, owner = KeyTable(), OwnerKeys(master_keys(), fresh_seconds=0.05), uuid4()
+    assert await keys.find(owner, table.fetch) is None
+    created, is_new = await keys.find_or_create(owner, table.fetch)
+    assert is_new
+    found, is_new = await keys.find_or_create(owner, table.fetch)
+    assert not is_new
+    assert found.cipher.encrypt("a") == created.cipher.encrypt("a")
+    looked = table.looked
+    for _ in range(3):
+        assert await keys.find(owner, table.fetch) is found
+    assert table.looked == looked
+    keys.fresh_seconds = 0
+    await keys.find_or_create(owner, table.fetch)
+    assert table.looked == looked + 1
+
+
+async def test_no_more_keys_are_cached_than_the_bound_and_a_forgotten_one_is_gone() -> None:
+    table, keys = KeyTable(), OwnerKeys(master_keys(), max_owners=2)
+    owners = [uuid4() for _ in range(3)]
+    for owner in owners:
+        await keys.find_or_create(owner, table.fetch)
+        await keys.find(owner, table.fetch)
+    keys.forget(owners[2])
+    before = table.looked
+    for owner in owners:
+        await keys.find(owner, table.fetch)
+    assert table.looked == before + 2
+
+
+async def test_a_destroyed_key_refuses_writes() -> None:
+    table, keys, owner = KeyTable(), OwnerKeys(master_keys()), uuid4()
+    table.rows[owner] = {"wrapped": b"", "master_key_id": "first", "is_complete": True}
+    with pytest.raises(ErasureUnderWay):
+        await keys.find_or_create(owner, table.fetch)
