@@ -11,7 +11,7 @@ from typing import Final
 
 import psutil
 
-_START_SECONDS: Final = 60
+_START_SECONDS: Final = 120
 _STOP_SECONDS: Final = 30
 _LISTENING: Final = "Recollect listens on http://127.0.0.1:"
 

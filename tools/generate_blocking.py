@@ -19,7 +19,7 @@ HEADER = '''"""The blocking twin of `recollect.Memory`: the same methods, withou
 Written by tools/generate_blocking.py from memory.py and the handles that it returns.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -51,6 +51,7 @@ from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
 from recollect.ports.facts import FactStats
+from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 '''
 

@@ -37,9 +37,11 @@ from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
 from recollect.ports.facts import FactStats
+from recollect.ports.metrics import ALL_METRICS
 from recollect.services.services import ServiceDependencies
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
+from recollect.telemetry.catalogue import EVENTS, SPANS
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Written by tools/generate_reference.py from the code; change that. -->"
@@ -455,9 +457,37 @@ def _errors() -> str:
     return f"## Errors\n\n{text}\nthe others from `recollect.errors`.\n\n{block('text', drawn)}"
 
 
+def observability_page() -> str:
+    """Every metric, span and log event."""
+    metrics = (
+        (f"`{one.name}`", str(one.kind), ", ".join(f"`{label}`" for label in one.labels), one.help)
+        for one in ALL_METRICS
+    )
+    return page(
+        "Metrics, spans and log events",
+        [
+            _OBSERVABILITY,
+            "## Metrics",
+            table(("Metric", "Kind", "Labels", "What it tells"), metrics),
+            "## Spans",
+            table(("Span", "What it shows"), ((f"`{name}`", text) for name, text in SPANS.items())),
+            "## Log events",
+            table(("Event", "Meaning"), ((f"`{name}`", text) for name, text in EVENTS.items())),
+        ],
+    )
+
+
+_OBSERVABILITY = """\
+How to switch all this on is told in [observe](../how-to/observe.md). Counters end in `_total` for
+Prometheus; `gauge` is summed over the processes of a server, `latest` the latest of them. No label,
+span or event names a user or has what was said, unless `MEMORY_TRACE_USERS` or
+`MEMORY_TRACE_CONTENT` ask for that."""
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "command-line.md": command_line_page,
     "http.md": http_page,
+    "observability.md": observability_page,
     "python.md": python_page,
     "settings.md": settings_page,
 }

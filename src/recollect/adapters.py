@@ -41,11 +41,12 @@ from recollect.ports.encryption import OwnerCiphers
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.facts.llm_extraction import LlmFactExtractor
 from recollect.services.services import ServiceDependencies
 from recollect.settings import AnswererKind, FactExtractorKind, Settings, VectorStoreKind
 from recollect.sql_reading import SqlglotReader
-from recollect.system import ProcessCounters, RandomIds, SystemClock
+from recollect.system import RandomIds, SystemClock
 
 if TYPE_CHECKING:
     from recollect.answerers.sql_database import SqlDatabaseAnswerer
@@ -153,7 +154,6 @@ def offline(permissions: PermissionFunction | None = None) -> ServiceDependencie
         ids=RandomIds(),
         counter_for=token_counter_for,
         answerer=FromMemory(),
-        counters=ProcessCounters(),
         sql=SqlglotReader(),
         stems=SnowballStems(),
         follow_up_model=SpanEditor(),
@@ -167,6 +167,8 @@ async def open_adapters(
     settings: Settings,
     permissions: PermissionFunction | None = None,
     ciphers: OwnerCiphers | None = None,
+    *,
+    telemetry: Telemetry = UNMEASURED,
 ) -> AsyncIterator[Adapters]:
     """Open what the settings name; its connections are closed at the end.
 
@@ -176,11 +178,11 @@ async def open_adapters(
         opened = stack.enter_async_context
         answering, summarising, endpoint, denodo = None, None, None, None
         if settings.llm_base_url and settings.llm_model:
-            answering = await opened(_chat(settings, settings.llm_model))
+            answering = await opened(_chat(settings, settings.llm_model, telemetry))
             cheaper = settings.summarization_model or settings.llm_model
-            summarising = await opened(_chat(settings, cheaper))
+            summarising = await opened(_chat(settings, cheaper, telemetry))
         if settings.llm_base_url and settings.passes_chats_on:
-            endpoint = await opened(model_endpoint(settings, settings.llm_base_url))
+            endpoint = await opened(model_endpoint(settings, settings.llm_base_url, telemetry))
         if settings.denodo_url:
             denodo = await opened(denodo_client(settings, settings.denodo_url))
         tagger = await opened(FactTagger())
@@ -192,7 +194,7 @@ async def open_adapters(
             fact_extractor_kind=settings.facts_extractor,
             fact_relations=tagger,
             permissions=await opened(open_permissions(settings, permissions)),
-            embedder=await opened(open_embedder(embedding_choice(settings))),
+            embedder=await opened(open_embedder(embedding_choice(settings), telemetry=telemetry)),
             embedding_timeout=settings.embedding_timeout_seconds,
             reranker=await opened(open_reranker(rerank_choice(settings))),
             reranking=RerankPolicy.parse(settings.rerank),
@@ -206,6 +208,7 @@ async def open_adapters(
             answerer=_answerer(settings, answering, denodo, stack),
             answer_timeout=settings.answer_timeout_seconds,
             receipt_key=_receipt_key(settings),
+            telemetry=telemetry,
         )
         yield Adapters(dependencies=dependencies, denodo=denodo)
 
@@ -305,19 +308,28 @@ def denodo_client(settings: Settings, address: str) -> DenodoClient:
     return DenodoClient(address, verifies_tls=settings.denodo_verify_tls)
 
 
-def _chat(settings: Settings, model: str) -> OpenAICompatibleChat:
+def _chat(settings: Settings, model: str, telemetry: Telemetry) -> OpenAICompatibleChat:
     return OpenAICompatibleChat(
         settings.llm_base_url or "",
         model=model,
         api_key=_plain_text(settings.llm_api_key),
         template=settings.chat_template,
+        telemetry=telemetry,
     )
 
 
-def model_endpoint(settings: Settings, base_url: str) -> OpenAICompatibleEndpoint:
+def model_endpoint(
+    settings: Settings, base_url: str, telemetry: Telemetry = UNMEASURED
+) -> OpenAICompatibleEndpoint:
     """The endpoint of the models, for requests in OpenAI's form."""
     key = _plain_text(settings.llm_api_key)
-    return OpenAICompatibleEndpoint(base_url, api_key=key, silence=settings.answer_timeout_seconds)
+    return OpenAICompatibleEndpoint(
+        base_url,
+        api_key=key,
+        silence=settings.answer_timeout_seconds,
+        model=settings.llm_model,
+        telemetry=telemetry,
+    )
 
 
 def _plain_text(secret: SecretStr | None) -> str | None:

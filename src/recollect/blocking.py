@@ -3,7 +3,7 @@
 Written by tools/generate_blocking.py from memory.py and the handles that it returns.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from recollect.inputs import Asking, Details, FactFilters, MessageFields, Recall
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
 from recollect.ports.facts import FactStats
+from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 
 
@@ -502,12 +503,14 @@ class Memory:
         home: Path | str | None = None,
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
+        telemetry: Telemetry | None = None,
     ) -> Iterator[Self]:
         """Open the memory: an embedded PostgreSQL, unless the settings name another database.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
+        `telemetry` takes the measurements; by default the settings decide which are taken.
         """
         with (
             start_blocking_portal() as portal,
@@ -517,6 +520,7 @@ class Memory:
                     home=home,
                     connection_string=connection_string,
                     permissions=permissions,
+                    telemetry=telemetry,
                 )
             ) as inner,
         ):
@@ -768,6 +772,10 @@ class Memory:
     def is_out_of_space(self) -> bool:
         """Whether the database refused to store something within a minute: its disk is full."""
         return self._inner.is_out_of_space()
+
+    def connections(self) -> Mapping[str, int]:
+        """How many connections to the database are `busy` and `idle`, and how many are `wanted`."""
+        return self._inner.connections()
 
     def warm(self) -> None:
         """Load what otherwise the first question waits for: models, and their vocabularies."""

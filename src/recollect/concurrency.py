@@ -11,13 +11,12 @@ from traceback import extract_tb
 from typing import Final, TypeVar
 
 from recollect.errors import RecollectError
-from recollect.ports.runtime import Counters, Uncounted
+from recollect.ports.metrics import TASK_FAILURES
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 AT_ONCE: Final = 20_000
 """Characters that are worked on at once: that takes a few milliseconds."""
 Result = TypeVar("Result")
-TASK_FAILURES: Final = "task_failures"
-"""The counter of unexpected failures of background tasks, by task."""
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 _LASTING: Final = 60.0  # seconds; a task that fails after that had no trouble starting
@@ -60,9 +59,9 @@ class TaskSupervisor:
     """
 
     def __init__(
-        self, counters: Counters | None = None, *, first_pause: float = _FIRST_PAUSE
+        self, telemetry: Telemetry = UNMEASURED, *, first_pause: float = _FIRST_PAUSE
     ) -> None:
-        self._counters = counters or Uncounted()
+        self._telemetry = telemetry
         self._first_pause = first_pause
         self._failing_until: dict[str, float] = {}
 
@@ -95,7 +94,7 @@ class TaskSupervisor:
 
     def _note(self, name: str, error: BaseException, pause: float) -> None:
         log_failure(name, error, restart_seconds=pause)
-        self._counters.add(TASK_FAILURES, labels=(name,))
+        self._telemetry.count(TASK_FAILURES, name)
         now = asyncio.get_running_loop().time()
         self._failing_until[name] = now + pause + _SETTLING
 

@@ -19,6 +19,8 @@ EXTRAS: Final = {
     "httpx": "chroma",
     "jwt": "server",
     "obstore": "s3",
+    "opentelemetry": "otel",
+    "prometheus_client": "metrics",
     "prompt_toolkit": "cli",
     "rich": "cli",
     "sqlalchemy": "sql",

@@ -1,6 +1,7 @@
 """The library's front door: opens an engine and joins everything to it."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, Unpack
@@ -37,6 +38,7 @@ from recollect.handles.session import History, SessionHandle
 from recollect.inputs import RecallFilters, history_message, opened_document, recall_filter
 from recollect.opening import async_opening
 from recollect.permissions.local import PermissionFunction
+from recollect.ports.telemetry import Telemetry
 from recollect.services.services import Services
 from recollect.settings import Settings, load_settings
 
@@ -59,12 +61,14 @@ class Memory:
         is_answering: Callable[[], Awaitable[bool]] | None = None,
         was_full_lately: Callable[[], bool] = lambda: False,
         denodo: "DenodoClient | None" = None,
+        connections: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         self.services = services
         self.denodo = denodo
         self._tenant = tenant_name(tenant)
         self._is_answering = is_answering
         self._was_full_lately = was_full_lately
+        self._connections = connections
 
     @classmethod
     @async_opening
@@ -75,25 +79,30 @@ class Memory:
         home: Path | str | None = None,
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
+        telemetry: Telemetry | None = None,
     ) -> AsyncIterator[Self]:
         """Open the memory: an embedded PostgreSQL, unless the settings name another database.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
         embedded server, `connection_string` a server of your own. `permissions` is a function
         of tenant and user that returns `{"tables": […], "restricted": […]}`, or awaits it.
+        `telemetry` takes the measurements; by default the settings decide which are taken.
         """
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
+        from recollect.instrumentation import open_telemetry  # noqa: PLC0415
         from recollect.storage import open_engine  # noqa: PLC0415
         from recollect.system import SystemClock  # noqa: PLC0415
 
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
+        opened = open_telemetry(settings) if telemetry is None else nullcontext(telemetry)
         async with (
-            open_engine(settings, SystemClock()) as engine,
-            open_adapters(settings, permissions, engine.ciphers) as adapters,
+            opened as measuring,
+            open_engine(settings, SystemClock(), measuring) as engine,
+            open_adapters(settings, permissions, engine.ciphers, telemetry=measuring) as adapters,
         ):
             needs, stores = adapters.dependencies, engine.stores
             services = build_services(stores, needs, settings.policies())
@@ -104,6 +113,7 @@ class Memory:
                     is_answering=stores.is_answering,
                     was_full_lately=engine.was_full_lately,
                     denodo=adapters.denodo,
+                    connections=engine.connections,
                 )
             finally:
                 await services.close()
@@ -340,6 +350,10 @@ class Memory:
     def is_out_of_space(self) -> bool:
         """Whether the database refused to store something within a minute: its disk is full."""
         return self._was_full_lately()
+
+    def connections(self) -> Mapping[str, int]:
+        """How many connections to the database are `busy` and `idle`, and how many are `wanted`."""
+        return self._connections()
 
     async def warm(self) -> None:
         """Load what otherwise the first question waits for: models, and their vocabularies."""

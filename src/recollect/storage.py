@@ -1,6 +1,6 @@
 """Opens the engine that the settings name."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +9,7 @@ from recollect.extras import require
 from recollect.ports import Stores
 from recollect.ports.encryption import KeyWrapper, OwnerCiphers
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import Telemetry
 from recollect.settings import EngineKind, Settings
 
 if TYPE_CHECKING:
@@ -23,12 +24,16 @@ class OpenedEngine:
     stores: Stores
     was_full_lately: Callable[[], bool] = lambda: False
     """Whether it refused to store something within a minute for want of space."""
+    connections: Callable[[], Mapping[str, int]] = dict
+    """How many connections are `busy` and `idle`, and how many are `wanted`."""
     ciphers: OwnerCiphers | None = None
     """What encrypts the archive; None for an engine that encrypts nothing."""
 
 
 @asynccontextmanager
-async def open_engine(settings: Settings, clock: Clock) -> AsyncIterator[OpenedEngine]:
+async def open_engine(
+    settings: Settings, clock: Clock, telemetry: Telemetry
+) -> AsyncIterator[OpenedEngine]:
     """Open the engine; its connections are closed at the end."""
     # Engines are loaded when one is opened: importing recollect stays quick.
     if settings.engine is EngineKind.DYNAMODB:
@@ -45,10 +50,11 @@ async def open_engine(settings: Settings, clock: Clock) -> AsyncIterator[OpenedE
     from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
     from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
 
-    async with _open_database(settings) as database:
+    async with _open_database(settings, telemetry) as database:
         yield OpenedEngine(
             stores=postgres_stores(database, clock, kept_in=settings.outside_store),
             was_full_lately=database.was_full_lately,
+            connections=database.connections,
             ciphers=PostgresCiphers(database),
         )
 
@@ -72,16 +78,19 @@ def dynamodb_client(settings: Settings) -> "DynamoClient":
     return DynamoClient(region=settings.dynamodb_region, endpoint=settings.dynamodb_endpoint_url)
 
 
-def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
+def _open_database(
+    settings: Settings, telemetry: Telemetry
+) -> "AbstractAsyncContextManager[Database]":
     from recollect.engines.postgres.connection.owner_keys import OwnerKeys  # noqa: PLC0415
     from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
 
     size, keys = settings.max_connections, OwnerKeys(key_wrapper(settings))
     if settings.db_connection_string is None:
-        return open_embedded(settings.home, max_connections=size, keys=keys)
+        return open_embedded(settings.home, max_connections=size, keys=keys, telemetry=telemetry)
     return open_external(
         settings.db_connection_string.get_secret_value(),
         max_connections=size,
         statement_cache=settings.db_statement_cache,
         keys=keys,
+        telemetry=telemetry,
     )

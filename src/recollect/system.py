@@ -1,8 +1,7 @@
-"""The system's clock and disk, random ids, and counters of this process."""
+"""The system's clock and disk, and random ids."""
 
 import secrets
 import shutil
-from collections import Counter
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -32,21 +31,6 @@ class RandomIds:
     def new_secret(self, size: int) -> bytes:
         """So many bytes from the system's generator."""
         return secrets.token_bytes(size)
-
-
-class ProcessCounters:
-    """Implements `recollect.ports.runtime.Counters` by counting in a dictionary."""
-
-    def __init__(self) -> None:
-        self._counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
-
-    def add(self, name: str, *, labels: tuple[str, ...] = ()) -> None:
-        """Count one event."""
-        self._counted[name, labels] += 1
-
-    def value(self, name: str, *, labels: tuple[str, ...] = ()) -> int:
-        """How often that was counted since the process started."""
-        return self._counted[name, labels]
 
 
 class DiskState(StrEnum):

@@ -63,6 +63,13 @@ def say(url: str, session_id: str) -> int:
     return sequence
 
 
+def appended(page: str) -> float:
+    """How many operations have stored messages, as the metrics tell it."""
+    text = httpx.get(page, timeout=PATIENCE).raise_for_status().text
+    line = 'recollect_operations_total{operation="messages.append",outcome="ok"} '
+    return sum(float(one.rpartition(" ")[2]) for one in text.splitlines() if one.startswith(line))
+
+
 def worker_of(program: ServerProgram) -> str:
     """How the background work stands, as any of the processes tells it."""
     ready = httpx.get(f"{program.url}/readyz", timeout=PATIENCE)
@@ -79,7 +86,9 @@ def end(program: ServerProgram, number: signal.Signals) -> list[psutil.Process]:
 def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_when_killed(
     home: Path,
 ) -> None:
-    server = ServerProgram(home, env=SETTINGS, is_preloaded=False)
+    page = f"http://127.0.0.1:{free_port()}/metrics"
+    port_of_metrics = {"MEMORY_METRICS_PORT": str(httpx.URL(page).port)}
+    server = ServerProgram(home, env={**SETTINGS, **port_of_metrics}, is_preloaded=False)
     server.start()
     port = server.port
     until(lambda: len(members(server)) == 3)
@@ -90,6 +99,8 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
         said = clients.map(lambda _: say(server.url, session_id), range(40))
     assert sorted(said) == list(range(1, 41))
 
+    counted = appended(page)
+    assert counted == 40, "whichever process answers"
     before = members(server)
     until(lambda: sum(map(has_idle_priority, before)) == 1)
     with contextlib.ExitStack() as opened:
@@ -110,6 +121,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     until(lambda: httpx.get(f"{server.url}/readyz", timeout=PATIENCE).is_success)
     assert say(server.url, session_id) == 41
     until(lambda: worker_of(server) == "ok")
+    assert appended(page) == counted + 1, "no counter goes back with a process"
 
     (worker,) = filter(has_idle_priority, members(server))
     os.kill(worker, signal.SIGKILL)

@@ -5,9 +5,10 @@ import logging
 
 import pytest
 
-from recollect.concurrency import TASK_FAILURES, TaskSupervisor, watch
+from recollect.concurrency import TaskSupervisor, watch
 from recollect.errors import InvalidInput
-from recollect.system import ProcessCounters
+from recollect.ports.metrics import TASK_FAILURES
+from support.recorded_telemetry import RecordedTelemetry
 
 SECRET = "the zeppelin cost 3 million"
 
@@ -31,7 +32,7 @@ class Flaky:
 async def test_a_task_that_fails_is_started_again_logged_and_counted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    counters, work = ProcessCounters(), Flaky(3)
+    counters, work = RecordedTelemetry(), Flaky(3)
     supervisor = TaskSupervisor(counters, first_pause=0.001)
     task = asyncio.create_task(supervisor.run("indexing", work))
     await work.goes_on.wait()
@@ -41,7 +42,7 @@ async def test_a_task_that_fails_is_started_again_logged_and_counted(
     assert [facts["restart_seconds"] for facts in failed] == [0.001, 0.002, 0.004]
     assert {(facts["task"], facts["error"]) for facts in failed} == {("indexing", "ValueError")}
     assert all(facts["at"].startswith("test_supervision.py:") for facts in failed)
-    assert counters.value(TASK_FAILURES, labels=("indexing",)) == 3
+    assert counters.value(TASK_FAILURES, "indexing") == 3
     assert supervisor.failing == ("indexing",), "it has yet to show that it is well"
     assert SECRET not in caplog.text
 

@@ -10,16 +10,17 @@ from uuid import UUID
 import pytest
 
 from recollect.composition import build_services
-from recollect.concurrency import TASK_FAILURES
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable
 from recollect.interfaces.worker import Heartbeat, WorkerState, work_forever
 from recollect.models.tokens import token_counter_for
 from recollect.ports.jobs import DueTurn, IndexingStore
+from recollect.ports.metrics import TASK_FAILURES
 from recollect.services.services import ServiceDependencies
-from recollect.system import ProcessCounters, RandomIds, SystemClock
+from recollect.system import RandomIds, SystemClock
 from support.examples import a_message, a_scope, append, start_session
+from support.recorded_telemetry import RecordedTelemetry
 
 
 class Troubled:
@@ -58,12 +59,12 @@ class Troubled:
 async def test_indexing_goes_on_after_an_unexpected_error_and_after_a_database_outage(
     caplog: pytest.LogCaptureFixture, error: Exception, failures: int, state: WorkerState
 ) -> None:
-    counters, pulse, scope = ProcessCounters(), Heartbeat(), a_scope()
+    counters, pulse, scope = RecordedTelemetry(), Heartbeat(), a_scope()
     stores = in_memory_stores()
     assert stores.indexing is not None
     troubled = Troubled(stores.indexing, error)
     around = ServiceDependencies(
-        clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, counters=counters
+        clock=SystemClock(), ids=RandomIds(), counter_for=token_counter_for, telemetry=counters
     )
     services = build_services(replace(stores, indexing=troubled), around)
     session = await start_session(stores, scope)
@@ -80,7 +81,7 @@ async def test_indexing_goes_on_after_an_unexpected_error_and_after_a_database_o
     with suppress(asyncio.CancelledError):
         await task
 
-    assert counters.value(TASK_FAILURES, labels=("indexing",)) == failures
+    assert counters.value(TASK_FAILURES, "indexing") == failures
     failed = [record for record in caplog.records if record.getMessage() == "task.failed"]
     assert len(failed) == failures
     assert "zeppelin" not in caplog.text

@@ -38,6 +38,7 @@ class FactServices:
             tenants=self.shared.tenants,
             extractors=self.shared.needs.fact_extractors,
             audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
         )
 
     def turn_learning(self) -> TurnLearning | None:
@@ -63,6 +64,7 @@ class FactServices:
             searching=FactSearch(store=self.shared.stores.facts, embedding=self._embedding),
             redaction=self.shared.redaction,
             audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
         )
 
     @cached_property
@@ -76,12 +78,14 @@ class FactServices:
             embedding=self._embedding,
             redaction=self.shared.redaction,
             audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
         )
 
     def known(self) -> KnownFacts:
         """What contexts get of facts."""
         return KnownFacts(
             store=self.shared.stores.facts,
+            telemetry=self.shared.needs.telemetry,
             accesses=FactAccesses(store=self.shared.stores.facts, clock=self.shared.clock),
             clock=self.shared.clock,
             stems=StemCache(stems=self.shared.needs.stems),
@@ -97,6 +101,7 @@ class FactServices:
             clock=self.shared.clock,
             tenants=self.shared.tenants,
             audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
         )
 
     def reembedding(self) -> FactReembedding | None:

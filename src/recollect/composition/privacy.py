@@ -51,6 +51,7 @@ class PrivacyServices:
             make_room=self.make_room,
             redaction=self.shared.redaction,
             audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
         )
 
     def archive_access(self) -> ArchiveAccess | None:
@@ -70,7 +71,12 @@ class PrivacyServices:
             facts=facts,
             permissions=self.shared.permissions,
         )
-        return OwnerExport(pages=pages, clock=self.shared.clock, audit=self.shared.audit)
+        return OwnerExport(
+            pages=pages,
+            clock=self.shared.clock,
+            audit=self.shared.audit,
+            telemetry=self.shared.needs.telemetry,
+        )
 
     def encryption(self) -> Encryption | None:
         """Encrypting what is stored plain, and rotating keys; None where nothing is encrypted."""

@@ -65,13 +65,19 @@ class _Builder:
                 permissions=self.permissions,
                 clock=self.clock,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             activity=None
             if stores.activity is None
             else Activity(store=stores.activity, clock=self.clock, audit=self.audit),
             contexts=self.contexts,
             states=self.turn_memory.states,
-            profiles=Profiles(store=stores.profiles, clock=self.clock, audit=self.audit),
+            profiles=Profiles(
+                store=stores.profiles,
+                clock=self.clock,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             facts=self.facts.facts(),
             fact_transfer=self.facts.transfer,
             owner_export=self.privacy.owner_export(self.facts.transfer),
@@ -111,25 +117,37 @@ class _Builder:
                 jobs=stores.jobs,
                 clock=self.clock,
                 handlers={JobKind.COMPACT: self._compaction().do},
+                telemetry=self.needs.telemetry,
             ),
             api_keys=ApiKeys(
-                store=stores.api_keys, clock=self.clock, ids=self.needs.ids, audit=self.audit
+                store=stores.api_keys,
+                clock=self.clock,
+                ids=self.needs.ids,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             tenant_settings=SettingsOfTenants(
                 store=stores.tenant_settings,
                 policies=self.tenants,
                 clock=self.clock,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             tenant_policies=self.tenants,
-            audit=AuditReading(log=stores.audit, chains=stores.audit_chains, audit=self.audit),
+            audit=AuditReading(
+                log=stores.audit,
+                chains=stores.audit_chains,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             audit_trail=self.audit,
             audit_pruning=AuditPruning(
                 chains=stores.audit_chains,
                 clock=self.clock,
                 retention=self.policies.audit.retention,
             ),
-            counters=self.needs.counters,
+            telemetry=self.needs.telemetry,
+            statistics=stores.statistics,
             ids=self.needs.ids,
         )
 
@@ -146,6 +164,7 @@ class _Builder:
             tenants=self.tenants,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
             make_room=self.privacy.make_room,
             **hooks,
         )
@@ -166,6 +185,7 @@ class _Builder:
             is_indexed=self.policies.keeps_index,
             redaction=self.redaction,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     def _reranking(self) -> Reranking | None:
@@ -181,6 +201,7 @@ class _Builder:
             model=self.needs.follow_up_model,
             llm=self.needs.answering_model,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     @cached_property
@@ -195,12 +216,18 @@ class _Builder:
             counter_for=self.needs.counter_for,
             policies=self.policies,
             audit=self.audit,
+            telemetry=self.needs.telemetry,
         )
 
     @cached_property
     def turn_memory(self) -> TurnMemory:
         return TurnMemory(
-            states=States(store=self.stores.states, clock=self.clock, audit=self.audit),
+            states=States(
+                store=self.stores.states,
+                clock=self.clock,
+                audit=self.audit,
+                telemetry=self.needs.telemetry,
+            ),
             sessions=Sessions(
                 store=self.stores.sessions,
                 last_access=self.last_access,
@@ -209,6 +236,7 @@ class _Builder:
                 tenants=self.tenants,
                 redaction=self.redaction,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
                 make_room=self.privacy.make_room,
             ),
             turns=Turns(
@@ -216,9 +244,10 @@ class _Builder:
                 store=self.stores.turns,
                 branches=self.stores.branches,
                 audit=self.audit,
+                telemetry=self.needs.telemetry,
             ),
             ids=self.needs.ids,
-            counters=self.needs.counters,
+            telemetry=self.needs.telemetry,
             probe=self.stores.is_answering,
         )
 

@@ -45,7 +45,7 @@ class SharedParts:
                 log=stores.audit,
                 clock=self.clock,
                 policy=policies.audit,
-                counters=dependencies.counters,
+                telemetry=dependencies.telemetry,
             )
         self.last_access = LastAccess(store=stores.sessions, clock=self.clock, tenants=self.tenants)
 

@@ -252,6 +252,8 @@ class Policies:
     """Whether a session must have been started before a question names it."""
     context: ContextForm = DEFAULT.context
     """How a context reaches the model."""
+    control_share: float = 0
+    """The part of all sessions that an experiment answers without memory."""
     audit: AuditPolicy = field(default_factory=AuditPolicy)
     """What the audit log records, and for how long."""
     sizes: Mapping[str, float] = field(default_factory=dict)

@@ -25,6 +25,7 @@ import orjson
 from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.http_client.responses import HttpFailure, HttpReply, HttpResponse, http_failures
+from recollect.ports.telemetry import traceparent
 
 if TYPE_CHECKING:
     import aiohttp  # loaded with the first request: it takes 0.15 s that few programs need
@@ -169,6 +170,8 @@ class HttpClient(AsyncCloseable):
         """
         # Not the session's headers: those go to the proxy, too.
         sent = {**self._headers, **(headers or {})}
+        if trace := traceparent.get():
+            sent["traceparent"] = trace
         url = self.address.rstrip("/") + path if path else self.address
         async with self._slots:
             with http_failures():

@@ -17,6 +17,7 @@ from recollect.interfaces.http.errors import documented
 from recollect.interfaces.http.large_json import BodySize, LargeBodyRoute
 from recollect.interfaces.http.parameters import (
     ANY_QUERY,
+    EXPERIMENT_HEADER,
     OPENWEBUI_CHAT_HEADER,
     OPENWEBUI_MESSAGE_HEADER,
     SESSION_HEADER,
@@ -67,6 +68,8 @@ def headers_for(passing: ProxiedReply) -> dict[str, str]:
         headers[SESSION_HEADER] = str(passing.session_id)
     if passing.attempts.warnings:
         headers[WARNING_HEADER] = " ".join(passing.attempts.warnings)
+    if passing.ending.record.arm is not None:
+        headers[EXPERIMENT_HEADER] = str(passing.ending.record.arm)
     return headers
 
 

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import multiprocessing
+import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from ctypes import c_double
 from datetime import timedelta
 from enum import StrEnum
@@ -14,7 +15,10 @@ from typing import Final
 
 from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import ArchiveUnavailable, Unavailable
+from recollect.instrumentation import MetricBlocks, open_telemetry
 from recollect.memory import Memory
+from recollect.ports.metrics import CLEANUP_DELETED, CLEANUP_SUCCESS, CLEANUPS, WORK
+from recollect.ports.telemetry import Telemetry
 from recollect.services.facts.maintenance import FactReembedding, TurnLearning
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck
@@ -110,12 +114,29 @@ async def work_alone(
     *,
     ready: Callable[[], object] = lambda: None,
     pulse: Heartbeat | None = None,
+    shared: MetricBlocks | None = None,
+    scraped: socket.socket | None = None,
 ) -> None:
     """Open the memory and do nothing but the background work, until cancelled."""
     every = timedelta(hours=settings.cleanup_interval_hours)
-    async with Memory.open(settings) as memory:
+    async with (
+        open_telemetry(settings, shared) as telemetry,
+        Memory.open(settings, telemetry=telemetry) as memory,
+        _observed(memory, settings, scraped),
+    ):
         ready()
         await work_forever(memory.services, cleanup_every=every, pulse=pulse)
+
+
+def _observed(
+    memory: Memory, settings: Settings, scraped: socket.socket | None
+) -> AbstractAsyncContextManager[None]:
+    if not settings.has_metrics:
+        return nullcontext()
+    # Loaded here: a worker that nobody measures starts without the web framework.
+    from recollect.interfaces.http.serving.metrics_server import observed  # noqa: PLC0415
+
+    return observed(memory, settings, scraped, process="worker")
 
 
 async def work_forever(
@@ -130,7 +151,7 @@ async def work_forever(
     While the database is unavailable, the work is tried again. A task that fails unexpectedly is
     restarted alone; the others go on. `pulse` shows all this to other processes.
     """
-    supervisor = TaskSupervisor(services.counters)
+    supervisor = TaskSupervisor(services.telemetry)
     async with asyncio.TaskGroup() as group:
         for name, (event, one_round) in _rounds(services, cleanup_every, pause).items():
             work = supervisor.run(name, partial(_repeat, event, one_round))
@@ -151,10 +172,14 @@ def _rounds(
         "erasing": ("erasing.waits", partial(_erase, services)),
         "eviction": ("eviction.waits", partial(_evict, services)),
     }
+    telemetry = services.telemetry
     if services.indexing is not None:
-        rounds["indexing"] = ("indexing.waits", partial(_index, services.indexing, pause))
+        rounds["indexing"] = (
+            "indexing.waits",
+            partial(_index, services.indexing, pause, telemetry),
+        )
     if services.turn_learning is not None:
-        learn = partial(_learn, services.turn_learning, pause)
+        learn = partial(_learn, services.turn_learning, pause, telemetry)
         rounds["learning"] = ("learning.waits", learn)
     if services.reindexing is not None:
         slowly = services.reindexing.at_most(_REINDEXED_PER_SECOND)
@@ -174,17 +199,20 @@ async def _do_jobs(services: Services, pause: float) -> float:
     return pause if await services.work.do_waiting() else _IDLE_SECONDS
 
 
-async def _index(indexing: Indexing, pause: float) -> float:
+async def _index(indexing: Indexing, pause: float, telemetry: Telemetry) -> float:
     """Index new turns soon after they are stored, and those stored at once together."""
     count = await indexing.do_some()
+    telemetry.count(WORK, "indexing", by=count)
     if indexing.is_behind:
         return 0
     return pause if count else _IDLE_SECONDS
 
 
-async def _learn(learning: TurnLearning, pause: float) -> float:
+async def _learn(learning: TurnLearning, pause: float, telemetry: Telemetry) -> float:
     """Learn from turns that are indexed, beside the indexing of others."""
-    return pause if await learning.do_some() else _IDLE_SECONDS
+    count = await learning.do_some()
+    telemetry.count(WORK, "learning", by=count)
+    return pause if count else _IDLE_SECONDS
 
 
 class _ReindexRound:
@@ -228,7 +256,7 @@ async def _evict(services: Services) -> float:
 
 async def _evict_forever(services: Services) -> None:
     """The one task of a process that leaves the background work to others."""
-    supervisor = TaskSupervisor(services.counters)
+    supervisor = TaskSupervisor(services.telemetry)
     round_ = partial(_repeat, "eviction.waits", partial(_evict, services))
     await supervisor.run("eviction", round_)
 
@@ -240,6 +268,14 @@ async def _settle_turns(services: Services) -> float:
 
 
 async def _clean_up(services: Services, every: timedelta) -> float:
+    try:
+        return await _clean_up_once(services, every)
+    except Unavailable:
+        services.telemetry.count(CLEANUPS, "failed")
+        raise
+
+
+async def _clean_up_once(services: Services, every: timedelta) -> float:
     pruned = await services.fact_pruning.prune()
     old = await services.audit_pruning.prune()
     try:
@@ -248,6 +284,7 @@ async def _clean_up(services: Services, every: timedelta) -> float:
     except ArchiveUnavailable as error:
         # What has expired is hidden and waits; nothing else depends on the archive.
         logger.warning("archive.unavailable", extra={"facts": {"problem": error.explanation}})
+        services.telemetry.count(CLEANUPS, "failed")
         return min(_ARCHIVE_RETRY_SECONDS, every.total_seconds())
     facts = {
         "sessions": deleted,
@@ -256,6 +293,11 @@ async def _clean_up(services: Services, every: timedelta) -> float:
         "audit_entries": old,
     }
     logger.info("cleanup.done", extra={"facts": facts})
+    telemetry = services.telemetry
+    telemetry.count(CLEANUPS, "done")
+    telemetry.observe(CLEANUP_SUCCESS, time.time())
+    for what, count in facts.items():
+        telemetry.count(CLEANUP_DELETED, what, by=count)
     return every.total_seconds()
 
 

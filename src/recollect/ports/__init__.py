@@ -20,6 +20,7 @@ from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
+from recollect.ports.statistics import StatisticsStore
 from recollect.ports.tenants import TenantSettingsStore
 from recollect.ports.transfer import ExportStore, ImportStore
 
@@ -57,6 +58,8 @@ class Stores:
     """None where the engine's own index holds the vectors."""
     activity: ActivityStore | None = None
     """None for an engine that does not count by day; the dashboard then shows no charts of it."""
+    statistics: StatisticsStore | None = None
+    """None for an engine that does not tell how much it has."""
     encryption: EncryptionStore | None = None
     """None where content is not encrypted."""
     is_answering: Callable[[], Awaitable[bool]] | None = None

@@ -49,6 +49,8 @@ class Completion:
     model: str
     tokens: int | None = None
     """How many were used, if the endpoint reports it."""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 class AnsweringModel(Protocol):

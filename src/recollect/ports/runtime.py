@@ -1,4 +1,4 @@
-"""Time, identifiers and counters, which tests control."""
+"""Time and identifiers, which tests control."""
 
 from datetime import datetime
 from typing import Protocol
@@ -20,17 +20,3 @@ class Ids(Protocol):
 
     def new_secret(self, size: int) -> bytes:
         """Return `size` bytes that nobody can guess."""
-
-
-class Counters(Protocol):
-    """Counts events; never fails and never waits."""
-
-    def add(self, name: str, *, labels: tuple[str, ...] = ()) -> None:
-        """Count one event of that name, apart for each combination of labels."""
-
-
-class Uncounted:
-    """`Counters` that count nothing."""
-
-    def add(self, name: str, *, labels: tuple[str, ...] = ()) -> None:
-        """Do nothing."""

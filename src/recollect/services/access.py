@@ -45,7 +45,7 @@ from recollect.ports.accounts import ApiKeyStore, PermissionSource, StateStore
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.models import SqlReader
 from recollect.ports.runtime import Clock, Ids
-from recollect.services.audit.operations import Audited, audited
+from recollect.services.audit.operations import Audited, audited, measured
 
 UNAVAILABLE: Final = (
     "permissions could not be checked now: nothing that draws on tables was taken from memory"
@@ -102,6 +102,7 @@ class ApiKeys(Audited):
         """List a tenant's keys, oldest first."""
         return await self.store.list(scope)
 
+    @measured(AuditAction.API_KEY_REVOKED)
     async def revoke(self, scope: TenantScope, key_id: UUID) -> None:
         """Revoke a key at once and for good."""
         if not await self.store.revoke(scope, key_id, now=self.clock.now()):
@@ -124,6 +125,7 @@ class States(Audited):
         """Set the user's mode; `halted` keeps every question from being answered."""
         return await self.store.put(scope, check_mode(mode), now=self.clock.now())
 
+    @measured(AuditAction.STATE_DELETED)
     async def delete(self, scope: Scope) -> bool:
         """Forget the user's mode; whether there was one."""
         return await self.store.delete(scope, now=self.clock.now())

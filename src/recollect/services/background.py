@@ -11,7 +11,9 @@ from recollect.domain.conversation.session import LEAST_PATIENCE
 from recollect.errors import RecollectError
 from recollect.ports.conversations import TurnStore
 from recollect.ports.jobs import ExpiredSessions, Job, JobKind, JobQueue
+from recollect.ports.metrics import JOBS
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 _LEASE: Final = timedelta(minutes=5)
 _FIRST_PAUSE: Final = timedelta(seconds=10)
@@ -38,6 +40,7 @@ class Work:
     jobs: JobQueue
     clock: Clock
     handlers: Mapping[JobKind, Handler]
+    telemetry: Telemetry = UNMEASURED
 
     async def do_waiting(self) -> int:
         """Do the jobs that wait now, and not those that come meanwhile; how many there were.
@@ -68,9 +71,11 @@ class Work:
             logger.warning(
                 "job.failed", extra={"facts": facts}, exc_info=None if is_expected else error
             )
+            self.telemetry.count(JOBS, job.kind, "failed")
             pause = min(_FIRST_PAUSE * 2 ** min(job.attempts - 1, 10), _LONGEST_PAUSE)
             await self.jobs.postpone(job, until=self.clock.now() + pause)
         else:
+            self.telemetry.count(JOBS, job.kind, "done")
             logger.info("job.done", extra={"facts": facts})
             await self.jobs.finish(job)
         return True

@@ -20,7 +20,7 @@ from recollect.domain.text import JsonValue, json_characters
 from recollect.errors import ProfileKeyNotFound
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.runtime import Clock
-from recollect.services.audit.operations import Audited, audited
+from recollect.services.audit.operations import Audited, audited, measured
 
 PROFILE_FAILED: Final = "the user's profile could not be read"
 """The warning of a context that lacks it."""
@@ -68,12 +68,14 @@ class Profiles(Audited):
         """All values of the profile in order of their keys."""
         return await self._read(scope, keys=None)
 
+    @measured(AuditAction.PROFILE_KEY_DELETED)
     async def delete(self, scope: Scope, key: str, *, version: int | None = None) -> None:
         """Delete a key; `ProfileKeyNotFound` if it is not there."""
         key, version = check_key(key), parse_version(version)
         if not await self.store.delete(scope, key, version=version, now=self.clock.now()):
             raise ProfileKeyNotFound
 
+    @measured(AuditAction.PROFILE_CLEARED)
     async def clear(self, scope: Scope) -> int:
         """Delete all keys and say how many there were."""
         return await self.store.clear(scope, now=self.clock.now())

@@ -25,7 +25,9 @@ from recollect.ports.models import (
     UnreadSql,
 )
 from recollect.ports.recall import VectorStore, WordStems
-from recollect.ports.runtime import Clock, Counters, Ids, Uncounted
+from recollect.ports.runtime import Clock, Ids
+from recollect.ports.statistics import StatisticsStore
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.access import ApiKeys, Permissions, States
 from recollect.services.activity import Activity
 from recollect.services.audit.log import AuditPruning, AuditReading
@@ -77,7 +79,7 @@ class ServiceDependencies:
     answerer: Answerer | None = None
     answer_timeout: float = 120
     """The most seconds that one answer to a question may take."""
-    counters: Counters = field(default_factory=Uncounted)
+    telemetry: Telemetry = UNMEASURED
     endpoint: Completions | None = None
     """Where requests in OpenAI's form are passed on to."""
     stems: WordStems = field(default_factory=PlainWords)
@@ -156,7 +158,9 @@ class Services:
     audit_trail: AuditTrail | None
     """None where only deletions, keys and states are recorded."""
     audit_pruning: AuditPruning
-    counters: Counters
+    telemetry: Telemetry
+    statistics: StatisticsStore | None
+    """None where the engine does not tell how much it has."""
     ids: Ids
 
     async def settle(self) -> None:

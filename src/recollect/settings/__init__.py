@@ -34,6 +34,7 @@ from recollect.settings.behaviour import (
     SizeSettings,
     UnknownSession,
 )
+from recollect.settings.observability import LogSettings, ObservabilitySettings
 from recollect.settings.server import (
     EMBEDDED_CONNECTIONS,
     LOOPBACK_HOSTS,
@@ -42,7 +43,6 @@ from recollect.settings.server import (
     ChatClientSettings,
     DashboardSettings,
     EngineKind,
-    LogSettings,
     MaintenanceSettings,
     PermissionSettings,
     PrivacySettings,
@@ -71,6 +71,7 @@ _OF_THE_SYSTEM: Final = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRI
 
 class Settings(
     # The last comes first in the documentation: pydantic takes fields from the last base on.
+    ObservabilitySettings,
     LogSettings,
     PermissionSettings,
     ChatClientSettings,
@@ -118,6 +119,7 @@ class Settings(
             self._identity_problems(),
             self._answerer_problems(),
             self._process_problems(),
+            self.telemetry_problems(),
         ):
             raise ValueError(problem)
         return self
@@ -270,6 +272,7 @@ class Settings(
             results=ResultPolicy.parse(self.store_results),
             masking=MaskingPolicies(usual=self.mask_pii, key=self._masking_key),
             audit=self.audit_policy(),
+            control_share=self.ab_share,
             sizes=self.model_sizes,
         )
 

@@ -1,4 +1,4 @@
-"""Settings of the server: where data is stored, who may call, and what is logged."""
+"""Settings of the server: where data is stored, and who may call."""
 
 import json
 import os
@@ -395,38 +395,3 @@ class PermissionSettings(BaseModel):
         """Whether something upstream goes by the caller's own credentials."""
         address = self.permission_address
         return address is not None and address.needs_credentials
-
-
-class LogFormat(StrEnum):
-    """How log lines are written."""
-
-    JSON = "json"
-    TEXT = "text"
-
-
-class LogSettings(BaseModel):
-    """The level and the form of log lines, and variables that are not ours."""
-
-    log_level: str = "INFO"
-    """DEBUG, INFO, WARNING or ERROR."""
-    log_format: LogFormat | None = None
-    """json or text; default: text on a terminal, else json."""
-    ignored_variables: SeparatedByCommas = ()
-    """Environment variables that begin with MEMORY_ and are another program's, comma-separated; any
-    other unknown one stops the start."""
-    loop_held_milliseconds: int = Field(default=50, ge=0, le=60_000)
-    """Requests that keep the server from answering others for longer are logged (loop.held); 0 logs
-    none."""
-
-    @field_validator("log_level")
-    @classmethod
-    def _know_level(cls, value: str) -> str:
-        level = value.upper()
-        if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
-            raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
-        return level
-
-    @property
-    def wants_json_logs(self) -> bool | None:
-        """Whether log lines are JSON; None leaves it to where they go."""
-        return None if self.log_format is None else self.log_format is LogFormat.JSON

@@ -11,6 +11,8 @@ import orjson
 
 transaction_id: Final[ContextVar[str]] = ContextVar("transaction_id", default="")
 """The id of the request being served, set at the edge and carried to every log line."""
+trace_id: Final[ContextVar[str]] = ContextVar("trace_id", default="")
+"""The trace that it belongs to, in 32 hexadecimal digits; empty: none."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -26,6 +28,8 @@ class JsonFormatter(logging.Formatter):
         }
         if current := transaction_id.get():
             line["transaction_id"] = current
+        if trace := trace_id.get():
+            line["trace_id"] = trace
         line |= _facts(record)
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
@@ -52,7 +56,7 @@ def configure_logging(*, level: str, as_json: bool | None, stream: TextIO = sys.
     handler.setFormatter(JsonFormatter() if use_json else TextFormatter())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # Libraries speak up when something is wrong; their progress reports are not ours.
-    for name in ("sqlalchemy", "uvicorn", "asyncio", "httpx", "aiohttp"):
+    for name in ("sqlalchemy", "uvicorn", "asyncio", "httpx", "aiohttp", "opentelemetry"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 

@@ -15,15 +15,16 @@ from types import FrameType
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
-from recollect.ports.runtime import Counters
+from recollect.ports.metrics import LOOP_HELD
+from recollect.ports.telemetry import Telemetry
 
 current_route: Final[ContextVar[Callable[[], str]]] = ContextVar("current_route")
 """Returns the route of the request being served, once it is known; set by the middleware."""
 BACKGROUND: Final = "background"
 """The route of work that belongs to no request."""
 Result = TypeVar("Result")
-LOOP_HELD: Final = "loop.held"
-"""The event that is logged, and counted by route and stage."""
+LOOP_HELD_EVENT: Final = "loop.held"
+"""The event that is logged."""
 LOOP_HOLDING: Final = "loop.holding"
 """The event of a hold that lasts longer than a second; logged once."""
 SEVERAL: Final = "several"
@@ -133,10 +134,10 @@ class _Clocks:
 class LoopWatchdog:
     """Logs and counts every hold of the running event loop that is longer than the limit."""
 
-    def __init__(self, *, limit_seconds: float, counters: Counters) -> None:
+    def __init__(self, *, limit_seconds: float, telemetry: Telemetry) -> None:
         self._limit = limit_seconds
         self._pause = limit_seconds / _BEATS_A_LIMIT
-        self._counters = counters
+        self._telemetry = telemetry
         self._contexts = TaskContexts()
         self._holds: deque[_Hold] = deque()
         self._seen: dict[int, list[Holder]] = {}
@@ -239,10 +240,10 @@ class LoopWatchdog:
         holder = _main([one for one in seen if is_own or one.route == THREAD])
         if not is_own and holder is _NOBODY:
             holder = _SOME_THREAD
-        self._counters.add(LOOP_HELD, labels=(holder.route, holder.stage))
+        self._telemetry.count(LOOP_HELD, holder.route, holder.stage)
         level = logging.WARNING if is_own else logging.INFO
         worked = hold.processor_seconds
-        _log(LOOP_HELD, holder, level=level, seconds=hold.seconds, processor_seconds=worked)
+        _log(LOOP_HELD_EVENT, holder, level=level, seconds=hold.seconds, processor_seconds=worked)
 
 
 def _main(seen: list[Holder]) -> Holder:

@@ -16,7 +16,7 @@ from recollect.interfaces.http.app import create_app, prepare
 from recollect.interfaces.http.serving.server import collect_seldom, watching_loop
 from recollect.interfaces.worker import working_meanwhile
 from recollect.memory import Memory
-from recollect.ports.runtime import Counters
+from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 
 
@@ -76,7 +76,7 @@ class MeasuredServer:
 
 @asynccontextmanager
 async def measured_server(
-    settings: Settings, *, counters: Counters | None = None
+    settings: Settings, *, counters: Telemetry | None = None
 ) -> AsyncIterator[MeasuredServer]:
     """Serve a memory as `recollect serve` does, in a thread, its loop watched as there."""
     started: asyncio.Future[MeasuredServer] = asyncio.get_running_loop().create_future()
@@ -86,7 +86,7 @@ async def measured_server(
     async def serve() -> None:
         loop_time.thread = threading.get_ident()
         async with Memory.open(settings) as memory:
-            watching = watching_loop(counters or memory.services.counters, settings)
+            watching = watching_loop(counters or memory.services.telemetry, settings)
             await memory.warm()
             collect_seldom()
             app = create_app(memory, settings)

@@ -44,6 +44,8 @@ WITHOUT_OWNER: dict[str, str] = {
     "fail_abandoned": "a worker ends what killed servers left behind; turns hold no text",
     "sessions_due": "a worker finds what is due by ids, and works on it as the owner",
     "count_due": "as sessions_due",
+    "queue_depths": "as sessions_due; it counts what waits for workers",
+    "table_sizes": "sizes of whole tables, from the catalogue",
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",

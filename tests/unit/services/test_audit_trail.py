@@ -20,13 +20,15 @@ from recollect.engines.in_memory.audit import InMemoryAuditLog
 from recollect.errors import AuditUnavailable, DatabaseUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
+from recollect.ports.metrics import AUDIT_LOST
 from recollect.services.audit import trail
-from recollect.services.audit.trail import AUDIT_LOST, BATCH, AuditTrail
+from recollect.services.audit.trail import BATCH, AuditTrail
 from recollect.services.services import ServiceDependencies, Services
-from recollect.system import ProcessCounters, RandomIds
+from recollect.system import RandomIds
 from recollect.testing import FixedClock
 from support.examples import a_message, a_scope
 from support.facts.scripted_models import ScriptedExtractor
+from support.recorded_telemetry import RecordedTelemetry
 from support.scripted_answerer import ScriptedAnswerer
 from support.timeouts import PATIENCE
 
@@ -71,7 +73,7 @@ class Recording:
     failure: AuditFailure = AuditFailure.WARN
     log: Log = field(default_factory=Log)
     clock: FixedClock = field(default_factory=FixedClock)
-    counters: ProcessCounters = field(default_factory=ProcessCounters)
+    counters: RecordedTelemetry = field(default_factory=RecordedTelemetry)
 
     def __post_init__(self) -> None:
         policy = AuditPolicy(is_on=True, failure=self.failure, patience=timedelta(seconds=30))
@@ -79,7 +81,7 @@ class Recording:
             log=self.log,  # type: ignore[arg-type]  # only what a trail needs
             clock=self.clock,
             policy=policy,
-            counters=self.counters,
+            telemetry=self.counters,
             batch_seconds=0.001,
         )
 

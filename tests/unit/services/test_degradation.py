@@ -12,8 +12,9 @@ from recollect.errors import (
     RecollectError,
     Unauthenticated,
 )
-from recollect.services.chat.degradation import MEMORY_FAILURES, Degradation
-from recollect.system import ProcessCounters
+from recollect.ports.metrics import DEGRADED
+from recollect.services.chat.degradation import Degradation
+from support.recorded_telemetry import RecordedTelemetry
 
 
 async def failing(error: RecollectError) -> int:
@@ -27,14 +28,14 @@ async def working() -> int:
 async def test_a_failure_of_memory_is_counted_logged_and_warned_about_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    counters = ProcessCounters()
+    counters = RecordedTelemetry()
     attempts = Degradation(counters)
     for _ in range(2):
         error = DatabaseUnavailable("the password of bob is xyzzy")
         assert await attempts.attempt("context", failing(error), warning="Without it.") is None
     assert attempts.warnings == ("Without it.",)
-    assert counters.value(MEMORY_FAILURES, labels=("context",)) == 2
-    assert counters.value(MEMORY_FAILURES, labels=("reply",)) == 0
+    assert counters.value(DEGRADED, "context") == 2
+    assert counters.value(DEGRADED, "reply") == 0
     assert [record.getMessage() for record in caplog.records] == ["memory.failed"] * 2
     assert caplog.records[0].facts == {"step": "context", "error": "DatabaseUnavailable"}  # type: ignore[attr-defined]
     assert caplog.records[0].levelno == logging.WARNING
@@ -42,7 +43,7 @@ async def test_a_failure_of_memory_is_counted_logged_and_warned_about_once(
 
 
 async def test_a_successful_result_is_returned_without_a_warning() -> None:
-    attempts = Degradation(ProcessCounters())
+    attempts = Degradation(RecordedTelemetry())
     assert await attempts.attempt("context", working(), warning="Without it.") == 7
     assert (attempts.warnings, attempts.is_database_away) == ((), False)
 
@@ -50,11 +51,11 @@ async def test_a_successful_result_is_returned_without_a_warning() -> None:
 @pytest.mark.parametrize("error", [Forbidden("no"), Unauthenticated("who?")])
 async def test_credentials_and_permissions_are_never_forgiven(error: RecollectError) -> None:
     with pytest.raises(type(error)):
-        await Degradation(ProcessCounters()).attempt("context", failing(error))
+        await Degradation(RecordedTelemetry()).attempt("context", failing(error))
 
 
 async def test_only_the_database_makes_further_steps_useless() -> None:
-    attempts = Degradation(ProcessCounters())
+    attempts = Degradation(RecordedTelemetry())
     await attempts.attempt("context", failing(PermissionsUnavailable("away")))
     assert not attempts.is_database_away
     await attempts.attempt("context", failing(DatabaseUnavailable("away")))
@@ -70,7 +71,7 @@ async def answering() -> bool:
 
 
 async def test_work_on_a_hanging_database_is_given_up() -> None:
-    attempts = Degradation(ProcessCounters(), probe=hanging, patient_seconds=0)
+    attempts = Degradation(RecordedTelemetry(), probe=hanging, patient_seconds=0)
     was_cancelled = False
 
     async def work() -> None:
@@ -101,7 +102,7 @@ async def test_slow_work_is_waited_for_while_the_database_answers() -> None:
         await thinking.wait()
         return 7
 
-    attempts = Degradation(ProcessCounters(), probe=probe, patient_seconds=0)
+    attempts = Degradation(RecordedTelemetry(), probe=probe, patient_seconds=0)
     assert await attempts.attempt("context", work()) == 7
     assert (probes >= 3, attempts.is_database_away) == (True, False)
 
@@ -122,7 +123,7 @@ async def test_a_database_that_misses_one_probe_has_a_second_chance() -> None:
         await thinking.wait()
         return 7
 
-    attempts = Degradation(ProcessCounters(), probe=probe, patient_seconds=0)
+    attempts = Degradation(RecordedTelemetry(), probe=probe, patient_seconds=0)
     assert await attempts.attempt("context", work(), warning="Without it.") == 7
     assert attempts.warnings == ()
 
@@ -143,7 +144,7 @@ async def test_work_that_ends_while_the_database_is_found_to_hang_counts() -> No
         await ended.wait()
         raise Forbidden("halted")
 
-    attempts = Degradation(ProcessCounters(), probe=probe, patient_seconds=0)
+    attempts = Degradation(RecordedTelemetry(), probe=probe, patient_seconds=0)
     assert await attempts.attempt("reply", store(), warning="Not stored.") == 7
     assert attempts.warnings == ()
     ended.clear()
@@ -152,13 +153,13 @@ async def test_work_that_ends_while_the_database_is_found_to_hang_counts() -> No
 
 
 async def test_after_a_failure_the_database_is_probed_at_once() -> None:
-    attempts = Degradation(ProcessCounters(), probe=hanging, patient_seconds=3600)
+    attempts = Degradation(RecordedTelemetry(), probe=hanging, patient_seconds=3600)
     await attempts.attempt("state", failing(DatabaseUnavailable("away")))
     assert await attempts.attempt("context", asyncio.Event().wait()) is None
 
 
 async def test_cancelling_the_caller_cancels_its_work() -> None:
-    attempts = Degradation(ProcessCounters(), probe=answering)
+    attempts = Degradation(RecordedTelemetry(), probe=answering)
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:

@@ -12,15 +12,16 @@ import pytest
 
 from recollect.domain.text import check_json
 from recollect.models.tokens import Encoding, _count_with
-from recollect.system import ProcessCounters
+from recollect.ports.metrics import LOOP_HELD
 from recollect.telemetry.loop_watchdog import (
     BACKGROUND,
-    LOOP_HELD,
+    LOOP_HELD_EVENT,
     LOOP_HOLDING,
     THREAD,
     LoopWatchdog,
     current_route,
 )
+from support.recorded_telemetry import RecordedTelemetry
 
 LIMIT = 0.05
 SECRET = "The password is swordfish."
@@ -31,16 +32,18 @@ def hold(values: int = 1_000_000) -> None:
     check_json([SECRET] * values, "metadata")
 
 
-async def watched(*work: Coroutine[Any, Any, None]) -> ProcessCounters:
-    counters = ProcessCounters()
-    with LoopWatchdog(limit_seconds=LIMIT, counters=counters).watching():
+async def watched(*work: Coroutine[Any, Any, None]) -> RecordedTelemetry:
+    counters = RecordedTelemetry()
+    with LoopWatchdog(limit_seconds=LIMIT, telemetry=counters).watching():
         for task in [asyncio.create_task(one) for one in work]:
             await task
         await asyncio.sleep(3 * LIMIT)
     return counters
 
 
-def facts_of(caplog: pytest.LogCaptureFixture, event: str = LOOP_HELD) -> list[Mapping[str, Any]]:
+def facts_of(
+    caplog: pytest.LogCaptureFixture, event: str = LOOP_HELD_EVENT
+) -> list[Mapping[str, Any]]:
     return [r.__dict__["facts"] for r in caplog.records if r.getMessage() == event]
 
 
@@ -63,8 +66,8 @@ async def test_a_held_loop_is_logged_with_the_route_and_the_function(
 
 async def test_every_block_of_the_loop_is_counted_by_route_and_stage() -> None:
     counters = await watched(held_by("/chat"))
-    assert counters.value(LOOP_HELD, labels=("/chat", "domain.text")) == 1
-    assert counters.value(LOOP_HELD, labels=("/memoryChat", "domain.text")) == 0
+    assert counters.value(LOOP_HELD, "/chat", "domain.text") == 1
+    assert counters.value(LOOP_HELD, "/memoryChat", "domain.text") == 0
 
 
 async def test_a_task_that_a_request_starts_belongs_to_its_route(
@@ -102,11 +105,13 @@ async def test_a_task_that_waits_on_the_loop_is_blamed_though_it_does_not_work(
 
     counters = await watched(wait())
     held = [
-        r for r in caplog.records if r.getMessage() == LOOP_HELD and r.levelno == logging.WARNING
+        r
+        for r in caplog.records
+        if r.getMessage() == LOOP_HELD_EVENT and r.levelno == logging.WARNING
     ]
     assert "/chat" in [record.__dict__["facts"]["route"] for record in held]
     facts = held[-1].__dict__["facts"]
-    assert counters.value(LOOP_HELD, labels=(facts["route"], facts["stage"])) >= 1
+    assert counters.value(LOOP_HELD, facts["route"], facts["stage"]) >= 1
 
 
 async def test_many_short_steps_are_not_logged_as_a_block(caplog: pytest.LogCaptureFixture) -> None:
@@ -179,7 +184,7 @@ async def test_a_request_during_which_the_loop_could_not_work_is_not_blamed(
 
     with caplog.at_level(logging.INFO):
         counters = await watched(ask())
-    held = [record for record in caplog.records if record.getMessage() == LOOP_HELD]
+    held = [record for record in caplog.records if record.getMessage() == LOOP_HELD_EVENT]
     assert "/healthz" not in {record.__dict__["facts"]["route"] for record in held}
     assert (THREAD, "INFO") in {(r.__dict__["facts"]["route"], r.levelname) for r in held}
-    assert counters.value(LOOP_HELD, labels=("/healthz", "unknown")) == 0
+    assert counters.value(LOOP_HELD, "/healthz", "unknown") == 0

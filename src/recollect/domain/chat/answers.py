@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+from recollect.domain.chat.experiment import ExperimentArm
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import MAX_CONTENT_LENGTH, NO_DETAILS, AnswerDetails
 from recollect.domain.recall.entry import AS_SET, RecallOverrides
@@ -98,6 +99,8 @@ class Answered:
     question_id: UUID | None
     reply_id: UUID | None
     """The stored messages; None for one that is not stored."""
+    experiment: ExperimentArm | None = None
+    """The arm of the experiment that its session is in; None while none runs."""
     is_repeated: bool = False
     """Whether a retry got the answer that was stored before."""
     warnings: tuple[str, ...] = ()

@@ -102,6 +102,8 @@ class AnswerReader:
     is_stream: bool
     model: str | None = None
     tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     has_tool_calls: bool = False
     is_finished: bool = False
     """Whether the answer has come to its end, by what the endpoint says."""
@@ -210,9 +212,10 @@ class AnswerReader:
         model, usage = completion.get("model"), completion.get("usage")
         if isinstance(model, str) and 0 < len(model) <= _MAX_MODEL_NAME:
             self.model = model
-        tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
-            self.tokens = tokens
+        if isinstance(usage, Mapping):
+            self.tokens = _number(usage.get("total_tokens"), self.tokens)
+            self.input_tokens = _number(usage.get("prompt_tokens"), self.input_tokens)
+            self.output_tokens = _number(usage.get("completion_tokens"), self.output_tokens)
 
     def _read_choice(self, choice: Mapping[str, JsonValue]) -> None:
         message = choice.get("delta") or choice.get("message")
@@ -302,3 +305,10 @@ def before_the_end(piece: bytes, comment: bytes) -> bytes:
     if place or piece.startswith(_ENDS):
         return piece[:place] + comment + piece[place:]
     return piece + comment if piece.endswith(b"\n") else piece
+
+
+def _number(reported: JsonValue, known: int | None) -> int | None:
+    """A number of tokens as an endpoint reports it; what was known before, where it is none."""
+    if isinstance(reported, int) and not isinstance(reported, bool) and reported >= 0:
+        return reported
+    return known

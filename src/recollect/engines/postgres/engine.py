@@ -40,24 +40,32 @@ from recollect.engines.postgres.migrations import connected, ensure_current
 from recollect.engines.postgres.profiles import PostgresProfileStore
 from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
+from recollect.engines.postgres.statistics import PostgresStatistics
 from recollect.engines.postgres.tenants import PostgresTenantSettings
 from recollect.engines.postgres.transfer import PostgresExportStore, PostgresImportStore
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 _CAN_LOG_IN: Final = "SELECT rolcanlogin FROM pg_roles WHERE rolname = $1"
 
 
 @asynccontextmanager
 async def open_embedded(
-    home: Path, *, max_connections: int, keys: OwnerKeys | None = None
+    home: Path,
+    *,
+    max_connections: int,
+    keys: OwnerKeys | None = None,
+    telemetry: Telemetry = UNMEASURED,
 ) -> AsyncIterator[Database]:
     """Work on the embedded server of a folder, starting it if need be."""
     async with running_server(home) as dsn:
         await ensure_current(dsn)
         await _let_application_log_in(dsn)
         application = as_application(dsn, logs_in=True)
-        database = await Database.open(application, max_connections=max_connections, keys=keys)
+        database = await Database.open(
+            application, max_connections=max_connections, keys=keys, telemetry=telemetry
+        )
         async with aclosing(database):
             yield database
 
@@ -68,6 +76,7 @@ async def open_external(
     *,
     max_connections: int,
     statement_cache: int = STATEMENT_CACHE,
+    telemetry: Telemetry = UNMEASURED,
     keys: OwnerKeys | None = None,
 ) -> AsyncIterator[Database]:
     """Work on a server of the user's own."""
@@ -77,6 +86,7 @@ async def open_external(
         as_application(dsn),
         max_connections=max_connections,
         statement_cache=statement_cache,
+        telemetry=telemetry,
         keys=keys,
     )
     async with aclosing(database):
@@ -124,6 +134,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         learning=PostgresLearningQueue(database, clock),
         outside=outside,
         activity=PostgresActivityStore(database, clock),
+        statistics=PostgresStatistics(database, clock),
         encryption=PostgresEncryptionStore(database, clock) if database.keys.is_on else None,
         is_answering=database.is_answering,
     )

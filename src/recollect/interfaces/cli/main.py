@@ -26,6 +26,7 @@ from recollect.interfaces.cli import (
     recall,
     sessions,
     tenants,
+    top,
     transfer,
 )
 from recollect.interfaces.cli.output import (
@@ -82,12 +83,13 @@ def serve(
 def worker() -> None:
     """Do the background work of all servers on this database, until interrupted or told to stop."""
     # The event loop is the server's, and an extra.
+    from recollect.interfaces.http.serving.metrics_server import metrics_listener  # noqa: PLC0415
     from recollect.interfaces.processes import run_until_stopped  # noqa: PLC0415
     from recollect.interfaces.worker import work_alone  # noqa: PLC0415
 
     settings = load_settings()
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_stopped(work_alone(settings))
+    run_until_stopped(work_alone(settings, scraped=metrics_listener(settings)))
 
 
 def cleanup(
@@ -219,6 +221,7 @@ app.command()(recall.reindex)
 app.command()(worker)
 app.command()(cleanup)
 app.command()(doctor)
+app.command()(top.top)
 
 
 @app.callback()

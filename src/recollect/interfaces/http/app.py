@@ -24,6 +24,7 @@ from recollect.interfaces.http.routes import (
     tenants,
 )
 from recollect.interfaces.http.routes.health import Disk, Readiness
+from recollect.interfaces.metrics import PATH, metrics_page
 from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.settings import Settings
@@ -65,14 +66,23 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo
     )
+    if settings.metrics_token is not None and settings.metrics_port is None:
+        _serve_metrics(app, memory, settings)
     for router in _ROUTERS:
         app.include_router(router)
     add_dashboard(app, memory, settings)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)
-    app.add_middleware(Transactions)
+    app.add_middleware(Transactions, telemetry=memory.services.telemetry)
     return app
+
+
+def _serve_metrics(app: FastAPI, memory: Memory, settings: Settings) -> None:
+    """Answer scrapers at the server's own port, if they show the token."""
+    page = metrics_page(memory, settings)
+    if page is not None:
+        app.add_route(PATH, page.answer, include_in_schema=False)
 
 
 def prepare(app: FastAPI) -> None:

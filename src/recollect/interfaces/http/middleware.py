@@ -17,12 +17,18 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.interfaces.http.errors import error_response
-from recollect.telemetry.logging import transaction_id
+from recollect.ports.metrics import HTTP_REQUESTS, HTTP_SECONDS
+from recollect.ports.telemetry import UNMEASURED, SpanKind, Telemetry, traceparent
+from recollect.telemetry.logging import trace_id, transaction_id
 from recollect.telemetry.loop_watchdog import current_route
 
 TRANSACTION_HEADER: Final = "X-Transaction-ID"
 _TERMINAL_CLIENTS: Final = ("curl/", "Wget/", "HTTPie/", "xh/")
 _CUT_OFF: Final = "the server stops and did not finish this request; try again"
+_UNTRACED: Final = ("/healthz", "/readyz", "/metrics")
+"""What others ask for all the time."""
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 _ACCEPTABLE: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 logger = logging.getLogger(__name__)
@@ -31,14 +37,37 @@ logger = logging.getLogger(__name__)
 class Transactions:
     """Gives each request an id, returns it, and logs the request under it, without content."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, telemetry: Telemetry = UNMEASURED) -> None:
         self._app = app
+        self._telemetry = telemetry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
+        if scope["type"] != "http" or scope["path"] in _UNTRACED:
+            await self._serve(scope, receive, send)
+            return
+        parent = Headers(scope=scope).get("traceparent", "")
+        if not _TRACEPARENT.fullmatch(parent):
+            parent = ""
+        # Without traces of our own, the caller's is passed on as it came.
+        tokens = traceparent.set(parent), trace_id.set(parent[3:35])
+        span = self._telemetry.span(scope["method"], kind=SpanKind.SERVER, remote_parent=parent)
+        try:
+            with span:
+                status = await self._serve(scope, receive, send)
+                route = _route(scope)
+                span.rename(f"{scope['method']} {route}")
+                span.set("http.request.method", scope["method"])
+                span.set("http.route", route)
+                span.set("http.response.status_code", status)
+        finally:
+            traceparent.reset(tokens[0])
+            trace_id.reset(tokens[1])
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> int:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
+            return 0
         given = Headers(scope=scope).get(TRANSACTION_HEADER, "")
         current = given if _ACCEPTABLE.fullmatch(given) else str(uuid4())
         token = transaction_id.set(current)
@@ -65,15 +94,23 @@ class Transactions:
                 )
                 await response(scope, receive, send_with_id)
         finally:
-            facts = {
-                "method": scope["method"],
-                "route": _route(scope),
-                "status": int(status),
-                "milliseconds": round((time.perf_counter() - began) * 1000, 2),
-            }
-            logger.info("http.request", extra={"facts": facts})
+            self._record(scope, int(status), time.perf_counter() - began)
             current_route.reset(route)
             transaction_id.reset(token)
+        return int(status)
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        method, route = scope["method"], _route(scope)
+        facts = {
+            "method": method,
+            "route": route,
+            "status": status,
+            "milliseconds": round(seconds * 1000, 2),
+        }
+        logger.info("http.request", extra={"facts": facts})
+        known = method if method in _METHODS else "other"
+        self._telemetry.count(HTTP_REQUESTS, known, route, str(status))
+        self._telemetry.observe(HTTP_SECONDS, seconds, route)
 
 
 def _route(scope: Scope) -> str:

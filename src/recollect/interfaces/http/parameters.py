@@ -29,6 +29,8 @@ OPENWEBUI_USER_HEADER: Final = "X-OpenWebUI-User-Id"
 OPENWEBUI_TOKEN_HEADER: Final = "X-OpenWebUI-User-Jwt"  # noqa: S105  # a header's name
 _BLANKS: Final = " \t"  # not str.strip()'s: its others are bytes of letters in UTF-8
 SESSION_HEADER: Final = "X-Session-ID"
+EXPERIMENT_HEADER: Final = "X-Memory-Experiment"
+"""The arm of an experiment (MEMORY_AB_SHARE) that the session is in: memory or control."""
 REPLAY_HEADER: Final = "Idempotency-Replayed"
 SessionIdHeader = Annotated[
     str | None,
@@ -180,6 +182,8 @@ def headers_of(answered: Answered) -> dict[str, str]:
         headers[SESSION_HEADER] = str(answered.session_id)
     if answered.is_repeated:
         headers[REPLAY_HEADER] = "true"
+    if answered.experiment is not None:
+        headers[EXPERIMENT_HEADER] = str(answered.experiment)
     return headers
 
 

@@ -14,6 +14,7 @@ from recollect.models.embedding.local_embedder import (
 )
 from recollect.models.embedding.onnx_model import Pooling
 from recollect.ports.models import Embedder
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 if TYPE_CHECKING:
     from recollect.models.embedding.openai_embedder import OpenAICompatibleEmbedder
@@ -37,18 +38,20 @@ class EmbeddingChoice:
 
 
 @asynccontextmanager
-async def open_embedder(choice: EmbeddingChoice) -> AsyncIterator[Embedder | None]:
+async def open_embedder(
+    choice: EmbeddingChoice, *, telemetry: Telemetry = UNMEASURED
+) -> AsyncIterator[Embedder | None]:
     """The chosen embedder, closed at the end; None if there is to be none."""
     name = (choice.model or BUILT_IN).strip()
     if name.lower() == NONE:
         yield None
         return
-    async with await _embedder(choice, name) as embedder:
-        yield CachedEmbedder(embedder)
+    async with await _embedder(choice, name, telemetry) as embedder:
+        yield CachedEmbedder(embedder, telemetry=telemetry)
 
 
 async def _embedder(
-    choice: EmbeddingChoice, name: str
+    choice: EmbeddingChoice, name: str, telemetry: Telemetry
 ) -> "LocalEmbedder | OpenAICompatibleEmbedder":
     if not choice.is_at_endpoint:
         folder = _folder(name)
@@ -75,6 +78,7 @@ async def _embedder(
         api_key=choice.api_key,
         dimensions=choice.dimensions,
         timeout=choice.timeout,
+        telemetry=telemetry,
     )
 
 

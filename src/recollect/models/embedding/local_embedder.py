@@ -18,7 +18,9 @@ from recollect.domain.recall.entry import Vector
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.onnx_model import OnnxModel, Pooling
 from recollect.models.weights import TOKENS, WEIGHTS
+from recollect.ports.metrics import CACHE_REQUESTS
 from recollect.ports.models import Embedder
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 BUILT_IN: Final = "recollect-multilingual-1"
 _BUILT_IN_DIMENSIONS: Final = 384
@@ -149,8 +151,11 @@ def lower_priority() -> None:
 class CachedEmbedder:
     """An `Embedder` that caches the vectors of the last questions of another."""
 
-    def __init__(self, embedder: Embedder, *, size: int = 256) -> None:
+    def __init__(
+        self, embedder: Embedder, *, size: int = 256, telemetry: Telemetry = UNMEASURED
+    ) -> None:
         self._embedder = embedder
+        self._telemetry = telemetry
         self._size = size
         self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
         """By a hash: a question that is deleted must not stay here."""
@@ -186,6 +191,8 @@ class CachedEmbedder:
         key = sha256(question.encode(errors="surrogatepass")).digest()
         async with self._locks.setdefault(key, asyncio.Lock()):
             vector = self._vectors.get(key)
+            result = "miss" if vector is None else "hit"
+            self._telemetry.count(CACHE_REQUESTS, "embeddings", result)
             if vector is None:
                 vector = await self._embedder.embed_question(question)
         self._vectors[key] = vector

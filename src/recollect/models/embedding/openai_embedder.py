@@ -10,7 +10,9 @@ import orjson
 
 from recollect.domain.recall.entry import Vector
 from recollect.http_client import AsyncCloseable, json_bytes
+from recollect.models.endpoint.calls import ModelCall
 from recollect.models.endpoint.endpoint import Endpoint
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 MAX_DIMENSIONS: Final = 4000
 """As many as the index can hold."""
@@ -33,6 +35,7 @@ class OpenAICompatibleEmbedder(AsyncCloseable):
         timeout: float = 60,
         parallel: int = 4,
         first_pause: float = 0.5,
+        telemetry: Telemetry = UNMEASURED,
     ) -> None:
         self._endpoint = Endpoint(
             base_url,
@@ -43,6 +46,7 @@ class OpenAICompatibleEmbedder(AsyncCloseable):
             first_pause=first_pause,
             max_response_bytes=_MAX_RESPONSE_BYTES,
         )
+        self._telemetry = telemetry
         self._requested_dimensions = dimensions
         self._dimensions = dimensions
         self._timeout = timeout
@@ -86,7 +90,8 @@ class OpenAICompatibleEmbedder(AsyncCloseable):
 
     async def _ask(self, texts: Sequence[str]) -> list[Vector]:
         read = partial(self._read, count=len(texts))
-        return await self._endpoint.ask(self._body(texts), read, within=self._timeout)
+        with ModelCall("embeddings", self._endpoint.model, self._telemetry):
+            return await self._endpoint.ask(self._body(texts), read, within=self._timeout)
 
     def _body(self, texts: Sequence[str]) -> bytes:
         # Endpoints refuse a blank text; a full stop means as little.

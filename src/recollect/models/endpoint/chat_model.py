@@ -12,8 +12,10 @@ from recollect.domain.chat.replies import AnswerReader
 from recollect.domain.chat.writing import shaped
 from recollect.domain.model_names import ChatTemplate
 from recollect.http_client import AsyncCloseable, json_bytes
+from recollect.models.endpoint.calls import ModelCall
 from recollect.models.endpoint.endpoint import MAX_RESPONSE_BYTES, Endpoint
 from recollect.ports.models import Completion, Prompt, Sampling
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 _THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _END_OF_THOUGHTS: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL)
@@ -81,7 +83,9 @@ class OpenAICompatibleChat(AsyncCloseable):
         first_pause: float = 0.5,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         template: ChatTemplate = ChatTemplate.AUTO,
+        telemetry: Telemetry = UNMEASURED,
     ) -> None:
+        self._telemetry = telemetry
         self._template = template
         self._endpoint = Endpoint(
             base_url,
@@ -124,7 +128,11 @@ class OpenAICompatibleChat(AsyncCloseable):
     ) -> Completion:
         """The whole answer; see `AnsweringModel.reply`."""
         body = self._body(messages, sampling, is_streamed=False)
-        return await self._endpoint.ask(body, self._read, within=timeout)
+        with ModelCall("chat", self._endpoint.model, self._telemetry) as call:
+            call.asked(messages)
+            completion = await self._endpoint.ask(body, self._read, within=timeout)
+            call.answered(completion)
+        return completion
 
     async def stream(
         self,
@@ -134,9 +142,25 @@ class OpenAICompatibleChat(AsyncCloseable):
         timeout: float,  # noqa: ASYNC109  # as above
     ) -> AsyncGenerator[str | Completion, None]:
         """The answer in pieces, and the whole; see `AnsweringModel.stream`."""
+        call = ModelCall("chat", self._endpoint.model, self._telemetry)
+        call.asked(messages)
         body = self._body(messages, sampling, is_streamed=True)
+        try:
+            async with aclosing(self._pieces(call, body, timeout)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Completion):
+                        call.answered(piece)
+                        call.end()
+                    yield piece
+        except BaseException as error:
+            call.end(error)
+            raise
+
+    async def _pieces(
+        self, call: ModelCall, body: bytes, seconds: float
+    ) -> AsyncGenerator[str | Completion, None]:
         reader, thoughts = AnswerReader(is_stream=True), ThoughtFilter()
-        async with aclosing(self._endpoint.stream(body, within=timeout)) as lines:
+        async with aclosing(self._lines(call, body, seconds)) as lines:
             async for line in lines:
                 if line.startswith("{"):  # the endpoint does not stream
                     received = line.encode()
@@ -156,6 +180,18 @@ class OpenAICompatibleChat(AsyncCloseable):
             raise self._endpoint.failure("stopped before its answer was complete")
         yield self._completion(reader)
 
+    async def _lines(
+        self, call: ModelCall, body: bytes, seconds: float
+    ) -> AsyncGenerator[str, None]:
+        """The lines of the endpoint's reply, each waited for in the trace of the call."""
+        async with aclosing(self._endpoint.stream(body, within=seconds)) as lines:
+            while True:
+                with call.span.active():
+                    line = await anext(lines, None)
+                if line is None:
+                    return
+                yield line
+
     def _read(self, received: bytes) -> Completion:
         reader = AnswerReader(is_stream=False)
         reader.feed(received)
@@ -169,7 +205,13 @@ class OpenAICompatibleChat(AsyncCloseable):
         if not text:
             raise self._endpoint.failure("answered with nothing")
         model = reader.model or self._endpoint.model
-        return Completion(text=text, model=model, tokens=reader.tokens)
+        return Completion(
+            text=text,
+            model=model,
+            tokens=reader.tokens,
+            input_tokens=reader.input_tokens,
+            output_tokens=reader.output_tokens,
+        )
 
     def _body(self, messages: Sequence[Prompt], sampling: Sampling, *, is_streamed: bool) -> bytes:
         model = self._endpoint.model

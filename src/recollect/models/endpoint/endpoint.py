@@ -14,7 +14,9 @@ from recollect.concurrency import off_loop
 from recollect.errors import ConfigurationError, ModelUnavailable, ReplyUnusable
 from recollect.http_client import AsyncCloseable, HttpClient, bearer_header, http_address
 from recollect.http_client.responses import HttpFailure, HttpResponse, ReplyTooLarge
+from recollect.models.endpoint.calls import ModelCall
 from recollect.ports.models import EndpointReply
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
 MAX_RESPONSE_BYTES: Final = 4_000_000
 _MAX_CONNECTIONS: Final = 100
@@ -215,8 +217,21 @@ class OpenAICompatibleEndpoint(AsyncCloseable):
     Close it with `aclose`.
     """
 
-    def __init__(self, base_url: str, *, api_key: str | None = None, silence: float) -> None:
-        """`silence`: seconds without a byte after which the endpoint counts as gone."""
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str | None = None,
+        silence: float,
+        model: str | None = None,
+        telemetry: Telemetry = UNMEASURED,
+    ) -> None:
+        """`silence`: seconds without a byte after which the endpoint counts as gone.
+
+        `model` is the one that most calls are for.
+        """
+        self._model = model or ""
+        self._telemetry = telemetry
         self._client = _client(
             base_url,
             settings="MEMORY_LLM",
@@ -230,9 +245,21 @@ class OpenAICompatibleEndpoint(AsyncCloseable):
         """Close the connections."""
         await self._client.aclose()
 
-    def complete(self, body: bytes) -> AbstractAsyncContextManager[EndpointReply]:
+    @asynccontextmanager
+    async def complete(self, body: bytes) -> AsyncIterator[EndpointReply]:
         """Ask for a completion; see `Completions.complete`."""
-        return self._send("POST", "/chat/completions", body)
+        call = ModelCall("chat", self._model, self._telemetry)
+        try:
+            async with AsyncExitStack() as stack:
+                with call.span.active():
+                    sending = self._send("POST", "/chat/completions", body)
+                    reply = await stack.enter_async_context(sending)
+                call.replied(reply.status)
+                yield reply
+        except BaseException as error:
+            call.end(error)
+            raise
+        call.end()
 
     def models(self) -> AbstractAsyncContextManager[EndpointReply]:
         """Ask which models there are; see `Completions.models`."""

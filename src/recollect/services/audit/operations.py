@@ -1,4 +1,4 @@
-"""Use cases that are recorded: one decorator, and what it tells of a result."""
+"""Use cases that are measured and recorded: two decorators, and what they tell of a result."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled, Recollection
 from recollect.ports.conversations import Appended
 from recollect.ports.facts import FactStats
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.audit.trail import AuditTrail
 
 Parameters = ParamSpec("Parameters")
@@ -29,10 +30,11 @@ Work = Coroutine[object, object, Result]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """A service whose use cases are recorded."""
+    """A service whose use cases are measured and recorded."""
 
     audit: AuditTrail | None = None
     """None: nothing is recorded but what the stores record themselves."""
+    telemetry: Telemetry = UNMEASURED
 
     def check_audit(self) -> None:
         """Refuse to go on where something must be recorded and cannot."""
@@ -61,24 +63,29 @@ class UseCaseDecorator(Protocol):
 
 
 def audited(action: AuditAction | Callable[..., AuditAction]) -> UseCaseDecorator:
-    """Record each call of a use case that returns: by whom, for whom, and which ids it was about.
+    """Measure each call of a use case, and record those that return.
 
-    The action may depend on the result. Of the arguments after the scope only an id that comes
-    first is recorded, of the result only ids and numbers: never a text, but the key of a profile.
+    By whom, for whom, and which ids it was about. The action may depend on the result. Of the
+    arguments after the scope only an id that comes first is recorded, of the result only ids and
+    numbers: never a text, but the key of a profile.
     """
 
     def decorate(
         use_case: Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]], /
     ) -> Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]]:
+        # Where the action depends on the result, the name of the use case stands for it.
+        usual = str(action) if isinstance(action, AuditAction) else use_case.__qualname__.lower()
+
         @wraps(use_case)
         async def recorded(
             self: Service, scope: AnyScope, /, *args: Parameters.args, **options: Parameters.kwargs
         ) -> Result:
             trail = self.audit
+            if trail is not None:
+                trail.check()
+            result = await _measured(self, usual, scope, use_case, *args, **options)
             if trail is None:
-                return await use_case(self, scope, *args, **options)
-            trail.check()
-            result = await use_case(self, scope, *args, **options)
+                return result
             given = next(iter(args), None)
             trace = trace_of(result)
             trail.note(
@@ -93,6 +100,43 @@ def audited(action: AuditAction | Callable[..., AuditAction]) -> UseCaseDecorato
         return recorded
 
     return decorate
+
+
+def measured(action: AuditAction) -> UseCaseDecorator:
+    """Measure each call of a use case that its store records itself, such as a deletion."""
+
+    def decorate(
+        use_case: Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]], /
+    ) -> Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]]:
+        @wraps(use_case)
+        async def watched(
+            self: Service, scope: AnyScope, /, *args: Parameters.args, **options: Parameters.kwargs
+        ) -> Result:
+            return await _measured(self, action, scope, use_case, *args, **options)
+
+        return watched
+
+    return decorate
+
+
+async def _measured(
+    service: Service,
+    action: str,
+    scope: AnyScope,
+    use_case: Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]],
+    *args: Parameters.args,
+    **options: Parameters.kwargs,
+) -> Result:
+    given = next(iter(args), None)
+    operation = service.telemetry.operation(
+        action,
+        owner_id=scope.owner_id if isinstance(scope, Scope) else None,
+        session_id=given if isinstance(given, UUID) else None,
+    )
+    with operation as doing:
+        result = await use_case(service, scope, *args, **options)
+        doing.counted(trace_of(result).count)
+    return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

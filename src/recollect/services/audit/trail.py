@@ -16,10 +16,10 @@ from recollect.domain.identity.audit import AuditAction, AuditFailure, AuditPoli
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.errors import AuditUnavailable, Unavailable
 from recollect.ports.audit import AuditLog
-from recollect.ports.runtime import Clock, Counters, Uncounted
+from recollect.ports.metrics import AUDIT_LOST
+from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 
-AUDIT_LOST: Final = "audit_entries_lost"
-"""The counter of operations that could not be recorded."""
 MOST_WAITING: Final = 10_000
 """The most entries that wait to be written: what a process that is killed can lose."""
 BATCH: Final = 500
@@ -41,7 +41,7 @@ class AuditTrail:
     log: AuditLog
     clock: Clock
     policy: AuditPolicy
-    counters: Counters = field(default_factory=Uncounted)
+    telemetry: Telemetry = UNMEASURED
     batch_seconds: float = _BATCH_SECONDS
     _waiting: deque[OwnedEntry] = field(default_factory=deque)
     _writing: "asyncio.Task[None] | None" = None
@@ -180,7 +180,7 @@ class AuditTrail:
             logger.error("audit.lost", extra={"facts": {"entries": count}})
         self._lost += count
         for _ in range(count):
-            self.counters.add(AUDIT_LOST)
+            self.telemetry.count(AUDIT_LOST)
 
     def _recover(self) -> None:
         if self._lost:

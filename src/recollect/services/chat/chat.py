@@ -15,6 +15,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.chat.answers import Answer, Answered, AnswerRequest, Inquiry, Timings
+from recollect.domain.chat.experiment import ExperimentArm, arm_of
 from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import (
     Message,
@@ -27,6 +28,7 @@ from recollect.domain.conversation.session import NewSession, session_id_from, u
 from recollect.domain.identity.scope import Scope
 from recollect.domain.policy import MissingSession, Policies
 from recollect.errors import IdAlreadyUsed, MissingSessionId, ModelUnavailable, SessionNotFound
+from recollect.ports.telemetry import Stage
 from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, SWITCHED_OFF, Degradation
 from recollect.services.chat.turn import (
     Answering,
@@ -36,6 +38,7 @@ from recollect.services.chat.turn import (
     too_slow,
     with_language,
 )
+from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.context.contexts import Contexts
 
 REPLAYED: Final = (
@@ -66,8 +69,10 @@ class ChatTurn:
         if repeated := self._repeated():
             return repeated
         try:
-            async with asyncio.timeout(self.answering.time_limit):
-                answer = await self.answering.require_answerer().answer(self.scope, self.request)
+            with self.ending.record.span.active():
+                async with asyncio.timeout(self.answering.time_limit):
+                    answerer = self.answering.require_answerer()
+                    answer = await answerer.answer(self.scope, self.request)
         except TimeoutError:
             await self.ending.fail()
             raise too_slow(self.answering.time_limit) from None
@@ -97,8 +102,9 @@ class ChatTurn:
         async with aclosing(answerer.stream(self.scope, self.request)) as pieces:
             while True:
                 try:
-                    async with asyncio.timeout_at(deadline):
-                        piece = await anext(pieces)
+                    with self.ending.record.span.active():
+                        async with asyncio.timeout_at(deadline):
+                            piece = await anext(pieces)
                 except StopAsyncIteration:
                     raise ModelUnavailable("the answer ended before it was complete") from None
                 except TimeoutError:
@@ -109,6 +115,7 @@ class ChatTurn:
 
     async def _finish(self, answer: Answer) -> Answered:
         answered_at = perf_counter()
+        self.ending.record.answered(answer.content)
         reply = await self.ending.complete(partial(self._store, answer))
         return self._answered(answer, reply, answered_at)
 
@@ -136,6 +143,7 @@ class ChatTurn:
         reply = self.earlier_reply
         if reply is None:
             return None
+        self.ending.record.end(TurnOutcome.ANSWERED)
         answer = Answer(content=reply.content, details=reply.details)
         return replace(
             self._answered(answer, reply, perf_counter()),
@@ -154,6 +162,7 @@ class ChatTurn:
             session_id=self.session_id,
             question_id=question.message_id if question else None,
             reply_id=reply.message_id if reply else None,
+            experiment=self.ending.record.arm,
             warnings=(*self.request.context.warnings, *self.ending.attempts.warnings),
             timings=Timings(
                 memory=self.ready - self.began,
@@ -186,6 +195,11 @@ class Chat:
 
         The caller goes on at once with `answer` or `stream`, which also end the turn.
         """
+        record = TurnRecord(telemetry=self.memory.telemetry, interface="chat", scope=scope)
+        with record.beginning():
+            return await self._begin(scope, inquiry, record)
+
+    async def _begin(self, scope: Scope, inquiry: Inquiry, record: TurnRecord) -> ChatTurn:
         began = perf_counter()
         attempts = await self.memory.admit(scope)
         if inquiry.uses_memory and not self.policies.is_enabled:
@@ -194,9 +208,12 @@ class Chat:
         session_id = self._session_id(scope, inquiry) if uses_memory else None
         context, opened = None, None
         if session_id is not None:
-            context, opened = await self._remember(scope, session_id, inquiry, attempts)
+            record.of_session(session_id, arm_of(session_id, share=self.policies.control_share))
+            context, opened = await self._remember(scope, session_id, inquiry, attempts, record)
+        record.has_context(context, wants_memory=session_id is not None)
         if context is None:
             context = await self.contexts.bare(inquiry.text, model=inquiry.model)
+        record.describe(context)
         return ChatTurn(
             answering=self.answering,
             scope=scope,
@@ -207,6 +224,7 @@ class Chat:
                 turns=self.memory.turns,
                 attempts=attempts,
                 question=opened.question if opened else None,
+                record=record,
             ),
             earlier_reply=opened.reply if opened else None,
             began=began,
@@ -229,7 +247,12 @@ class Chat:
                 return self.memory.ids.new_id()
 
     async def _remember(
-        self, scope: Scope, session_id: UUID, inquiry: Inquiry, attempts: Degradation
+        self,
+        scope: Scope,
+        session_id: UUID,
+        inquiry: Inquiry,
+        attempts: Degradation,
+        record: TurnRecord,
     ) -> tuple[Context | None, OpenTurn | None]:
         """The question's context, and the question stored; memory may fail at either.
 
@@ -243,6 +266,12 @@ class Chat:
             databases=inquiry.databases or None,
             recall=inquiry.recall,
         )
+
+        if record.arm is ExperimentArm.CONTROL:
+            opened = await self._open(scope, session_id, inquiry, attempts)
+            if opened is None:
+                attempts.warn(NOT_STORED)
+            return None, opened
 
         def read() -> Awaitable[Context | None]:
             building = self.contexts.build_requested(scope, session_id, request)
@@ -288,7 +317,8 @@ class Chat:
             partial(_new_session, session_id, inquiry),
             may_start=self._may_start(inquiry),
         )
-        return await attempts.attempt("question", storing)
+        with self.memory.telemetry.stage(Stage.STORE_QUESTION):
+            return await attempts.attempt("question", storing)
 
     def _may_start(self, inquiry: Inquiry) -> bool:
         return inquiry.session_id is None or not self.policies.rejects_unknown_sessions

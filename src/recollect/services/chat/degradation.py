@@ -6,12 +6,11 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from recollect.errors import AuditUnavailable, DatabaseUnavailable, Unavailable
-from recollect.ports.runtime import Counters
+from recollect.ports.metrics import DEGRADED
+from recollect.ports.telemetry import Telemetry
 
 Result = TypeVar("Result")
 _PATIENT_SECONDS: Final = 5.0
-MEMORY_FAILURES: Final = "memory_failures"
-"""The counter of what memory could not do, by step."""
 NO_MEMORY: Final = "Memory did not answer; the question was answered without it."
 SWITCHED_OFF: Final = "Memory is switched off on this server; nothing is remembered."
 NOT_STORED: Final = "Memory did not answer; this exchange is not remembered."
@@ -36,12 +35,12 @@ class Degradation:
 
     def __init__(
         self,
-        counters: Counters,
+        telemetry: Telemetry,
         *,
         probe: Probe | None = None,
         patient_seconds: float = _PATIENT_SECONDS,
     ) -> None:
-        self._counters = counters
+        self._telemetry = telemetry
         self._probe = probe
         self._patient_seconds = patient_seconds
         self._warnings: dict[str, None] = {}
@@ -71,7 +70,7 @@ class Degradation:
                 facts["reason"] = error.reason
             logger.warning("memory.failed", extra={"facts": facts})
             self._is_database_away |= isinstance(error, DatabaseUnavailable)
-            self._counters.add(MEMORY_FAILURES, labels=(step,))
+            self._telemetry.count(DEGRADED, step)
             if warning:
                 self.warn(warning)
             return None

@@ -36,6 +36,7 @@ from recollect.ports.models import EndpointReply
 from recollect.ports.runtime import Ids
 from recollect.services.chat.degradation import Degradation
 from recollect.services.chat.turn import TurnEnding, too_slow
+from recollect.services.chat.turn_record import TurnOutcome
 
 MAX_REPLY_BYTES: Final = 8_000_000
 """The largest reply that is read whole; streams may be longer."""
@@ -251,7 +252,12 @@ class ProxiedReply:
 
     async def _settle(self, reader: AnswerReader) -> None:
         """Store the answer; fail the turn if it is none; leave it open for calls of tools."""
+        self.ending.record.used_tokens(
+            input_tokens=reader.input_tokens, output_tokens=reader.output_tokens
+        )
         if self.ending.is_ended or self.ending.question is None:
+            if self.reply.status == HTTPStatus.OK and reader.is_finished:
+                self.ending.record.end(TurnOutcome.ANSWERED)
             return
         text = self.call.request.begun_answer + reader.content
         content = await off_loop(partial(storable_text, text), characters=len(text))
@@ -260,7 +266,9 @@ class ProxiedReply:
             await self.ending.fail()
         elif reader.has_tool_calls:
             self.ending.is_ended = True
+            self.ending.record.end(TurnOutcome.ANSWERED)
         else:
+            self.ending.record.answered(content)
             await self.ending.complete(partial(self._store, content, reader))
 
     async def _store(self, content: str, reader: AnswerReader, question: Message) -> Message:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.chat.answers import AnswerRequest
+from recollect.domain.chat.experiment import ExperimentArm, arm_of
 from recollect.domain.chat.replies import OurCompletion, our_models
 from recollect.domain.chat.requests import CompletionCall, to_bytes, to_bytes_in_steps
 from recollect.domain.chat.writing import Memories, with_memories
@@ -38,6 +39,7 @@ from recollect.errors import ModelNotFound, ReplyUnusable
 from recollect.ports.conversations import Followed
 from recollect.ports.models import Completions, EndpointReply
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import Stage
 from recollect.services.chat.degradation import NO_MEMORY, NOT_STORED, SWITCHED_OFF
 from recollect.services.chat.proxied_reply import (
     ProxiedReply,
@@ -47,6 +49,7 @@ from recollect.services.chat.proxied_reply import (
     read_whole,
 )
 from recollect.services.chat.turn import Answering, TurnEnding, TurnMemory, too_slow, with_language
+from recollect.services.chat.turn_record import TurnRecord
 from recollect.services.context.contexts import Contexts
 
 NO_SESSION: Final = "No session was named in X-Session-ID; nothing is remembered."
@@ -78,14 +81,24 @@ class Proxy:
         `received` is the call's body, passed on as it is where memory adds nothing. The caller
         closes what is returned, whatever happens.
         """
+        record = TurnRecord(telemetry=self.memory.telemetry, interface="proxy", scope=scope)
+        with record.beginning():
+            return await self._begin(scope, call, received, record)
+
+    async def _begin(
+        self, scope: Scope, call: CompletionCall, received: bytes, record: TurnRecord
+    ) -> ProxiedReply:
         attempts = await self.memory.admit(scope)
         session_id = self._session_id(scope, call)
+        if session_id is not None:
+            record.of_session(session_id, arm_of(session_id, share=self.policies.control_share))
         if session_id is None and (warning := self._why_not_remembered(call)):
             attempts.warn(warning)
         followed = None
         if session_id is not None and call.memory is MemoryPolicy.FULL:
             following = self._follow(scope, session_id, call)
-            followed = await attempts.attempt("question", following, warning=NOT_STORED)
+            with self.memory.telemetry.stage(Stage.STORE_QUESTION):
+                followed = await attempts.attempt("question", following, warning=NOT_STORED)
         reply = ProxiedReply(
             call=call,
             session_id=session_id,
@@ -94,6 +107,7 @@ class Proxy:
                 turns=self.memory.turns,
                 attempts=attempts,
                 question=followed.question if followed else None,
+                record=record,
             ),
             ids=self.memory.ids,
             time_limit=self.answering.time_limit,
@@ -195,13 +209,18 @@ class Proxy:
     async def _ask(
         self, scope: Scope, reply: ProxiedReply, followed: Followed | None, received: bytes
     ) -> None:
-        call = reply.call
+        call, record = reply.call, reply.ending.record
         context = None
-        if reply.session_id is not None and not reply.attempts.is_database_away:
+        is_control = record.arm is ExperimentArm.CONTROL
+        is_away = reply.attempts.is_database_away
+        if reply.session_id is not None and not is_away and not is_control:
             building = self.contexts.build(
                 scope, reply.session_id, call.question, model=call.request.model
             )
             context = await reply.remember(building, warning=NO_MEMORY)
+        record.has_context(context, wants_memory=reply.session_id is not None)
+        if context is not None:
+            record.describe(context)
         if self.endpoint is None:
             reply.tables = context.tables if context else ()
             await reply.open(self._own_reply(scope, call, context))

@@ -24,10 +24,12 @@ from recollect.errors import (
 )
 from recollect.ports.conversations import Appended, BranchStore, Followed, TurnStore
 from recollect.ports.models import Answerer
-from recollect.ports.runtime import Counters, Ids
+from recollect.ports.runtime import Ids
+from recollect.ports.telemetry import Stage, Telemetry
 from recollect.services.access import States
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, Degradation, Probe
+from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
 from recollect.services.conversations.sessions import Messages, Sessions
 from recollect.services.redaction import unmasked
 
@@ -225,6 +227,7 @@ class TurnEnding:
     attempts: Degradation
     question: Message | None
     """None where nothing is stored: without memory, or when memory failed."""
+    record: TurnRecord
     is_ended: bool = False
     is_answered_elsewhere: bool = False
     """Whether another retry of the question has stored its answer first."""
@@ -234,9 +237,13 @@ class TurnEnding:
     ) -> Message | None:
         """Store the reply; None, with a warning, if that fails: an answer is one all the same."""
         if self.question is None or self.is_ended:
+            self.record.end(TurnOutcome.ANSWERED)
             return None
-        storing = self._stored(store(self.question))
-        reply = await self.attempts.attempt("reply", storing, warning=REPLY_NOT_STORED)
+        with self.record.span.active(), self.turns.telemetry.stage(Stage.STORE_REPLY):
+            storing = self._stored(store(self.question))
+            reply = await self.attempts.attempt("reply", storing, warning=REPLY_NOT_STORED)
+        self.record.stored(reply)
+        self.record.end(TurnOutcome.ANSWERED)
         if reply is None:
             await self.fail()  # so that it does not wait for a reply that never comes
         self.is_ended = True
@@ -244,6 +251,7 @@ class TurnEnding:
 
     async def fail(self) -> None:
         """Say that the question gets no answer; it is kept."""
+        self.record.end(TurnOutcome.FAILED)
         if self.question is not None and not self.is_ended:
             self.is_ended = True
             await self.turns.fail(self.scope, self.question)
@@ -264,7 +272,7 @@ class TurnMemory:
     sessions: Sessions
     turns: Turns
     ids: Ids
-    counters: Counters
+    telemetry: Telemetry
     probe: Probe | None = None
     """Tells whether the database answers; None where it cannot hang."""
 
@@ -274,7 +282,7 @@ class TurnMemory:
         Where the audit log has to be written and cannot, everybody is.
         """
         self.turns.check_audit()
-        attempts = Degradation(self.counters, probe=self.probe)
+        attempts = Degradation(self.telemetry, probe=self.probe)
         await attempts.attempt("state", self.states.check_not_halted(scope))
         return attempts
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypedDict, Unpack
+from typing import Final, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
 from recollect.concurrency import AT_ONCE, off_loop
@@ -43,9 +43,11 @@ from recollect.domain.recall.query import AlreadyInContext
 from recollect.errors import InvalidInput
 from recollect.ports.conversations import MAX_WINDOW, StoredWindow
 from recollect.ports.models import TokenCounter
+from recollect.ports.telemetry import Stage
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.context.assembly import Assembly, ContextParts
+from recollect.services.context.context_metrics import record_context
 from recollect.services.context.form_tokens import TOKENS_A_MESSAGE, FormTokenCache
 from recollect.services.context.rewriting import (
     Rewriting,
@@ -60,6 +62,7 @@ from recollect.services.profiles import ChosenProfile
 from recollect.services.recall.recall import Recall
 from recollect.services.redaction import unmasked
 
+Result = TypeVar("Result")
 _MESSAGES_A_TURN: Final = 4  # a question, its reply, and room for more of them
 _MAX_TOKENS: Final = 10_000_000
 _RESUMMARISED: Final = 200  # messages read where their stored summary may not be shown
@@ -167,12 +170,15 @@ class Contexts(Audited):
         Answers that draw on tables that the owner may not see now, or on other databases than
         those requested, are left out.
         """
-        access = await self.permissions.allowed(scope, databases=request.databases)
-        stored, is_resummarised = await self._read(scope, session_id, request, access)
+        allowed = self.permissions.allowed(scope, databases=request.databases)
+        access = await self._timed(Stage.PERMISSIONS, allowed)
+        reading = self._read(scope, session_id, request, access)
+        stored, is_resummarised = await self._timed(Stage.WINDOW, reading)
         redaction = self.messages.redaction
         unmasking = await redaction.unmasking(scope, request.question)
         stored = _unmasked_window(stored, unmasking)
-        rewrite = await self.rewriting.after(history_of(stored.messages), request.question)
+        rewriting = self.rewriting.after(history_of(stored.messages), request.question)
+        rewrite = await self._timed(Stage.REWRITE, rewriting)
         covers_all = self._covers_all or is_resummarised
         assembly = Assembly(
             self.counter_for(request.model),
@@ -193,10 +199,13 @@ class Contexts(Audited):
         window = choose_window(conversation_turns(stored.messages), request.window, request.tier)
         search_text = await redaction.text(scope, rewrite.search_text)
         within = session_id if request.is_session_only else None
+        known = _already_in(session_id, window)
+        recalling = self._recall(scope, search_text, request, known, access)
+        finding = self.facts.for_context(scope, search_text, access=access, within=within)
         recollection, profile, facts = await asyncio.gather(
-            self._recall(scope, search_text, request, _already_in(session_id, window), access),
-            self.profile.for_context(scope),
-            self.facts.for_context(scope, search_text, access=access, within=within),
+            self._timed(Stage.RECALL, recalling),
+            self._timed(Stage.PROFILE, self.profile.for_context(scope)),
+            self._timed(Stage.FACTS, finding),
         )
         summary = stored.summary.text if stored.summary else ""
         unread = self.permissions.unread_sql(stored.messages)
@@ -212,8 +221,10 @@ class Contexts(Audited):
             facts=tuple(_unmasked_fact(fact, unmasking) for fact in facts.items),
         )
         build = partial(self._put_together, assembly, draft, stored, window, parts)
-        context = await off_loop(build, characters=characters + unread * OF_SQL)
+        building = off_loop(build, characters=characters + unread * OF_SQL)
+        context = await self._timed(Stage.ASSEMBLE, building)
         self.facts.note_use(scope, (*context.standing_instructions, *context.facts))
+        record_context(self.telemetry, context)
         _log(context)
         warnings = (*access.warnings, *context.warnings, *profile.warnings, *facts.warnings)
         return replace(context, warnings=tuple(dict.fromkeys(warnings)))
@@ -233,6 +244,10 @@ class Contexts(Audited):
     async def settle(self) -> None:
         """Wait until it is noted what contexts have used."""
         await self.facts.settle()
+
+    async def _timed(self, stage: Stage, work: Awaitable[Result]) -> Result:
+        with self.telemetry.stage(stage):
+            return await work
 
     async def _recall(
         self,

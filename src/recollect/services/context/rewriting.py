@@ -24,6 +24,7 @@ from recollect.domain.model_names import is_at_least
 from recollect.domain.policy import Policies
 from recollect.domain.text import check_text
 from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.ports.metrics import REWRITES
 from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
@@ -125,7 +126,9 @@ class Rewriting(Audited):
         messages = [one for one in history if one.role is not Role.SYSTEM]
         rewrite = await self._read(question, messages, language)
         if self.llm is not None and rewrite.is_follow_up and self._may_ask_llm:
-            return await self._by_llm(self.llm, question, messages, rewrite)
+            rewrite = await self._by_llm(self.llm, question, messages, rewrite)
+        is_follow_up = "yes" if rewrite.is_follow_up else "no"
+        self.telemetry.count(REWRITES, rewrite.method, is_follow_up, rewrite.language)
         return rewrite
 
     @audited(AuditAction.MESSAGE_READ)

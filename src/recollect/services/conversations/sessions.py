@@ -36,7 +36,7 @@ from recollect.ports.conversations import (
 )
 from recollect.ports.runtime import Clock
 from recollect.services.access import Permissions
-from recollect.services.audit.operations import Audited, audited
+from recollect.services.audit.operations import Audited, audited, measured
 from recollect.services.redaction import Redaction
 from recollect.services.tenants.policies import TenantPolicies
 
@@ -180,6 +180,7 @@ class Sessions(Audited):
         self.last_access.note(scope, session_id)  # changing it has not moved its end
         return await self._shown(scope, session)
 
+    @measured(AuditAction.SESSION_DELETED)
     async def delete(self, scope: Scope, session_id: UUID) -> None:
         """Delete a session with everything in it."""
         if not await self.store.delete(scope, session_id, now=self.clock.now()):
@@ -326,11 +327,13 @@ class Messages(Audited):
         self.last_access.note(scope, session_id)
         return replace(stored, items=await self.permissions.for_owner(scope, stored.items))
 
+    @measured(AuditAction.MESSAGE_DELETED)
     async def delete(self, scope: Scope, session_id: UUID, message_id: UUID) -> None:
         """Delete one message of a session."""
         if not await self.store.delete(scope, session_id, message_id, now=self.clock.now()):
             raise MessageNotFound(message_id)
 
+    @measured(AuditAction.MESSAGES_CLEARED)
     async def clear(self, scope: Scope, session_id: UUID) -> int:
         """Delete all messages of a session and say how many; the session stays."""
         cleared = await self.store.clear(scope, session_id, now=self.clock.now())
@@ -380,15 +383,18 @@ class OwnerMessages(Audited):
         """Count the owner's messages."""
         return await self.store.count(scope)
 
+    @measured(AuditAction.MESSAGE_DELETED)
     async def delete(self, scope: Scope, message_id: UUID) -> None:
         """Delete one message, in whichever session it is."""
         if not await self.store.delete(scope, message_id, now=self.clock.now()):
             raise MessageNotFound(message_id)
 
+    @measured(AuditAction.HISTORY_CLEARED)
     async def clear(self, scope: Scope) -> int:
         """Delete all the owner's messages and say how many; the sessions stay."""
         return await self.store.clear(scope, now=self.clock.now())
 
+    @measured(AuditAction.HISTORY_TRIMMED)
     async def trim(self, scope: Scope, *, keep_last: int) -> int:
         """Delete all but the newest messages and say how many went."""
         if not 0 <= keep_last <= _MAX_KEPT:

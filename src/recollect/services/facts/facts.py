@@ -34,7 +34,7 @@ from recollect.errors import FactConflict, FactNotFound, InvalidInput, VersionCo
 from recollect.ports.facts import EmbeddedFact, FactStats, FactStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.access import Permissions
-from recollect.services.audit.operations import Audited, audited
+from recollect.services.audit.operations import Audited, audited, measured
 from recollect.services.facts.embedding import FactEmbedding
 from recollect.services.facts.search import FactSearch
 from recollect.services.facts.visibility import shown_fact, shown_record, visible
@@ -206,6 +206,7 @@ class Facts(Audited):
 
         return await self._change(scope, fact_id, restored)
 
+    @measured(AuditAction.FACTS_CLEARED)
     async def clear(self, scope: Scope) -> int:
         """Delete all facts with their history for good, and say how many there were."""
         return await self.store.delete(scope)

@@ -25,6 +25,7 @@ from recollect.ports.facts import FactStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import WordStems
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Stage, Telemetry
 from recollect.services.tenants.policies import TenantPolicies
 
 FACTS_FAILED: Final = "what is known about the user could not be looked for"
@@ -133,6 +134,7 @@ class KnownFacts:
     embedder: Embedder | None = None
     embedding_seconds: float = 5.0
     """The longest that a question waits for its vector."""
+    telemetry: Telemetry = UNMEASURED
 
     async def for_context(
         self, scope: Scope, search_text: str, *, access: Access, within: UUID | None = None
@@ -176,8 +178,9 @@ class KnownFacts:
         if self.embedder is None or not policy.k:
             return None, ()
         try:
-            async with asyncio.timeout(self.embedding_seconds):
-                return await self.embedder.embed_question(question), ()
+            with self.telemetry.stage(Stage.EMBED):
+                async with asyncio.timeout(self.embedding_seconds):
+                    return await self.embedder.embed_question(question), ()
         except (ModelUnavailable, TimeoutError) as error:
             logger.warning("facts.by_words", extra={"facts": {"problem": type(error).__name__}})
             return None, (EMBEDDER_FAILED,)

@@ -47,9 +47,11 @@ from recollect.domain.recall.query import (
 from recollect.domain.recall.ranking import CANDIDATES, Ranked, rank, said_once
 from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
 from recollect.ports.conversations import HistoryStore, SessionStore
+from recollect.ports.metrics import RECALLS
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex, WordStems
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import Stage
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.conversations.sessions import LastAccess
@@ -220,6 +222,7 @@ class Recall(Audited):
             filters = replace(filters, speaker=speaker)
         search = _Search(scope=scope, text=text, k=k, filters=filters, access=access)
         results = await self._results(self.index, search)
+        self._count(results)
         if not access.warnings:
             return results
         return replace(results, warnings=(*access.warnings, *results.warnings))
@@ -250,7 +253,9 @@ class Recall(Audited):
         except Exception as error:  # noqa: BLE001  # an answer without recall is better than none
             facts = {"problem": type(error).__name__}
             logger.warning("recall.failed", extra={"facts": facts})
+            self.telemetry.count(RECALLS, "failed")
             return Recollection(warnings=(FAILED,))
+        self._count(results)
         # A server without an embedder is configured so; not every context has to say it.
         if NO_EMBEDDER not in results.warnings:
             return results
@@ -295,6 +300,9 @@ class Recall(Audited):
                 return Recollection(items=_recalled(best[: search.k]), warnings=warnings)
             query = replace(query, count=query.count * _WIDER)
 
+    def _count(self, results: Recollection) -> None:
+        self.telemetry.count(RECALLS, "some" if results.items else "none")
+
     async def _read(
         self, index: RecallIndex, search: _Search
     ) -> tuple[RecallQuestion, Mapping[str, float]]:
@@ -330,8 +338,9 @@ class Recall(Audited):
         if self.embedder is None:
             return None, (NO_EMBEDDER,)
         try:
-            async with asyncio.timeout(self.embedding_seconds):
-                vector = await self.embedder.embed_question(question)
+            with self.telemetry.stage(Stage.EMBED):
+                async with asyncio.timeout(self.embedding_seconds):
+                    vector = await self.embedder.embed_question(question)
         except (ModelUnavailable, TimeoutError) as error:
             facts = {"problem": type(error).__name__}
             logger.warning("recall.not_embedded", extra={"facts": facts})

@@ -29,6 +29,7 @@ from recollect.engines.postgres.sql import statement
 from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
 from recollect.ports.encryption import OwnerCipher
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Span, SpanKind, Telemetry
 
 APP_ROLE: Final = "recollect_app"
 STATEMENT_CACHE: Final = 100
@@ -103,10 +104,17 @@ async def _decrypted(
 class Transaction:
     """A transaction of one owner, in which statements are called by their names."""
 
-    def __init__(self, connection: asyncpg.Connection, owner_id: UUID, keys: OwnerKeys) -> None:
+    def __init__(
+        self,
+        connection: asyncpg.Connection,
+        owner_id: UUID,
+        keys: OwnerKeys,
+        telemetry: Telemetry = UNMEASURED,
+    ) -> None:
         self.connection = connection
         self._owner_id = owner_id
         self._keys = keys
+        self._telemetry = telemetry
         self._new_key: DataKey | None = None
 
     async def rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
@@ -118,9 +126,10 @@ class Transaction:
 
     async def stored_rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement with parameters as they are stored, and return rows as they are."""
-        rows: list[asyncpg.Record] = await self.connection.fetch(
-            *statement(name, owner_id=self._owner_id, **parameters)
-        )
+        with _span(self._telemetry, name):
+            rows: list[asyncpg.Record] = await self.connection.fetch(
+                *statement(name, owner_id=self._owner_id, **parameters)
+            )
         return rows
 
     async def cipher(self) -> OwnerCipher:
@@ -147,7 +156,15 @@ class Transaction:
 class Database:
     """A pool of connections, working as the application's role, bound by row-level security."""
 
-    def __init__(self, pool: asyncpg.Pool, probe: Probe, keys: OwnerKeys | None = None) -> None:
+    def __init__(
+        self,
+        pool: asyncpg.Pool,
+        probe: Probe,
+        keys: OwnerKeys | None = None,
+        *,
+        telemetry: Telemetry = UNMEASURED,
+    ) -> None:
+        self.telemetry = telemetry
         self._connections = ConnectionPool(pool)
         self._probe = probe
         self.keys = keys or OwnerKeys()
@@ -160,6 +177,7 @@ class Database:
         max_connections: int,
         statement_cache: int = STATEMENT_CACHE,
         keys: OwnerKeys | None = None,
+        telemetry: Telemetry = UNMEASURED,
     ) -> Self:
         """Connect, or say why that is not possible.
 
@@ -183,7 +201,7 @@ class Database:
             except BaseException:
                 pool.terminate()
                 raise
-        return cls(pool, Probe(dsn), keys)
+        return cls(pool, Probe(dsn), keys, telemetry=telemetry)
 
     async def aclose(self) -> None:
         """Let running work finish, then close every connection."""
@@ -198,7 +216,7 @@ class Database:
     async def transaction(self, owner_id: UUID) -> AsyncIterator[Transaction]:
         """The same for statements that are called by their names."""
         async with self.owned_by(owner_id) as connection:
-            yield Transaction(connection, owner_id, self.keys)
+            yield Transaction(connection, owner_id, self.keys, self.telemetry)
 
     def working(self, *, now: datetime) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A transaction of a worker, who serves all owners: it sees jobs and what has expired."""
@@ -236,7 +254,8 @@ class Database:
                 assert isinstance(owner_id, UUID)  # noqa: S101  # content has an owner
                 key, _ = await self.keys.find_or_create(owner_id, fetch)
                 parameters = await encrypt_parameters(name, parameters, key.cipher)
-            rows = await fetch(*statement(name, **parameters))
+            with _span(self.telemetry, name):
+                rows = await fetch(*statement(name, **parameters))
             return await _decrypted(rows, owner_id, self.keys, fetch)
 
     write = read  # a statement that changes rows of one owner, sets that owner itself, and commits
@@ -273,6 +292,10 @@ class Database:
         ((number,),) = await self.run_for_all(name, at=at, **parameters)
         return int(number)
 
+    def connections(self) -> dict[str, int]:
+        """How many connections are busy and idle, and how many users wait for one."""
+        return self._connections.use()
+
     async def data_key(self, owner_id: UUID, *, for_writing: bool = False) -> DataKey | None:
         """The owner's data key; None where there is none, or nothing is encrypted."""
         if not self.keys.is_on:
@@ -308,6 +331,13 @@ class PostgresStore:
         """Say so where a session is not found because it, or its owner, is being erased."""
         async with self._database.transaction(scope.owner_id) as transaction:
             await transaction.refuse_erased(session_id)
+
+
+def _span(telemetry: Telemetry, name: str) -> Span:
+    span = telemetry.span(name, kind=SpanKind.CLIENT)
+    span.set("db.system.name", "postgresql")
+    span.set("db.operation.name", name)
+    return span
 
 
 async def _leave_as_it_is(_: asyncpg.Connection) -> None:

@@ -50,6 +50,11 @@ class ConnectionPool:
         now = asyncio.get_running_loop().time()
         return self._full_at is not None and now - self._full_at < _FULL_SECONDS
 
+    def use(self) -> dict[str, int]:
+        """How many connections are busy and idle, and how many users wait for one."""
+        idle = self._pool.get_idle_size() + len(self._idle)
+        return {"busy": self._pool.get_size() - idle, "idle": idle, "wanted": self._waiting}
+
     async def take(self) -> asyncpg.Connection:
         """A connection for one use; waits while all are taken."""
         while self._idle:

@@ -22,6 +22,7 @@ from recollect.engines.postgres.recall.index import (
     rescored_count,
 )
 from recollect.engines.postgres.recall.owner_entries import OwnerEntries, OwnerState
+from recollect.ports.metrics import CACHE_REQUESTS
 from recollect.ports.runtime import Clock
 
 _MAX_BYTES: Final = 256 * 2**20
@@ -68,7 +69,9 @@ class CachedRecallIndex(PostgresRecallIndex):
                 weights = await self._weights(owner_id, query)
                 candidates = await self._search(owner, owner_id, query, weights, now=now)
                 if candidates is not None:
+                    self._database.telemetry.count(CACHE_REQUESTS, "entries", "hit")
                     return candidates
+        self._database.telemetry.count(CACHE_REQUESTS, "entries", "miss")
         return await super().search(scope, query)
 
     def forget(self, owner_id: UUID) -> None:

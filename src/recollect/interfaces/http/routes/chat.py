@@ -39,6 +39,7 @@ from recollect.interfaces.http.errors import ANSWERING, described
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, BodySize, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import (
     ANY_QUERY,
+    EXPERIMENT_HEADER,
     OPENWEBUI_CHAT_HEADER,
     SESSION_HEADER,
     IdempotencyKey,
@@ -140,6 +141,8 @@ async def _streamed(turn: ChatTurn) -> StreamingResponse:
     headers = {"Cache-Control": "no-store"}
     if turn.session_id is not None:
         headers[SESSION_HEADER] = str(turn.session_id)
+    if turn.ending.record.arm is not None:
+        headers[EXPERIMENT_HEADER] = str(turn.ending.record.arm)
 
     async def events() -> AsyncGenerator[bytes, None]:
         async with aclosing(pieces):

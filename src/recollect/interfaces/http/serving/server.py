@@ -8,18 +8,24 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Generator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 
 import uvicorn
 
 from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import RecollectError
+from recollect.instrumentation import MetricBlocks, open_telemetry
 from recollect.interfaces.http.app import create_app, prepare
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
 from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
+from recollect.interfaces.http.serving.metrics_server import (
+    SilentServer,
+    metrics_listener,
+    observed,
+)
 from recollect.interfaces.processes import (
     ProcessSupervisor,
     ProcessTask,
@@ -29,11 +35,12 @@ from recollect.interfaces.processes import (
 )
 from recollect.interfaces.worker import Heartbeat, work_alone, working_meanwhile
 from recollect.memory import Memory
-from recollect.ports.runtime import Counters
+from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 from recollect.settings.server import ServerSettings
 from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
+from recollect.telemetry.segments import new_block
 
 _GRACE_SECONDS = 10
 _COLLECT_AFTER_OBJECTS = 20_000
@@ -46,35 +53,68 @@ def run_server(settings: Settings) -> None:
     """Open the memory, serve it, and close it when the process is told to stop."""
     allow_open_files()
     listeners = listening(settings.host, settings.port, processes=settings.processes)
+    scraped = metrics_listener(settings)
     with ExitStack() as stack:
-        for listener in listeners:
+        for listener in (*listeners, *([scraped] if scraped else [])):
             stack.enter_context(listener)
         address = address_of(listeners[0])
         ready = partial(sys.stderr.write, f"Recollect listens on {address}\n")
         pulse = Heartbeat() if settings.worker else None
         if settings.processes == 1:
-            run_until_stopped(_serve(settings, listeners[0], pulse, ready))
+            serving = Serving(
+                settings=settings, listener=listeners[0], scraped=scraped, pulse=pulse
+            )
+            run_until_stopped(_serve(serving, ready))
             return
+        count = settings.processes + (pulse is not None)
+        blocks = [new_block() for _ in range(count)] if settings.has_metrics else []
         tasks = [
-            ProcessTask(name="serving", run=partial(_serve_beside, settings, listener, pulse))
-            for listener in listeners
+            ProcessTask(
+                name="serving",
+                run=partial(
+                    _serve_beside,
+                    Serving(
+                        settings=settings,
+                        listener=listener,
+                        scraped=scraped,
+                        pulse=pulse,
+                        shared=MetricBlocks(blocks=blocks, own=number) if blocks else None,
+                    ),
+                ),
+            )
+            for number, listener in enumerate(listeners)
         ]
         if pulse is not None:
-            work = partial(_work_beside, settings, pulse)
+            last = MetricBlocks(blocks=blocks, own=count - 1, process="worker") if blocks else None
+            work = partial(_work_beside, settings, pulse, last)
             tasks.append(ProcessTask(name="working", run=work, on_death=pulse.stop))
         ProcessSupervisor(tasks).run(ready=ready, stopping=stack.close)
 
 
-def _serve_beside(
-    settings: Settings, listener: socket.socket, pulse: Heartbeat | None, ready: Ready
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What one process serves."""
+
+    settings: Settings
+    listener: socket.socket
+    scraped: socket.socket | None = None
+    """Where it answers scrapers; None: nowhere, or at its own port."""
+    pulse: Heartbeat | None = None
+    shared: MetricBlocks | None = None
+    """The memory of the metrics of several processes; None: it is the only one."""
+
+
+def _serve_beside(serving: Serving, ready: Ready) -> None:
     """Serve in one process of several; another does the background work."""
+    settings = serving.settings
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
     without_worker = settings.model_copy(update={"worker": False})
-    run_until_stopped(_serve(without_worker, listener, pulse, ready))
+    run_until_stopped(_serve(replace(serving, settings=without_worker), ready))
 
 
-def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
+def _work_beside(
+    settings: Settings, pulse: Heartbeat, shared: MetricBlocks | None, ready: Ready
+) -> None:
     """Do the background work in a process of its own, with the lowest priority.
 
     It may not run for a long time, so it must hold nothing that the others wait for.
@@ -84,13 +124,15 @@ def _work_beside(settings: Settings, pulse: Heartbeat, ready: Ready) -> None:
     except (AttributeError, OSError):  # not on Linux, or not permitted
         os.nice(_LOWEST_PRIORITY)
     configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_stopped(work_alone(settings, ready=ready, pulse=pulse))
+    run_until_stopped(work_alone(settings, ready=ready, pulse=pulse, shared=shared))
 
 
-async def _serve(
-    settings: Settings, listener: socket.socket, pulse: Heartbeat | None, ready: Ready
-) -> None:
-    async with Memory.open(settings) as memory:
+async def _serve(serving: Serving, ready: Ready) -> None:
+    settings, pulse = serving.settings, serving.pulse
+    async with (
+        open_telemetry(settings, serving.shared) as telemetry,
+        Memory.open(settings, telemetry=telemetry) as memory,
+    ):
         app = create_app(memory, settings, pulse=pulse)
         prepare(app)
         config = uvicorn.Config(
@@ -105,21 +147,22 @@ async def _serve(
         server = _Server(config, settings)
         on_stop_signal(server.stop, signal.SIGINT, signal.SIGTERM)
         working = working_meanwhile(memory.services, settings, pulse=pulse)
-        supervisor = TaskSupervisor(memory.services.counters)
+        supervisor = TaskSupervisor(memory.services.telemetry)
         warming = supervisor.run("warming", partial(_warm, memory), is_endless=False)
-        with watching_loop(memory.services.counters, settings):
-            async with working, running_beside(warming):
+        with watching_loop(memory.services.telemetry, settings):
+            observing = observed(memory, settings, serving.scraped, process="server")
+            async with working, running_beside(warming), observing:
                 collect_seldom()
                 ready()
-                await server.serve([listener])
+                await server.serve([serving.listener])
 
 
-def watching_loop(counters: Counters, settings: Settings) -> AbstractContextManager[None]:
+def watching_loop(telemetry: Telemetry, settings: Settings) -> AbstractContextManager[None]:
     """Log what blocks the running event loop, unless MEMORY_LOOP_HELD_MILLISECONDS is 0."""
     limit = settings.loop_held_milliseconds / 1000
     if not limit:
         return nullcontext()
-    return LoopWatchdog(limit_seconds=limit, counters=counters).watching()
+    return LoopWatchdog(limit_seconds=limit, telemetry=telemetry).watching()
 
 
 def collect_seldom() -> None:
@@ -153,7 +196,7 @@ async def _warm(memory: Memory) -> None:
     await asyncio.to_thread(return_free_memory)
 
 
-class _Server(uvicorn.Server):
+class _Server(SilentServer):
     """A uvicorn server with limits on connections, which leaves signals to us."""
 
     def __init__(self, config: uvicorn.Config, limits: ServerSettings) -> None:
@@ -161,11 +204,6 @@ class _Server(uvicorn.Server):
         self._registry = ConnectionRegistry(limits, asyncio.get_running_loop().time)
         config.load()
         config.http_protocol_class = partial(HttpConnection, registry=self._registry)  # type: ignore[assignment]  # makes one
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Leave signals alone: our handlers limit how long stopping may take."""
-        yield
 
     async def on_tick(self, counter: int) -> bool:
         """End connections whose time is over."""

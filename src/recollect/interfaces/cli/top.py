@@ -1,0 +1,166 @@
+"""`recollect top`: what a running server does, live in the terminal."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from recollect.errors import ConfigurationError
+from recollect.extras import named_extra
+from recollect.interfaces.cli.output import AsJson, show
+from recollect.settings import load_settings
+
+_SECONDS: Final = 10
+_INFINITE: Final = float("inf")
+Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What happened between two readings of the metrics."""
+
+    before: Samples
+    after: Samples
+    seconds: float
+
+    def rate(self, name: str, **labels: str) -> float:
+        """How often something was counted in a second."""
+        return self._grown(name, labels) / self.seconds
+
+    def share(self, name: str, total: Mapping[str, str], **labels: str) -> float | None:
+        """The part of what was counted that has these labels; None where nothing was."""
+        whole = self._grown(name, dict(total))
+        return self._grown(name, {**total, **labels}) / whole if whole else None
+
+    def quantile(self, name: str, share: float, **labels: str) -> float | None:
+        """The milliseconds within which this share of a histogram lies; None without any."""
+        buckets = sorted(
+            (float(dict(given)["le"]), value - self.before.get((found, given), 0.0))
+            for (found, given), value in self.after.items()
+            if found == f"{name}_bucket" and labels.items() <= dict(given).items()
+        )
+        counts: dict[float, float] = {}
+        for bound, count in buckets:
+            counts[bound] = counts.get(bound, 0.0) + count
+        total = counts.get(_INFINITE, 0.0)
+        if not total:
+            return None
+        return _interpolated(counts, share * total)
+
+    def now(self, name: str, **labels: str) -> float:
+        """A level as it is now, summed over other labels."""
+        return _sum(self.after, name, labels)
+
+    def _grown(self, name: str, labels: Mapping[str, str]) -> float:
+        return max(0.0, _sum(self.after, name, labels) - _sum(self.before, name, labels))
+
+
+def _sum(samples: Samples, name: str, labels: Mapping[str, str]) -> float:
+    return sum(
+        value
+        for (found, given), value in samples.items()
+        if found == name and labels.items() <= dict(given).items()
+    )
+
+
+def _interpolated(counts: Mapping[float, float], rank: float) -> float:
+    """The milliseconds at a rank, between the bounds of its bucket; the last has no end."""
+    lower, below = 0.0, 0.0
+    for bound, count in counts.items():
+        if count >= rank:
+            if bound == _INFINITE:
+                return 1000 * lower
+            return 1000 * (lower + (bound - lower) * (rank - below) / (count - below))
+        lower, below = bound, count
+    return 1000 * lower
+
+
+def figures(change: Change) -> dict[str, float | None]:
+    """What the view shows, by name."""
+    shown: dict[str, float | None] = {
+        "turns_per_second": change.rate("recollect_turns_total", outcome="answered"),
+        "failed_turns_per_second": change.rate("recollect_turns_total", outcome="failed"),
+        "requests_per_second": change.rate("recollect_http_requests_total"),
+        "hit_rate": change.share("recollect_contexts_total", {}, result="hit"),
+        "recall_hit_rate": change.share("recollect_recalls_total", {}, result="some"),
+        "degraded_per_second": change.rate("recollect_degraded_total"),
+        "database_connections_busy": change.now("recollect_database_connections", state="busy"),
+        "resident_megabytes": change.now("recollect_process_resident_bytes") / 1e6,
+    }
+    for share in (0.5, 0.95, 0.99):
+        name = f"memory_p{share * 100:g}_milliseconds"
+        shown[name] = change.quantile("recollect_turn_memory_seconds", share)
+    for stage in ("window", "rewrite", "embed", "recall", "facts", "assemble"):
+        name = f"{stage}_p95_milliseconds"
+        shown[name] = change.quantile("recollect_stage_seconds", 0.95, stage=stage)
+    for queue in ("jobs", "indexing", "learning", "erasures"):
+        shown[f"waiting_{queue}"] = change.now("recollect_queue_depth", queue=queue)
+    return shown
+
+
+def top(
+    url: Annotated[
+        str | None, typer.Option(help="The page of metrics; default: MEMORY_METRICS_PORT's.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Between two readings.")] = 2.0,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a running server does: turns, latencies, queues, hit rate; until Ctrl-C.
+
+    With --json once: what happened in those seconds.
+    """
+    settings = load_settings()
+    token = settings.metrics_token.get_secret_value() if settings.metrics_token else None
+    place = url or _own_page(settings.metrics_host, settings.metrics_port, settings.port)
+    before, then = _read(place, token), time.monotonic()
+    if as_json:
+        time.sleep(seconds)
+        change = Change(before=before, after=_read(place, token), seconds=seconds)
+        show(figures(change), as_json=True, text="")
+        return
+    with Live(console=Console(), refresh_per_second=4, screen=True) as live:
+        while True:
+            time.sleep(seconds)
+            after, now = _read(place, token), time.monotonic()
+            change = Change(before=before, after=after, seconds=now - then)
+            live.update(_table(figures(change), place))
+            before, then = after, now
+
+
+def _own_page(host: str, port: int | None, server_port: int) -> str:
+    return f"http://{host}:{port}/metrics" if port else f"http://127.0.0.1:{server_port}/metrics"
+
+
+def _read(url: str, token: str | None) -> Samples:
+    if not url.startswith(("http://", "https://")):
+        raise ConfigurationError("--url must be an address such as http://127.0.0.1:9464/metrics")
+    with named_extra("'recollect top'"):
+        from recollect.telemetry.prometheus import read_samples  # noqa: PLC0415  # an extra
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    try:
+        with urlopen(Request(url, headers=headers), timeout=_SECONDS) as page:  # noqa: S310  # checked above
+            return read_samples(page.read().decode())
+    except (URLError, OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"no metrics at {url} ({error}); set MEMORY_METRICS_PORT for the server, or --url"
+        ) from None
+
+
+def _table(shown: Mapping[str, float | None], place: str) -> Table:
+    table = Table(title=place, box=None)
+    table.add_column("what")
+    table.add_column("now", justify="right")
+    for name, value in shown.items():
+        if name.endswith("_rate"):
+            text = "-" if value is None else f"{value:.0%}"
+        else:
+            text = "-" if value is None else f"{value:,.1f}"
+        table.add_row(name.replace("_", " "), text)
+    return table
