@@ -1,14 +1,16 @@
-"""What an export takes, and what others notice of it.
+"""What an export and an erasure take, and what others notice of them.
 
-    python benchmarks/export.py [--messages N] [--small N] [--seconds N]
+    python benchmarks/export.py [--messages N …] [--formats json zip] [--seconds N]
 
-One owner has `--small` messages (10,000 by default) and another `--messages` (100,000; try
-1,000,000), in sessions of fifty and half of them in one long session. The program that users start
-serves them, on a database of its own. Each owner's memory is exported as JSON and as ZIP over HTTP,
-by a client that throws away what it gets. Printed are the seconds, the bytes, and the highest
-resident memory of the server in between beside that before: it should be the same for both owners.
-Meanwhile a third owner asks questions one after the other, whose answers are quoted from memory;
-their times are printed beside those without any export, in turns of `--seconds`. Linux only.
+Owners with `--messages` messages each (10,000, 100,000 and 1,000,000 by default) are stored by SQL:
+half of the messages in one session, the rest in sessions of fifty, and an entry of recall without a
+vector for each question and its answer. The program that users start serves them, on a database of
+its own. Each owner's memory is exported as JSON and as ZIP over HTTP, by a client that throws away
+what it gets. Printed are the seconds, the bytes, and the highest resident memory of the server in
+between beside that before: it should be the same for all owners. Then the largest is erased, by the
+server's own worker. Meanwhile another owner asks questions one after the other, whose answers are
+quoted from memory; their times are printed beside those with nothing else going on, measured in
+turns of `--seconds` before each. Linux only.
 """
 
 import argparse
@@ -18,10 +20,9 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -32,19 +33,17 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from recollect.domain.conversation.message import NewMessage, Role
-from recollect.domain.conversation.session import NewSession
+from bulk_rows import load
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.engines.postgres.embedded import EmbeddedServer
 from recollect.memory import Memory
 from recollect.settings import load_settings
 from serving import Served, serving
-from talk import answer, conversation
+from talk import conversation
 
 _TENANT: Final = "benchmark"
 _ASKER: Final = "asker"
-_SESSION: Final = 50
-_BATCH: Final = 1_000
 _FORMATS: Final = ("json", "zip")
 _MEGABYTE: Final = 1_000_000
 _QUESTIONS_A_SESSION: Final = 12
@@ -53,16 +52,18 @@ _WARM_UP_SECONDS: Final = 10
 _SETTINGS: Final = {
     "MEMORY_USER_ID_SOURCE": "api_key",
     "MEMORY_ALLOW_DATA_EXPORT": "true",
-    "MEMORY_WORKER": "false",
+    "MEMORY_ALLOW_DATA_DELETION": "true",
+    "MEMORY_EMBEDDING_MODEL": "none",
 }
 
 
 @dataclass(slots=True, kw_only=True)
-class Export:
-    """One export, and what it took."""
+class Work:
+    """One export or erasure, and what it took."""
 
     messages: int
     form: str
+    """The format of the export; `erase` for an erasure."""
     seconds: float = 0.0
     size: int = 0
     before: int = 0
@@ -72,41 +73,7 @@ class Export:
     """Seconds of the other owner's turns meanwhile."""
 
 
-async def load(memory: Memory, user: str, *, messages: int) -> None:
-    """Store so many messages of a user, half of them in one session."""
-    scope = Scope(tenant=_TENANT, user=user)
-    lines = itertools.cycle(itertools.islice(said(), 2_000))
-    sizes = [messages // 2, *([_SESSION] * (messages // 2 // _SESSION))]
-    stored = 0
-    for size in sizes:
-        session = NewSession(session_id=uuid4())
-        await memory.services.sessions.start(scope, session)
-        for start in range(0, size, _BATCH):
-            some = list(itertools.islice(lines, min(_BATCH, size - start)))
-            await memory.services.messages.append(scope, session.session_id, new_messages(some))
-            stored += len(some)
-        print(f"\r{stored:,} messages of {user} …", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-
-
-def said() -> Iterator[tuple[Role, str]]:
-    """Questions and answers in turn."""
-    chance = random.Random(1)  # noqa: S311  # the same on every run, no secrets
-    for question in conversation(chance):
-        yield Role.USER, question
-        yield Role.ASSISTANT, answer(chance)
-
-
-def new_messages(lines: list[tuple[Role, str]]) -> list[NewMessage]:
-    """Messages with ids of their own."""
-    at = datetime.now(UTC)
-    return [
-        NewMessage(message_id=uuid4(), role=role, content=content, created_at=at)
-        for role, content in lines
-    ]
-
-
-async def measured(client: httpx.AsyncClient, server: Served, one: Export, *, user: str) -> None:
+async def measured(client: httpx.AsyncClient, server: Served, one: Work, *, user: str) -> None:
     """Export a user's memory while another one asks."""
     process = psutil.Process(server.pid)
     one.before = one.peak = process.memory_info().rss
@@ -124,7 +91,27 @@ async def measured(client: httpx.AsyncClient, server: Served, one: Export, *, us
         one.seconds = time.perf_counter() - began
 
 
-async def watch(process: psutil.Process, one: Export) -> None:
+async def erased(client: httpx.AsyncClient, server: Served, one: Work, *, user: str) -> None:
+    """Erase a user's memory while another one asks, and show how far it has come."""
+    process, path = psutil.Process(server.pid), "/api/v1/privacy/erase"
+    headers = {"X-Memory-User": user}
+    one.before = one.peak = process.memory_info().rss
+    async with beside(watch(process, one)), beside(ask(client, one.turns)):
+        began = time.perf_counter()
+        response = await client.post(path, json={"confirm": True}, headers=headers)
+        erasure = response.raise_for_status().json()
+        while erasure["state"] != "done":
+            await asyncio.sleep(1)
+            path = f"/api/v1/privacy/erase/{erasure['erasure_id']}"
+            erasure = (await client.get(path, headers=headers)).raise_for_status().json()
+            gone = f"{erasure['erased_messages']:,} of {erasure['expected_messages']:,}"
+            seconds = time.perf_counter() - began
+            print(f"\r{gone} messages erased, {seconds:.0f} s …", end="", file=sys.stderr)
+        one.seconds = time.perf_counter() - began
+    print(f"\n{erasure['receipt']['erased']}", file=sys.stderr)
+
+
+async def watch(process: psutil.Process, one: Work) -> None:
     """Note the highest resident memory of the server."""
     while True:
         one.peak = max(one.peak, process.memory_info().rss)
@@ -157,19 +144,15 @@ async def beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
             await task
 
 
-async def measure(*, messages: int, small: int, seconds: float) -> tuple[list[Export], list[float]]:
-    """Load the owners, serve them, and export each in both formats."""
-    sizes = {"small": small, "large": messages}
+async def measure(
+    *, sizes: list[int], formats: list[str], seconds: float
+) -> tuple[list[Work], list[float]]:
+    """Load the owners, serve them, export each in these formats, and erase the largest."""
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
-        async with Memory.open(load_settings(home=home)) as memory:
-            for user, size in sizes.items():
-                await load(memory, user, messages=size)
-            _, key = await memory.services.api_keys.create(
-                TenantScope(tenant=_TENANT), name="benchmark", scopes=[KeyScope.SERVICE]
-            )
-        exports = [Export(messages=size, form=form) for form in _FORMATS for size in sizes.values()]
-        users = list(sizes) * len(_FORMATS)
+        key = await loaded(home, sizes)
+        works = [Work(messages=size, form=form) for form in formats for size in sizes]
+        works.append(Work(messages=max(sizes), form="erase"))
         alone: list[float] = []
         async with (
             serving(home, **_SETTINGS) as server,
@@ -181,27 +164,45 @@ async def measure(*, messages: int, small: int, seconds: float) -> tuple[list[Ex
         ):
             async with beside(ask(client, [])):  # loads what the first answers wait for
                 await asyncio.sleep(_WARM_UP_SECONDS)
-            for user, one in zip(users, exports, strict=True):
+            for one in works:
                 print(f"{one.form}, {one.messages:,} messages …", file=sys.stderr)
                 async with beside(ask(client, alone)):
                     await asyncio.sleep(seconds)
-                await measured(client, server, one, user=user)
-    return exports, alone
+                do = erased if one.form == "erase" else measured
+                await do(client, server, one, user=_name_of(one.messages))
+    return works, alone
 
 
-def print_table(exports: list[Export], alone: list[float]) -> None:
-    """Print what each export took, and the other owner's turns."""
+async def loaded(home: Path, sizes: list[int]) -> str:
+    """Store an owner of each size, and return a key of their tenant."""
+    async with Memory.open(load_settings(home=home, embedding_model="none")) as memory:
+        for size in sizes:
+            print(f"storing {size:,} messages …", file=sys.stderr)
+            scope = Scope(tenant=_TENANT, user=_name_of(size))
+            await load(EmbeddedServer(home).dsn, scope, messages=size)
+        _, key = await memory.services.api_keys.create(
+            TenantScope(tenant=_TENANT), name="benchmark", scopes=[KeyScope.SERVICE]
+        )
+    return key
+
+
+def _name_of(size: int) -> str:
+    return f"owner-of-{size}"
+
+
+def print_table(works: list[Work], alone: list[float]) -> None:
+    """Print what each took, and the other owner's turns."""
     table = Table(
-        *("format", "messages", "s", "MB", "resident before MB", "peak MB"),
+        *("what", "messages", "s", "MB", "resident before MB", "peak MB"),
         *("turns beside", "median ms", "p95 ms"),
         box=None,
     )
-    for one in exports:
+    for one in works:
         memory = (f"{one.before / _MEGABYTE:.0f}", f"{one.peak / _MEGABYTE:.0f}")
         size = f"{one.size / _MEGABYTE:.1f}"
         row = (one.form, f"{one.messages:,}", f"{one.seconds:.1f}", size, *memory)
         table.add_row(*row, *_times(one.turns))
-    table.add_row("none", "", "", "", "", "", *_times(alone))
+    table.add_row("nothing", "", "", "", "", "", *_times(alone))
     Console(width=140).print(table)
 
 
@@ -217,14 +218,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--messages", type=int, default=100_000, metavar="N")
-    parser.add_argument("--small", type=int, default=10_000, metavar="N")
+    sizes = [10_000, 100_000, 1_000_000]
+    parser.add_argument("--messages", type=int, nargs="+", default=sizes, metavar="N")
+    parser.add_argument("--formats", nargs="+", default=_FORMATS, choices=_FORMATS)
     parser.add_argument("--seconds", type=float, default=10, metavar="N")
     args = parser.parse_args()
-    exports, alone = asyncio.run(
-        measure(messages=args.messages, small=args.small, seconds=args.seconds)
+    works, alone = asyncio.run(
+        measure(sizes=args.messages, formats=args.formats, seconds=args.seconds)
     )
-    print_table(exports, alone)
+    print_table(works, alone)
 
 
 if __name__ == "__main__":

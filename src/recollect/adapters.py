@@ -37,7 +37,7 @@ from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
 from recollect.ports.archive import ArchiveStore
-from recollect.ports.encryption import KeyWrapper, OwnerCiphers
+from recollect.ports.encryption import OwnerCiphers
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
 from recollect.ports.recall import VectorStore
@@ -76,17 +76,6 @@ async def open_vectors(settings: Settings) -> AsyncIterator[VectorStore | None]:
             address = settings.vector_store_url or ""
             async with OpenSearchClient(address, username=username, password=password) as client:
                 yield OpenSearchVectorStore(client, collection=collection)
-
-
-def key_wrapper(settings: Settings) -> KeyWrapper | None:
-    """The master keys; None if content is not encrypted."""
-    keys = settings.master_keys
-    if keys is None:
-        return None
-    require("cryptography", "MEMORY_ENCRYPTION_KEY")
-    from recollect.encryption.master_keys import MasterKeys  # noqa: PLC0415  # an extra
-
-    return MasterKeys(keys)
 
 
 def archive_of(settings: Settings, ciphers: OwnerCiphers | None = None) -> ArchiveStore | None:

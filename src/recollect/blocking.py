@@ -503,7 +503,7 @@ class Memory:
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
     ) -> Iterator[Self]:
-        """Open the memory in PostgreSQL: an embedded one, unless the settings name another.
+        """Open the memory: an embedded PostgreSQL, unless the settings name another database.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
         embedded server, `connection_string` a server of your own. `permissions` is a function

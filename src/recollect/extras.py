@@ -9,6 +9,7 @@ from recollect.errors import ConfigurationError
 
 EXTRAS: Final = {
     "aiohttp": "http",
+    "botocore": "dynamodb",
     "certifi": "http",
     "chromadb": "chroma",
     "cryptography": "encryption",

@@ -1,7 +1,6 @@
 """The library's front door: opens an engine and joins everything to it."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self, Unpack
@@ -43,7 +42,6 @@ from recollect.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from recollect.answerers.denodo import DenodoClient
-    from recollect.engines.postgres.connection.database import Database
 
 
 class Memory:
@@ -78,7 +76,7 @@ class Memory:
         connection_string: str | None = None,
         permissions: PermissionFunction | None = None,
     ) -> AsyncIterator[Self]:
-        """Open the memory in PostgreSQL: an embedded one, unless the settings name another.
+        """Open the memory: an embedded PostgreSQL, unless the settings name another database.
 
         Without arguments the MEMORY_* environment variables decide; `home` is the folder of the
         embedded server, `connection_string` a server of your own. `permissions` is a function
@@ -87,25 +85,24 @@ class Memory:
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
-        from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
-        from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
+        from recollect.storage import open_engine  # noqa: PLC0415
+        from recollect.system import SystemClock  # noqa: PLC0415
 
         chosen = {"home": home, "db_connection_string": connection_string}
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = settings or load_settings(**given)
         async with (
-            _open_database(settings) as database,
-            open_adapters(settings, permissions, PostgresCiphers(database)) as adapters,
+            open_engine(settings, SystemClock()) as engine,
+            open_adapters(settings, permissions, engine.ciphers) as adapters,
         ):
-            needs = adapters.dependencies
-            stores = postgres_stores(database, needs.clock, kept_in=settings.outside_store)
+            needs, stores = adapters.dependencies, engine.stores
             services = build_services(stores, needs, settings.policies())
             try:
                 yield cls(
                     services,
                     tenant=settings.tenant,
-                    is_answering=database.is_answering,
-                    was_full_lately=database.was_full_lately,
+                    is_answering=stores.is_answering,
+                    was_full_lately=engine.was_full_lately,
                     denodo=adapters.denodo,
                 )
             finally:
@@ -364,19 +361,3 @@ class Memory:
         if isinstance(tenant, Unset):
             return self._tenant
         return SYSTEM_TENANT if tenant is None else tenant_name(tenant)
-
-
-def _open_database(settings: Settings) -> "AbstractAsyncContextManager[Database]":
-    from recollect.adapters import key_wrapper  # noqa: PLC0415
-    from recollect.engines.postgres.connection.owner_keys import OwnerKeys  # noqa: PLC0415
-    from recollect.engines.postgres.engine import open_embedded, open_external  # noqa: PLC0415
-
-    size, keys = settings.max_connections, OwnerKeys(key_wrapper(settings))
-    if settings.db_connection_string is None:
-        return open_embedded(settings.home, max_connections=size, keys=keys)
-    return open_external(
-        settings.db_connection_string.get_secret_value(),
-        max_connections=size,
-        statement_cache=settings.db_statement_cache,
-        keys=keys,
-    )

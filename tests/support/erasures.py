@@ -28,16 +28,16 @@ ORDER BY relname
 """
 _LOAD: Final = """
 WITH owner AS (
-    INSERT INTO recollect.owners VALUES ($1, $2, $3, now()) RETURNING owner_id
+    INSERT INTO recollect.owners VALUES ($1, $2, $3, now()) ON CONFLICT DO NOTHING
 ), session AS (
     INSERT INTO recollect.sessions (
         owner_id, session_id, metadata, databases, tags, created_at, updated_at, last_accessed_at,
         message_count, turn_count, last_sequence, last_turn, current_turn
     )
     SELECT
-        owner_id, gen_random_uuid(), '{}', '{}', '{}', now(), now(), now(), 2 * $5::integer,
+        $1, gen_random_uuid(), '{}', '{}', '{}', now(), now(), now(), 2 * $5::integer,
         $5::integer, 2 * $5::integer, $5::integer, $5::integer
-    FROM owner CROSS JOIN generate_series(1, $4::integer)
+    FROM generate_series(1, $4::integer)
     RETURNING owner_id, session_id
 ), turn AS (
     INSERT INTO recollect.turns (

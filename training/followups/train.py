@@ -78,7 +78,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--public", type=Path)
-    parser.add_argument("--encoder", type=Path, required=True)
+    start = parser.add_mutually_exclusive_group(required=True)
+    start.add_argument("--encoder", type=Path, help="a trained encoder; its heads are new")
+    start.add_argument("--state", type=Path, help="a whole network, as of dequantise.py")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--natural", type=Path, help="a folder of natural rows to score")
@@ -172,8 +174,13 @@ def _example(job: tuple[Row, str]) -> tuple[Example | None, list[Judgement]]:
 
 
 def new_network(options: argparse.Namespace) -> SpanEditor:
-    """A span editor over a trained encoder; its heads start at random."""
+    """A span editor over a trained encoder with new heads, or as a state has it."""
     torch.manual_seed(options.seed)
+    if options.state:
+        state = {name: value.float() for name, value in torch.load(options.state).items()}
+        network = SpanEditor(len(state["encoder.words.weight"]), dropout=options.dropout)
+        network.load_state_dict(state)
+        return network.to(options.device)
     weights = {name: torch.tensor(values) for name, values in unpacked(options.encoder).items()}
     types = weights["types.weight"]
     weights["types.weight"] = types.repeat(6 // len(types), 1)

@@ -14,7 +14,7 @@ from recollect.services.privacy.erasing import Erasing
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
 from recollect.services.privacy.owner_pages import OwnerPages
-from recollect.services.privacy.places import CacheEviction, OutsideVectors, ProcessCaches
+from recollect.services.privacy.places import CacheEviction, OutsideVectors, ProcessCaches, UserKeys
 
 
 class PrivacyServices:
@@ -106,6 +106,8 @@ class PrivacyServices:
             archive = self.shared.needs.archive
             count = stores.erasures.count
             places.append(ArchivePlace(store=archive, clock=self.shared.clock, count=count))
+        keys = self.shared.stores.api_keys
+        places.append(UserKeys(erasures=stores.erasures, keys=keys, clock=self.shared.clock))
         if stores.data_keys is not None:
             places.append(stores.data_keys)
         places.append(ProcessCaches(caches=self._caches))

@@ -27,6 +27,9 @@ class ApiKeyStore(Protocol):
     async def revoke(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
         """Revoke a key for good; return whether there is such a key. Audited the first time."""
 
+    async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
+        """Revoke a key and delete all that is stored of it; whether there was one. Audited."""
+
 
 class StateStore(Protocol):
     """Stores one mode for each owner; what a method has returned survives a crash."""

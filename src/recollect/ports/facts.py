@@ -10,7 +10,7 @@ from recollect.domain.conversation.message import Message
 from recollect.domain.conversation.paging import Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit
 from recollect.domain.facts.query import FactFilter, FactSort
-from recollect.domain.facts.statement import Relation, Statement
+from recollect.domain.facts.statement import Judgement, Relation, Statement
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Vector
 
@@ -165,13 +165,13 @@ class FactExtractor(Protocol):
 class RelationModel(Protocol):
     """Tells how a new statement stands to a known fact."""
 
-    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
+    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Judgement, ...]:
         """Return how the statement stands to each of the known ones."""
 
 
 class UnknownRelations:
     """A `RelationModel` that can tell nothing: everything is new."""
 
-    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:  # noqa: ARG002  # the port's
+    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Judgement, ...]:  # noqa: ARG002  # the port's
         """Every known statement is unrelated."""
-        return (Relation.UNRELATED,) * len(known)
+        return (Judgement(relation=Relation.UNRELATED),) * len(known)

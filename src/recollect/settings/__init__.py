@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final, Self
 
 from pydantic import ConfigDict, ValidationError, model_validator
@@ -40,6 +41,7 @@ from recollect.settings.server import (
     AuthSettings,
     ChatClientSettings,
     DashboardSettings,
+    EngineKind,
     LogSettings,
     MaintenanceSettings,
     PermissionSettings,
@@ -52,6 +54,7 @@ from recollect.settings.server import (
 
 __all__ = [
     "AnswererKind",
+    "EngineKind",
     "FactExtractorKind",
     "Settings",
     "UserIdSource",
@@ -125,6 +128,8 @@ class Settings(
             yield "set MEMORY_DB_MAX_CONNECTIONS, or MEMORY_DB_POOL_SIZE and MEMORY_DB_MAX_OVERFLOW"
         if self.db_max_overflow is not None and self.db_pool_size is None:
             yield "MEMORY_DB_MAX_OVERFLOW needs MEMORY_DB_POOL_SIZE"
+        if self.engine is EngineKind.DYNAMODB:
+            yield from self._dynamodb_problems()
         if self.retention is not None and self.retention_days is not None:
             yield "set MEMORY_RETENTION or MEMORY_RETENTION_DAYS, not both"
         if self.mask_pii is not MaskingMode.OFF and self.masking_key is None:
@@ -137,6 +142,17 @@ class Settings(
         if self.archive_address is None:
             for name in {"archive_endpoint_url", "archive_retention_days"} & given:
                 yield f"MEMORY_{name.upper()} needs MEMORY_ARCHIVE"
+
+    def _dynamodb_problems(self) -> Iterator[str]:
+        if self.db_connection_string is not None:
+            yield "set MEMORY_ENGINE=dynamodb or MEMORY_DB_CONNECTION_STRING, not both"
+        if self.encryption_key is not None:
+            yield "MEMORY_ENGINE=dynamodb cannot work with MEMORY_ENCRYPTION_KEY yet"
+        if self.vector_store is not VectorStoreKind.PGVECTOR:
+            yield (
+                f"MEMORY_ENGINE=dynamodb cannot work with MEMORY_VECTOR_STORE={self.vector_store}: "
+                "it stores vectors in its table and compares them in the process"
+            )
 
     def _identity_problems(self) -> Iterator[str]:
         match self.user_id_source:
@@ -179,11 +195,18 @@ class Settings(
             )
         processes = self.processes + (1 if self.worker else 0)
         most = EMBEDDED_CONNECTIONS // processes - 1  # /readyz has one of its own
-        if not self.db_connection_string and self.max_connections > most:
+        is_embedded = self.embedded_home is not None
+        if is_embedded and self.max_connections > most:
             yield (
                 f"{processes} processes want more connections than the embedded PostgreSQL has: "
                 f"set MEMORY_DB_MAX_CONNECTIONS to {most} or less"
             )
+
+    @property
+    def embedded_home(self) -> Path | None:
+        """The folder of the embedded PostgreSQL; None where another database is used."""
+        is_elsewhere = self.db_connection_string or self.engine is not EngineKind.POSTGRESQL
+        return None if is_elsewhere else self.home
 
     @property
     def chosen_answerer(self) -> AnswererKind:

@@ -99,9 +99,24 @@ def _user_folder(variable: str, on_linux: str, on_macos: str) -> Path:
     return (chosen if chosen.is_absolute() else usual) / "recollect"
 
 
+class EngineKind(StrEnum):
+    """What stores the memory."""
+
+    POSTGRESQL = "postgresql"
+    DYNAMODB = "dynamodb"
+
+
 class ServerSettings(BaseModel):
     """The database, the address of the server, and limits of the connections to it."""
 
+    engine: EngineKind = EngineKind.POSTGRESQL
+    """What stores the memory: postgresql, the embedded one or your own, or dynamodb."""
+    dynamodb_table: str = Field(default="ConversationMemory", pattern=r"^[A-Za-z0-9_.-]{3,255}$")
+    """Name of the table in DynamoDB, which 'recollect dynamodb create' creates."""
+    dynamodb_region: str | None = None
+    """Region of the table, such as eu-west-1; default: that of the AWS environment or profile."""
+    dynamodb_endpoint_url: str | None = Field(default=None, pattern="^https?://")
+    """Address of a server with DynamoDB's interface; default: Amazon's in that region."""
     home: Path = Field(default_factory=default_home)
     """Folder of the embedded PostgreSQL."""
     db_connection_string: SecretStr | None = None

@@ -12,6 +12,7 @@ from conformance.contracts.transfer_shared import fill
 from recollect.domain.conversation.session import SessionChanges
 from recollect.domain.erasure.erasure import Erasure, ErasureState
 from recollect.domain.facts.fact import Evidence
+from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.profile.profile import ProfileChange
@@ -70,6 +71,31 @@ async def parts_of(services: Services, scope: Scope) -> dict[str, Any]:
 
 class ErasureContract:
     """Everything, a part, a tenant."""
+
+    async def test_keys_of_the_user_alone_go_but_for_the_one_that_asked(
+        self, stores: Stores
+    ) -> None:
+        services, tenant = transfer_services(stores), a_tenant_scope()
+        made = [
+            (await services.api_keys.create(tenant, name="k", scopes=[scope], user=user))[0]
+            for scope, user in (
+                *((KeyScope.USER, "alice"), (KeyScope.USER, "alice"), (KeyScope.USER, "bob")),
+                (KeyScope.SERVICE, None),
+            )
+        ]
+        asking, *_ = made
+        alice = Scope(tenant=tenant.tenant, user="alice", actor=asking.actor)
+        receipt = await erased(services, alice)
+        assert receipt["erased"]["keys"] == {"api_keys": 1}
+        assert receipt["verification"]["remaining"]["keys"] == {"api_keys": 0}
+        left = await stores.api_keys.list(tenant)
+        assert [key.key_id for key in left] == [made[at].key_id for at in (0, 2, 3)]
+        receipt = await erased(services, Scope(tenant=tenant.tenant, user="alice", actor="cli"))
+        assert receipt["erased"]["keys"] == {"api_keys": 1}
+        assert asking not in await stores.api_keys.list(tenant)
+        log = await stores.audit.entries(tenant, limit=10)
+        revoked = [one.target for one in log if one.action == AuditAction.API_KEY_REVOKED]
+        assert sorted(revoked) == sorted(str(key.key_id) for key in made[:2])
 
     async def test_everything_of_a_user_goes_and_nothing_of_others(self, stores: Stores) -> None:
         services, alice = transfer_services(stores), a_scope()

@@ -55,6 +55,40 @@ async def test_it_is_off_unless_the_operator_allows_it(alice: Caller, tenant: Te
         assert "MEMORY_ALLOW_DATA_DELETION" in refused.json()["detail"]
 
 
+async def test_every_route_refuses_whoever_may_not_use_it(
+    allowing: Tenant, services: Services
+) -> None:
+    """401 without a valid key, 403 with one of another scope, 404 for what is somebody else's."""
+    alice, service = await allowing.user("alice"), await allowing.service()
+    foreign = Tenant(server=allowing.server, services=services)
+    session = await talk(alice)
+    begun = (await service.post(TENANT, CONFIRMED)).json()["erasure_id"]
+    mine = (await alice.post(ERASE, CONFIRMED)).json()["erasure_id"]
+    routes = {
+        ("POST", ERASE): CONFIRMED,
+        ("GET", f"{ERASE}/{mine}"): None,
+        ("POST", TENANT): CONFIRMED,
+        ("GET", f"{TENANT}/{begun}"): None,
+        ("GET", "/api/v1/privacy/export"): None,
+    }
+    strangers = (
+        (allowing.server, 401, "privacy"),
+        (allowing.holding("rec_nonsense"), 401, "privacy"),
+        (await allowing.admin(), 403, "privacy"),
+        (alice, 403, "tenant"),
+        (await foreign.user("alice"), 404, f"{ERASE}/"),
+        (await foreign.service(), 404, f"{TENANT}/"),
+    )
+    for caller, status, part in strangers:
+        for (method, path), body in routes.items():
+            if part in path:
+                refused = await caller.send(method, path, json=body)
+                assert refused.status_code == status, f"{method} {path}: {refused.text}"
+    theirs = {"confirm": True, "session_id": session["session_id"]}
+    assert (await (await foreign.user("alice")).post(ERASE, theirs)).status_code == 404
+    assert (await alice.get("/api/v1/privacy/export")).status_code == 403, "exports are off"
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -167,6 +201,7 @@ async def test_a_whole_tenant_is_erased_with_a_service_key_of_it_alone(
     assert (await service.post(TENANT, {})).status_code == 400
     begun = (await service.post(TENANT, CONFIRMED)).json()
     where = f"{TENANT}/{begun['erasure_id']}"
+    assert (await alice.get(where)).status_code == 403
     scope = TenantScope(tenant=allowing.name)
     known = await services.erasing.get(scope, UUID(begun["erasure_id"]))
     await services.erasing.complete(known)
@@ -174,6 +209,6 @@ async def test_a_whole_tenant_is_erased_with_a_service_key_of_it_alone(
     assert (done["state"], done["receipt"]["tenant"]) == ("done", allowing.name)
     assert done["erased"]["tenant"] == {"users": 1}
     assert (await foreign.get(where)).status_code == 404
-    assert (await alice.get(where)).status_code == 403
-    assert await alice.history() == []
+    assert (await alice.get(where)).status_code == 401, "the user's key is gone, too"
+    assert await service.with_headers({"X-Memory-User": "alice"}).history() == []
     assert len(await stranger.messages(theirs)) == 2

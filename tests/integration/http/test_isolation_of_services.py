@@ -111,7 +111,6 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
     "history.list": (lambda s, scope, _: s.history.list(scope, PAGE), EMPTY),
     "history.count": (lambda s, scope, _: s.history.count(scope), 0),
     "activity.by_day": (lambda s, scope, _: s.activity.by_day(scope), ()),
-    "activity.expiring_soon": (lambda s, scope, _: s.activity.expiring_soon(scope), 0),
     "history.clear": (lambda s, scope, _: s.history.clear(scope), 0),
     "history.trim": (lambda s, scope, _: s.history.trim(scope, keep_last=0), 0),
     "states.get": (lambda s, scope, _: s.states.get(scope), None),
@@ -173,6 +172,7 @@ OF_ONES_OWN: Final = {
     *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
     *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
     *("proxy.begin", "last_access.settle", "erasing.begin", "erasing.complete"),
+    "activity.expiring_soon",
 }
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.

@@ -93,8 +93,19 @@ def test_the_core_is_what_opening_a_memory_needs(metadata: Message) -> None:
 def test_the_wheel_declares_the_extras(metadata: Message) -> None:
     declared = set(metadata.get_all("Provides-Extra") or [])
     assert declared == {
-        *("all", "archive", "chroma", "cli", "dev", "duckdb", "http", "opensearch", "rerank"),
-        *("s3", "server", "sql"),
+        *(
+            "all",
+            "archive",
+            "chroma",
+            "cli",
+            "dev",
+            "duckdb",
+            "dynamodb",
+            "encryption",
+            "http",
+            "opensearch",
+        ),
+        *("rerank", "s3", "server", "sql"),
     }
 
 

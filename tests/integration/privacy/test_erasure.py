@@ -1,22 +1,19 @@
-"""Erasures in PostgreSQL: nothing of the user is left in any table, and others keep every byte."""
+"""Erasures in PostgreSQL: every table and vector store, beside writers and other processes.
+
+`tests/acceptance/test_erased_tenant.py` has a whole tenant, and kills the workers.
+"""
 
 import asyncio
-import os
-import random
-import sys
-from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import asyncpg
 import pytest
 import pytest_asyncio
 
-from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.identity.scope import Scope
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.engines.postgres.connection.database import Database
@@ -28,11 +25,10 @@ from recollect.ports import Stores
 from recollect.services.services import Services
 from recollect.system import SystemClock
 from support.doubles.opensearch import OpenSearchDouble, running_opensearch
-from support.erasures import dump, erasing_services, fill_everything, load
+from support.erasures import dump, erasing_services, fill_everything
 from support.examples import a_message, a_scope, a_session, append, start_session
 from support.timeouts import PATIENCE
 
-KILLS = int(os.environ.get("RECOLLECT_ERASURE_KILLS", "2"))
 LEFT_ON_PURPOSE = {
     *("audit", "audit_chains", "api_keys", "tenant_settings", "erasures", "receipt_keys", "owners")
 }
@@ -50,55 +46,6 @@ def own_services(own_stores: Stores) -> Services:
 
 async def erased(services: Services, scope: Scope) -> dict[str, Any]:
     return dict(await services.erasing.complete(await services.erasing.begin(scope)))
-
-
-async def test_a_dump_of_every_table_has_nothing_of_the_user_and_the_others_as_they_were(
-    own_services: Services, own_stores: Stores, administrator: asyncpg.Connection
-) -> None:
-    tenant = f"tenant-{uuid4()}"
-    markers = {f"marker{number}-{uuid4().hex}": number for number in range(5)}
-    scopes = {marker: Scope(tenant=tenant, user=f"u-{marker}", actor="test") for marker in markers}
-    for marker, scope in scopes.items():
-        await fill_everything(own_services, own_stores, scope, marker)
-        await own_services.history.delete(scope, await last_message(own_services, scope))
-    before = await dump(administrator)
-    gone, *others = markers
-    owner_id = str(scopes[gone].owner_id)
-    filled = {table for table, rows in before.items() if any(owner_id in row for row in rows)}
-    assert filled >= {
-        *("owners", "sessions", "turns", "messages", "summaries", "jobs", "states", "profiles"),
-        *("profile_values", "facts", "fact_changes", "fact_models", "audit"),
-        *("recall_entries", "recall_words", "recall_owners", "recall_models"),
-    }
-    receipt = await erased(own_services, scopes[gone])
-
-    after = await dump(administrator)
-    assert gone not in str(after)
-    assert {table for table, rows in after.items() if owner_id in str(rows)} == {
-        *("audit", "audit_chains", "erasures")
-    }
-    for table, rows in before.items():
-        theirs = [row for row in rows if owner_id not in row]
-        kept = [row for row in after[table] if owner_id not in row]
-        assert kept == theirs or table == "receipt_keys", table
-    assert all(marker in str(after) for marker in others)
-    counted = receipt["erased"]["database"]
-    assert counted == {
-        table: len([row for row in before[table] if owner_id in row])
-        for table in filled - {"audit", "audit_chains", "owners"}
-        if table in counted
-    }
-    verification = receipt["verification"]
-    assert (verification["result"], verification["phrases"]["found"]) == ("clean", 0)
-    assert verification["phrases"]["sampled"] > 0
-    assert set(verification["remaining"]["database"]) == set(before) - {
-        *(LEFT_ON_PURPOSE | {"schema_revision"})
-    }
-
-
-async def last_message(services: Services, scope: Scope) -> UUID:
-    """The id of the newest message of an owner."""
-    return (await services.history.list(scope, PageRequest(limit=1))).items[0].message_id
 
 
 async def test_a_table_that_somebody_adds_is_erased_and_verified(
@@ -129,49 +76,6 @@ async def test_what_erasures_leave_is_what_they_are_known_to_leave(
     assert {row["name"] for row in rows if not row["is_verified"]} == LEFT_ON_PURPOSE
     known = {row["name"] for row in rows} | {"schema_revision"}
     assert known == set(await dump(administrator)), "a table has no owner"
-
-
-async def start_worker(dsn: str, home: Path) -> asyncio.subprocess.Process:
-    settings = {"MEMORY_HOME": str(home), "MEMORY_DB_CONNECTION_STRING": dsn}
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "recollect", "worker"),
-        stdout=DEVNULL,
-        stderr=DEVNULL,
-        env={**os.environ, **settings},
-    )
-
-
-@pytest.mark.slow
-async def test_an_erasure_goes_on_after_its_worker_is_killed_and_counts_nothing_twice(
-    own_services: Services, own_dsn: str, tmp_path: Path
-) -> None:
-    """RECOLLECT_ERASURE_KILLS=10 in the environment makes it ten moments."""
-    scope, bystander = a_scope(), a_scope()
-    turns = 400 * (KILLS + 1)
-    await load(own_dsn, scope, sessions=5, turns=turns)
-    await load(own_dsn, bystander, sessions=1, turns=10)
-    begun = await own_services.erasing.begin(scope)
-    chance = random.Random(KILLS)  # noqa: S311  # the same moments each time
-    total = 5 * turns * 3 + 5  # messages, turns and sessions
-    for number in range(1, KILLS + 1):
-        worker = await start_worker(own_dsn, tmp_path)
-        threshold = total * (number - chance.random()) / (KILLS + 1)
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                known = await own_services.erasing.get(scope, begun.erasure_id)
-                if sum(known.counts.get("database", {}).values()) > threshold:
-                    break
-                assert worker.returncode is None, "it ended by itself"
-                await asyncio.sleep(0.01)
-        worker.kill()
-        await worker.wait()
-        assert not known.is_done
-    receipt = await own_services.erasing.complete(known)
-    assert receipt["erased"] == {
-        "database": {"messages": 10 * turns, "turns": 5 * turns, "sessions": 5}
-    }
-    assert await own_services.erasing.check(receipt) == receipt
-    assert await own_services.history.count(bystander) == 20
 
 
 async def test_whoever_writes_meanwhile_is_refused_and_leaves_nothing_behind(

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,37 +23,15 @@ from recollect.testing import FixedClock
 from support.archives import A_DAY, Erasure, archive_of, archiving_services, erasing, talk
 from support.examples import a_scope
 from support.servers.http_servers import free_port
+from support.servers.moto_server import CREDENTIALS, moto_server
 from support.servers.programs import run_recollect
-
-CREDENTIALS = {
-    "AWS_ACCESS_KEY_ID": "testing",
-    "AWS_SECRET_ACCESS_KEY": "testing",
-    "AWS_REGION": "us-east-1",
-}
-MOTO = """
-import sys
-from moto.moto_server.threaded_moto_server import ThreadedMotoServer
-server = ThreadedMotoServer(ip_address="127.0.0.1", port=int(sys.argv[1]), verbose=False)
-server.start()
-print("ready", flush=True)
-sys.stdin.read()
-"""
 
 
 @pytest.fixture(scope="module")
 def s3_url() -> Iterator[str]:
     """A server with S3's interface, in a process of its own."""
-    port = free_port()
-    with subprocess.Popen(
-        [sys.executable, "-c", MOTO, str(port)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        assert server.stdout is not None
-        assert server.stdout.readline() == b"ready\n"
-        yield f"http://127.0.0.1:{port}"
-        server.kill()
+    with moto_server() as address:
+        yield address
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """Vectors in a real Chroma, kept in a folder."""
 
-import asyncio
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
@@ -12,13 +9,12 @@ import pytest_asyncio
 from chromadb import PersistentClient
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
+from support.servers.outside_stores import running_chroma
 
 from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
-from support.servers.http_servers import free_port
-from support.timeouts import PATIENCE
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 
@@ -115,26 +111,11 @@ async def test_an_unreachable_server_raises_vector_store_unavailable_on_first_us
 async def test_a_server_is_used_when_reachable_and_reported_unavailable_when_it_stops(
     tmp_path: Path,
 ) -> None:
-    port = free_port()
-    store = open_chroma(f"http://127.0.0.1:{port}", collection="tests")
-    chroma = Path(sys.executable).parent / "chroma"
-    server = await asyncio.create_subprocess_exec(
-        *(str(chroma), "run", "--path", str(tmp_path), "--port", str(port)),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
     owner = uuid4()
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                with suppress(VectorStoreUnavailable):
-                    await store.put(owner, {_KEY: (1.0, 0.0)}, model="m")
-                    break
-                await asyncio.sleep(0.1)
+    with running_chroma(tmp_path) as url:
+        store = open_chroma(url, collection="tests")
+        await store.put(owner, {_KEY: (1.0, 0.0)}, model="m")
         assert await store.keys(owner, model="m") == {_KEY}
-    finally:
-        server.kill()
-        await server.wait()
 
     with pytest.raises(VectorStoreUnavailable):
         await store.keys(owner, model="m")

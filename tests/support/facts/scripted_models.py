@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.statement import Operation, Relation, Statement
+from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 
 Line = tuple[str, Slot] | tuple[str, Slot, Operation]
 """A quote, what it is about, and what it does."""
@@ -44,5 +44,11 @@ class ScriptedRelations:
     def __init__(self, script: Mapping[tuple[str, str], Relation] | None = None) -> None:
         self._script = script or {}
 
-    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
-        return tuple(self._script.get((statement, one), Relation.UNRELATED) for one in known)
+    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Judgement, ...]:
+        relations = (self._script.get((statement, one), Relation.UNRELATED) for one in known)
+        return tuple(judged(relation) for relation in relations)
+
+
+def judged(relation: Relation) -> Judgement:
+    """The judgement of a model that is sure."""
+    return Judgement(relation=relation, sameness=float(relation is Relation.DUPLICATE))

@@ -19,6 +19,7 @@ DATABASE: Final = "database"
 VECTORS: Final = "vectors"
 CACHES: Final = "caches"
 ENCRYPTION: Final = "encryption"
+KEYS: Final = "keys"
 
 
 class ErasureKind(StrEnum):

@@ -34,6 +34,16 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How a model says that a new statement stands to a known fact."""
+
+    relation: Relation
+    """The likeliest."""
+    sameness: float = 0.0
+    """How likely both say the same, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """Something lasting that a user says about themselves."""
 

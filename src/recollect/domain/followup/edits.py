@@ -143,8 +143,10 @@ def apply_edits(
         word = words[index]
         inserted = any(one.gap == index for one in edits.insertions)
         follows = index > 0 and index - 1 not in edits.deleted and not inserted
-        # Between its own words the question keeps its own spaces.
-        sentence.add(word.text, has_space=word.start > words[index - 1].end if follows else None)
+        # Between its own words the question keeps its own spaces, and before quotation marks.
+        is_apart = index > 0 and word.start > words[index - 1].end
+        is_quote = word.text in _CLOSING_QUOTES and is_apart
+        sentence.add(word.text, has_space=is_apart if follows or is_quote else None)
     return sentence.finished() or question
 
 
@@ -163,6 +165,8 @@ def _span_text(
 def _with_closing_quote(text: str, start: int, end: int) -> str:
     """A part of a text; with the sign that follows it, if that closes a quotation begun in it."""
     part, following = text[start:end], text[end : end + 1]
+    if following in {"!", "?", "."} and text[end + 1 : end + 2] == '"' and part.count('"') % 2:
+        return text[start : end + 2]  # the sign belongs to the title: "Who Are You?"
     opened = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb", "(": ")"}
     is_closing = following in {'"', "'"} and part.count(following) % 2 == 1
     is_pair = any(

@@ -86,6 +86,12 @@ def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
     return _value(question, body, known, is_opened=is_opened)
 
 
+def fragment_words(message: str, known: LanguageWords) -> tuple[Sequence[Word], bool]:
+    """The words of a fragment without what opens and closes it, and whether it has an opener."""
+    body, is_opened = _without_opener(words_of(message), known)
+    return _without_trailing(body, known), is_opened
+
+
 def is_remark(message: str, known: LanguageWords, *, is_answer: bool) -> bool:
     """Whether a message is an idiom or a wish about the form of a reply: "per email please".
 
@@ -133,8 +139,9 @@ def _can_change(
         return False
     if part is Part.GROUP and (len(rest) > _LONGEST_GROUP or None not in kinds):
         return False  # "by Friday", "by 5"
-    if part is Part.ONLY and kinds == {ValueKind.NUMBER}:
-        return False  # "only those two"
+    first = rest[0].text.lower()
+    if part is Part.ONLY and (kinds == {ValueKind.NUMBER} or first in known.requests):
+        return False  # "only those two", "just show titles"
     if is_command and rest[0].text.lower() in known.prepositions:
         return False  # "skip to the end"
     return known.form_words.isdisjoint(_lower(rest)) and _names_something(rest, known)

@@ -206,10 +206,12 @@ def _group(target: _Target, change: Refinement) -> str | None:
 def _limit(target: _Target, change: Refinement) -> str | None:
     """Ask for another number of rows; what else the fragment says must have been said before."""
     numbers = target.of_kind(ValueKind.NUMBER)
-    before = {word.text.lower() for word in target.words}
-    if len(numbers) != 1 or not before.issuperset(word.text.lower() for word in change.value[1:]):
+    said = {word.text.lower() for word in target.words}
+    if len(numbers) != 1 or not said.issuperset(word.text.lower() for word in change.value[1:]):
         return None
-    if numbers[0] > _LAST_LIMIT or target.lower(numbers[0] - 1) in target.known.prepositions:
+    before = target.lower(numbers[0] - 1)
+    is_named = any(before == phrase[-1] for phrase in target.known.limit)  # "with the top 5 prices"
+    if not is_named and (numbers[0] > _LAST_LIMIT or before in target.known.prepositions):
         return None  # "above 50"
     return target.with_words(numbers[0], numbers[0], change.value[0].text)
 

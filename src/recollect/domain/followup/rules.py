@@ -8,6 +8,8 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
+from recollect.domain.followup.data_fragments import changed_by_fragment
+from recollect.domain.followup.data_pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.items import item_candidate
@@ -27,6 +29,7 @@ _CHAIN: Final = 4  # fragments in a row
 _RECENT: Final = 6  # messages of a history that are completed
 _NEED: Final = 0.95  # a fragment says nothing without the question before it
 _CONFIDENCE: Final = 0.8
+_CONFIDENCE_OF_FRAGMENTS: Final = 0.75
 _CONFIDENCE_OF_VALUES: Final = 0.9  # they have one place, and take it from another value
 
 
@@ -44,9 +47,26 @@ def rule_candidate(
     change = read_refinement(question, known)
     if change is None:
         by_item = item_candidate(question, history, known)
-        return by_item or last_question_candidate(question, history, known, language)
+        return (
+            by_item
+            or last_question_candidate(question, history, known, language)
+            or _by_fragment(question, history, known, language)
+            or data_pointer_candidate(question, history, known, language)
+        )
     if asks_back(history) and not change.is_opened:
         return None  # "1971" after a question of the assistant's is an answer to that
+    is_left_out = change.part is Part.WITHOUT
+    by_words = _by_fragment(question, history, known, language) if is_left_out else None
+    return (
+        by_words
+        or _by_refinement(change, history, known, language)
+        or _by_fragment(question, history, known, language)
+    )
+
+
+def _by_refinement(
+    change: Refinement, history: Sequence[HistoryMessage], known: LanguageWords, language: str
+) -> Proposal | None:
     changes: list[Refinement] = [change]
     questions = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]
     for place, earlier in reversed(questions[-_CHAIN:]):
@@ -54,11 +74,49 @@ def rule_candidate(
         if _is_complete(text, known):
             sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
             return _changed(text, changes, known, sql=sql)
-        change = read_refinement(text, known)
-        if change is None:
+        earlier_change = read_refinement(text, known)
+        if earlier_change is None:
             return None
-        changes.append(change)
+        changes.append(earlier_change)
     return None
+
+
+def _by_fragment(
+    question: str, history: Sequence[HistoryMessage], known: LanguageWords, language: str
+) -> Proposal | None:
+    """The last question to data, changed by words that a fragment shares with it."""
+    asked = [(n, message) for n, message in enumerate(history) if message.role is Role.USER]
+    if not asked or not known.extremes or asks_back(history):
+        return None
+    place, last = asked[-1]
+    text = without_chit_chat(last.content[:_LONGEST_TEXT], language)
+    sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
+    if not _is_complete(text, known) or not _is_data(text, sql, known):
+        return None
+    changed = changed_by_fragment(text, question, known)
+    if changed is None or changed == text:
+        return None
+    return Proposal(
+        standalone_question=changed,
+        need=_NEED,
+        confidence=_CONFIDENCE_OF_FRAGMENTS,
+        explanations=(_explained(text, changed),),
+    )
+
+
+def is_data_talk(history: Sequence[HistoryMessage], known: LanguageWords) -> bool:
+    """Whether the last question was one to data."""
+    place = next((n for n in range(len(history) - 1, -1, -1) if history[n].role is Role.USER), None)
+    if place is None:
+        return False
+    sql = next((one.sql_query for one in history[place + 1 : place + 2]), None)
+    return _is_data(history[place].content[:_LONGEST_TEXT], sql, known)
+
+
+def _is_data(question: str, sql: str | None, known: LanguageWords) -> bool:
+    """Whether a question was answered with SQL, or begins as one to data."""
+    words = [word.text.lower() for word in words_of(question) if not word.is_sign]
+    return sql is not None or starting_phrase(words, known.data_questions) > 0
 
 
 def with_complete_questions(
@@ -97,8 +155,7 @@ def _changed(
     question: str, changes: Sequence[Refinement], known: LanguageWords, *, sql: str | None
 ) -> Proposal | None:
     """A question after all changes, of which the newest stands first."""
-    words = [word.text.lower() for word in words_of(question) if not word.is_sign]
-    is_data = sql is not None or starting_phrase(words, known.data_questions) > 0
+    is_data = _is_data(question, sql, known)
     values = _QUOTED.findall(sql[:_LONGEST_SQL])[:_MOST_VALUES] if sql else []
     text: str | None = question
     for change in reversed(changes):

@@ -67,6 +67,11 @@ class ApiKey:
         """Whether the key no longer opens anything."""
         return self.revoked_at is not None
 
+    @property
+    def actor(self) -> str:
+        """What the audit log calls whoever holds the key."""
+        return f"key:{self.key_id}"
+
     def accepts(self, secret: bytes) -> bool:
         """Whether the secret is this key's, compared in constant time."""
         return hmac.compare_digest(self.secret_hash, hash_secret(secret))

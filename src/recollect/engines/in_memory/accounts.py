@@ -34,6 +34,12 @@ class InMemoryApiKeys(InMemoryStore):
             self.data.audit(scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
         return True
 
+    async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
+        key = self.data.of(scope.owner_id).api_keys.pop(key_id, None)
+        if key is not None:
+            self.data.audit(scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
+        return key is not None
+
 
 class InMemoryStates(InMemoryStore):
     """Implements `recollect.ports.accounts.StateStore`."""

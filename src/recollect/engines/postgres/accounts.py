@@ -47,6 +47,13 @@ class PostgresApiKeyStore(PostgresStore):
                 await record(transaction, scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
         return True
 
+    async def delete(self, scope: TenantScope, key_id: UUID, *, now: datetime) -> bool:
+        async with self._database.transaction(scope.owner_id) as transaction:
+            is_deleted = bool(await transaction.value("delete_api_key", key_id=key_id))
+            if is_deleted:
+                await record(transaction, scope, AuditAction.API_KEY_REVOKED, key_id, now=now)
+        return is_deleted
+
 
 def _api_key_from(row: Record) -> ApiKey:
     columns = ("key_id", "name", "secret_hash", "created_at", "revoked_at")

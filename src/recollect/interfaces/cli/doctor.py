@@ -19,7 +19,6 @@ from recollect.adapters import (
     archive_of,
     denodo_client,
     embedding_choice,
-    key_wrapper,
     model_endpoint,
     open_permissions,
     open_vectors,
@@ -43,7 +42,8 @@ from recollect.interfaces.cli.output import administered
 from recollect.interfaces.http.serving.listener import listening
 from recollect.models.embedding.embedders import open_embedder
 from recollect.models.reranking.rerankers import open_reranker
-from recollect.settings import AnswererKind, Settings, load_settings
+from recollect.settings import AnswererKind, EngineKind, Settings, load_settings
+from recollect.storage import dynamodb_client, key_wrapper
 from recollect.system import DiskState, disk_space
 
 _LIMIT_SECONDS: Final = 10
@@ -331,7 +331,7 @@ async def check_permissions(settings: Settings) -> AsyncIterator[Finding]:
 @_check("disk")
 async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
     """Whether there is room for the embedded database."""
-    if settings.db_connection_string is not None:
+    if settings.embedded_home is None:
         return
     state, free = disk_space(settings.home)
     observation, advice = (
@@ -347,6 +347,8 @@ async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
 @_check("database", "check MEMORY_DB_CONNECTION_STRING, or MEMORY_HOME and its log", seconds=None)
 async def check_database(settings: Settings) -> AsyncIterator[Finding]:
     """Whether the database answers, and has what is needed."""
+    if settings.engine is EngineKind.DYNAMODB:
+        return
     async with administered(settings) as dsn:
         facts = await inspect(dsn)
     yield _judged(
@@ -387,6 +389,40 @@ async def check_encryption(settings: Settings) -> AsyncIterator[Finding]:
         yield _ok(f"content is encrypted, by the master key {wrapper.current_id}")
 
 
+@_check("dynamodb", "check MEMORY_DYNAMODB_TABLE, the region and the AWS credentials")
+async def check_dynamodb(settings: Settings) -> AsyncIterator[Finding]:
+    """Whether the table answers, and is as it was created."""
+    if settings.engine is not EngineKind.DYNAMODB:
+        return
+    from recollect.engines.dynamodb.table.provisioning import table_state  # noqa: PLC0415
+
+    name = settings.dynamodb_table
+    async with dynamodb_client(settings) as client:
+        state = await table_state(client, name)
+    if state is None:
+        yield _failed(f"there is no table {name}", "'recollect dynamodb create' creates it")
+        return
+    yield _judged(
+        *("dynamodb", state.is_usable, Status.FAILED),
+        observation=f"the table {name} is {state.status}",
+        advice="create the missing indexes: " + ", ".join(state.missing_indexes),
+    )
+    yield _judged(
+        *("protection", state.is_protected, Status.WARNING),
+        observation="the table is protected from deletion"
+        if state.is_protected
+        else "the table is not protected from deletion",
+        advice="'recollect dynamodb create' protects it",
+    )
+    yield _judged(
+        *("expiry", state.expires_items, Status.WARNING),
+        observation="DynamoDB deletes sessions that nobody cleaned up"
+        if state.expires_items
+        else "DynamoDB deletes no expired session by itself",
+        advice="'recollect dynamodb create' lets it",
+    )
+
+
 def _judged(
     check: str, is_well: object, otherwise: Status, *, observation: str, advice: str
 ) -> Finding:
@@ -401,4 +437,5 @@ _CHECKS: Final = (
     *(check_access, check_token_keys, check_address, check_answers, check_model, check_denodo),
     *(check_sql_database, check_sql_account, check_embedder, check_reranker, check_vectors),
     *(check_archive, check_permissions, check_disk, check_database, check_encryption),
+    check_dynamodb,
 )

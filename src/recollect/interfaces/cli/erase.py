@@ -49,7 +49,7 @@ def erase(  # noqa: PLR0913  # the options of the command line
     session: _Session = None,
     before: _Before = None,
     whole_tenant: Annotated[
-        bool, typer.Option("--whole-tenant", help="All users of the tenant; its keys stay.")
+        bool, typer.Option("--whole-tenant", help="All users of the tenant; its own keys stay.")
     ] = False,
     verify: Annotated[
         Path | None,

@@ -17,6 +17,7 @@ from recollect.interfaces.cli import (
     archive,
     audit,
     chatting,
+    dynamodb,
     encryption,
     erase,
     fact_files,
@@ -198,6 +199,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
 app.command()(serve)
 app.command()(chatting.chat)
 app.command()(migrate)
+app.add_typer(dynamodb.app, name="dynamodb")
 app.add_typer(accounts.app, name="keys")
 app.add_typer(sessions.app, name="sessions")
 app.add_typer(profile.app, name="profile")

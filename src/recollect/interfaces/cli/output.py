@@ -16,10 +16,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from recollect.domain.identity.scope import Interface, Scope, TenantScope, tenant_name
-from recollect.errors import InvalidInput
+from recollect.errors import ConfigurationError, InvalidInput
 from recollect.memory import Memory
 from recollect.services.services import Services
-from recollect.settings import Settings, load_settings
+from recollect.settings import EngineKind, Settings, load_settings
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -214,6 +214,10 @@ async def administered(settings: Settings) -> AsyncIterator[str]:
     from recollect.engines.postgres.connection.database import normalise  # noqa: PLC0415
     from recollect.engines.postgres.embedded import running_server  # noqa: PLC0415
 
+    if settings.engine is not EngineKind.POSTGRESQL:
+        raise ConfigurationError(
+            f"MEMORY_ENGINE={settings.engine} has no schema to migrate: see 'recollect dynamodb'"
+        )
     if settings.db_connection_string is not None:
         yield normalise(settings.db_connection_string.get_secret_value())
         return

@@ -60,7 +60,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     app.state.memory = memory
     app.state.allows_data_export = settings.allow_data_export
     app.state.allows_data_deletion = settings.allow_data_deletion
-    home = settings.home if settings.db_connection_string is None else None
+    home = settings.embedded_home
     app.state.readiness = Readiness(memory=memory, pulse=pulse, disk=Disk(home) if home else None)
     app.state.authenticator = Authenticator(
         settings, memory.services.api_keys, credentials=memory.denodo

@@ -170,7 +170,7 @@ class Authenticator:
         token = _bearer_token(headers)
         if token.startswith(KEY_PREFIX):
             key = await self._api_keys.recognise(token)
-            is_admin, tenant, actor = KeyScope.ADMIN in key.scopes, key.tenant, _actor_of(key)
+            is_admin, tenant, actor = KeyScope.ADMIN in key.scopes, key.tenant, key.actor
         else:
             principal = await self._identify(headers)
             is_admin, tenant, actor = self._source is None, principal.tenant, principal.actor
@@ -314,14 +314,10 @@ def _principal_of(key: ApiKey) -> Principal:
     return Principal(
         tenant=key.tenant,
         user=key.user,
-        actor=_actor_of(key),
+        actor=key.actor,
         may_name_users=is_service,
         memory=key.memory,
     )
-
-
-def _actor_of(key: ApiKey) -> str:
-    return f"key:{key.key_id}"
 
 
 def _bearer_token(headers: Headers) -> str:

@@ -12,7 +12,7 @@ from recollect.domain.facts.reading.gate import refuses
 from recollect.domain.facts.reading.own_words import readable_parts
 from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.slots import Slot
-from recollect.domain.facts.statement import Operation, Relation, Statement
+from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.language import guess_language
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.local_embedder import lower_priority
@@ -31,6 +31,7 @@ CONFIDENT: Final = 0.8
 _SLOTS: Final = tuple(Slot)
 _OPERATIONS: Final = tuple(Operation)
 _RELATIONS: Final = tuple(Relation)
+_DUPLICATE: Final = _RELATIONS.index(Relation.DUPLICATE)
 _STATES: Final = ("states_3", "states_6")
 _BEFORE: Final = 2
 """Messages before the user's that are read as its context."""
@@ -63,7 +64,7 @@ class FactTagger:
         work = self._submit(self._extract, messages, before)
         return await asyncio.wrap_future(work)
 
-    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
+    async def relations(self, statement: str, known: Sequence[str]) -> tuple[Judgement, ...]:
         """How a statement stands to each of the known ones."""
         work = self._submit(self._relations, statement, known)
         return await asyncio.wrap_future(work)
@@ -136,12 +137,14 @@ class FactTagger:
             operations=operations[0, own],
         )
 
-    def _relations(self, statement: str, known: Sequence[str]) -> tuple[Relation, ...]:
-        relations = []
-        for fact in known:
-            *_, relation = self._scores(tokens_of(self._tokenizer, statement, [(Role.USER, fact)]))
-            relations.append(_RELATIONS[int(relation[0].argmax())])
-        return tuple(relations)
+    def _relations(self, statement: str, known: Sequence[str]) -> tuple[Judgement, ...]:
+        return tuple(self._relation(statement, fact) for fact in known)
+
+    def _relation(self, statement: str, fact: str) -> Judgement:
+        *_, scores = self._scores(tokens_of(self._tokenizer, statement, [(Role.USER, fact)]))
+        return Judgement(
+            relation=_RELATIONS[int(scores[0].argmax())], sameness=float(scores[0, _DUPLICATE])
+        )
 
     def _scores(self, features: Features) -> "list[NDArray[np.float32]]":
         """The probabilities that the heads give, from the states that the embedder gives."""

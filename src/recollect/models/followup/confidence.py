@@ -38,6 +38,7 @@ _PREPOSITIONS: Final = frozenset(
 )
 _SENTENCE_ENDS: Final = frozenset(".?!")
 _JOINTS: Final = frozenset("'\u2019-")
+_PAIR: Final = 2  # words
 _CLAUSE: Final = 3  # words of a question that make it a clause
 _EXCHANGE: Final = 2  # the newest messages: a reply, and the question before it
 _NEAR_BEGINNING: Final = 2  # words, one of which may be a sign
@@ -65,6 +66,8 @@ def is_sound(
     edits: Edits,
     lists: WordLists,
     known: LanguageWords,
+    *,
+    is_data: bool = False,
 ) -> bool:
     """Whether edits lose nothing that was asked, say nothing twice, and splice no sentences.
 
@@ -94,7 +97,19 @@ def is_sound(
     opens = kept[0] == 0 and bool(lists.content(words[:1]))
     if longest >= _SENTENCE and follows and opens and len(kept) >= _CLAUSE:
         return False
-    return longest < _SENTENCE or _is_fragment(words, blocks[0], known)
+    if longest < _SENTENCE or _is_fragment(words, blocks[0], known):
+        return True
+    return is_data and _shares_words(words, blocks, lists, known)
+
+
+def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
+    """Whether a rewrite begins as no question does: "Which the nations …", "What the lowest …"."""
+    words = [word.text.lower() for word in words_of(rewrite)[:_PAIR]]
+    own = [word.text.lower() for word in words_of(question)[:_PAIR]]
+    is_broken = not known.never_before_articles.isdisjoint(
+        words[:1]
+    ) and not known.articles.isdisjoint(words[1:])
+    return is_broken and words != own
 
 
 def says_twice(rewrite: str, question: str) -> bool:
@@ -114,6 +129,19 @@ def _is_fragment(words: Sequence[Word], last: Block, known: LanguageWords) -> bo
     texts = [word.text.lower() for word in words]
     asks_back = last.role is Role.ASSISTANT and "?" in last.text
     return "?" in texts or asks_back or bool(starting_phrase(texts, known.openers))
+
+
+def _shares_words(
+    words: Sequence[Word], blocks: Sequence[Block], lists: WordLists, known: LanguageWords
+) -> bool:
+    """Whether a fragment has words of the last question to data, or begins as a part of one."""
+    texts = [word.text.lower() for word in words if not word.is_sign]
+    if len(texts) < _PAIR or not (known.personal | known.weekdays).isdisjoint(texts):
+        return False
+    last = next((block.words for block in blocks if block.role is Role.USER), ())
+    shared = lists.content(words) & lists.content(last)
+    begins = texts[0] in known.comparing | known.conditions | known.extremes
+    return bool(shared) or begins or not known.extremes.isdisjoint(texts[:_PAIR])
 
 
 def _repeats(
@@ -147,6 +175,12 @@ def _tears(words: Sequence[Word], edits: Edits) -> bool:
         and place + 1 not in edits.deleted
         and words[place + 1].start == words[place].end
         and words[place + 1].text in _JOINTS
+        for place in edits.deleted
+    ) or any(
+        words[place].text in _JOINTS
+        and 0 < place < len(words) - 1
+        and place - 1 not in edits.deleted
+        and words[place - 1].end == words[place].start
         for place in edits.deleted
     )
 

@@ -20,12 +20,14 @@ from recollect.domain.followup.edits import (
 )
 from recollect.domain.followup.explanations import explain, span_text
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
+from recollect.domain.followup.rules import is_data_talk
 from recollect.errors import ConfigurationError
 from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
     evidence,
     is_sound,
+    lacks_verb,
     says_twice,
 )
 from recollect.models.followup.decoding import DecodedEdits, Decoder, Scores
@@ -127,13 +129,17 @@ class SpanEditor:
         lists = network.lists
         rewrite = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        sound = is_sound(words, blocks, decoded.edits, lists, known)
+        sound = is_sound(
+            words, blocks, decoded.edits, lists, known, is_data=is_data_talk(history, known)
+        )
         return Interpretation(
             blocks=blocks,
             decoded=decoded,
             rewrite=rewrite,
             evidence=weighed,
-            is_sound=sound and not says_twice(rewrite, question),
+            is_sound=sound
+            and not says_twice(rewrite, question)
+            and not lacks_verb(rewrite, question, known),
         )
 
     def _ready(self) -> "_Network":

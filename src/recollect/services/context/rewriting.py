@@ -150,14 +150,14 @@ class Rewriting(Audited):
         candidates: dict[Method, Proposal] = {}
         if is_chit_chat(question, code):
             history = ()
-        by_rules = rule_candidate(question, history, code)
+        complete = with_complete_questions(history, code)
+        by_rules = rule_candidate(question, complete, code)
         if by_rules is not None:
             candidates[Method.RULES] = by_rules
         elif is_remark(question, words_for(code), is_answer=asks_back(history)):
             history = ()
         is_read = by_rules is not None and by_rules.confidence >= self.policies.rewrite_confidence
         if history and self.model is not None and not is_read:
-            complete = with_complete_questions(history, code)
             candidates[Method.MODEL] = self.model.propose(question, complete, language=code)
         return best_rewrite(
             question,

@@ -225,10 +225,10 @@ class Learning(Audited):
         if not near:
             return []
         texts = [fact.content for fact in near]
-        relations = await self.relations.relations(statement.content, texts)
+        judgements = await self.relations.relations(statement.content, texts)
         return [
-            Compared(fact=fact, similarity=similarities[fact.fact_id], relation=relation)
-            for fact, relation in zip(near, relations, strict=True)
+            Compared(fact=fact, similarity=similarities[fact.fact_id], judgement=judgement)
+            for fact, judgement in zip(near, judgements, strict=True)
         ]
 
     async def _vectors(

@@ -29,9 +29,9 @@ from recollect.services.redaction import Redaction
 _PAGE: Final = 200
 """Facts that an export has in memory at once, and an import stores at once."""
 _EMBEDDED_AT_ONCE: Final = 100
-"""Facts of an import that wait for their vectors, half a second; the worker embeds those of more.
+"""Facts of an import that wait for their vectors; the worker embeds those of more.
 
-Ten thousand would keep a request for a minute.
+At about five milliseconds each, ten thousand would keep a request for most of a minute.
 """
 _TRIES: Final = 10
 _OF_LINE: Final = 200

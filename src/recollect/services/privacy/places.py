@@ -1,4 +1,4 @@
-"""The places beside the database that erasures reach: a vector store outside, and caches."""
+"""The places beside an owner's rows that erasures reach: vectors outside, keys, and caches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,10 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.erasure.erasure import CACHES, VECTORS, Counts, Erasure, ErasureKind
+from recollect.domain.erasure.erasure import CACHES, KEYS, VECTORS, Counts, Erasure, ErasureKind
+from recollect.domain.identity.accounts import ApiKey
+from recollect.domain.identity.scope import Interface, Scope, TenantScope
+from recollect.ports.accounts import ApiKeyStore
 from recollect.ports.erasure import ErasureStore, OwnerCache, OwnerRemovals
 from recollect.ports.recall import VectorStore
 from recollect.ports.runtime import Clock
@@ -75,6 +78,55 @@ class OutsideVectors:
             await self.removals.done(owner_id, [number for number, _ in waiting])
             await self.erasures.count(erasure, VECTORS, {self.removals.kept_in: len(waiting)})
         return len(waiting) >= limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserKeys:
+    """An `Erasable`: the API keys that open the memory of the user alone, and hold the user's name.
+
+    The key by which the erasure was requested stays: it fetches the receipt.
+    """
+
+    erasures: ErasureStore
+    keys: ApiKeyStore
+    clock: Clock
+
+    @property
+    def name(self) -> str:
+        """What receipts call the place."""
+        return KEYS
+
+    async def erase_some(self, erasure: Erasure, *, limit: int) -> bool:  # noqa: ARG002  # a few
+        """Delete the keys of a user of whom everything is erased."""
+        scope = _tenant_of(erasure)
+        for key in await self._keys_of(erasure):
+            if await self.keys.delete(scope, key.key_id, now=self.clock.now()):
+                await self.erasures.count(erasure, KEYS, {"api_keys": 1})
+        return False
+
+    async def remaining(self, erasure: Erasure) -> Counts:
+        """How many keys there are that should be gone."""
+        return {"api_keys": len(await self._keys_of(erasure))}
+
+    async def _keys_of(self, erasure: Erasure) -> list[ApiKey]:
+        if erasure.request.kind is not ErasureKind.EVERYTHING:
+            return []
+        return [
+            key
+            for key in await self.keys.list(_tenant_of(erasure))
+            if key.user is not None
+            and Scope(tenant=key.tenant, user=key.user).owner_id == erasure.owner_id
+            and key.actor != erasure.requested_by
+        ]
+
+
+def _tenant_of(erasure: Erasure) -> TenantScope:
+    return TenantScope(
+        tenant=erasure.tenant,
+        actor=erasure.requested_by,
+        transaction_id=erasure.transaction_id,
+        interface=Interface.WORKER,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from recollect.domain.facts.reconciling import Compared, Outcome, reconcile, wor
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Relation, Statement
 from recollect.testing import FIRST_MOMENT
+from support.facts.scripted_models import judged
 
 
 def a_fact(content: str, slot: Slot = Slot.OTHER) -> Fact:
@@ -35,7 +36,7 @@ def a_statement(
 
 
 def outcome(statement: Statement, fact: Fact, similarity: float, relation: Relation) -> Outcome:
-    compared = [Compared(fact=fact, similarity=similarity, relation=relation)]
+    compared = [Compared(fact=fact, similarity=similarity, judgement=judged(relation))]
     return reconcile(statement, compared)
 
 
@@ -104,3 +105,12 @@ def test_only_what_is_near_enough_is_withdrawn(similarity: float, count: int) ->
     statement = a_statement("I'm vegan.", operation=Operation.RETRACT)
     result = outcome(statement, a_fact("I am vegan."), similarity, Relation.UNRELATED)
     assert (len(result.retracts), result.is_new) == (count, False)
+
+
+@pytest.mark.parametrize(("similarity", "is_same"), [(0.3, True), (0.1, False)])
+def test_the_same_in_other_words_is_told_by_model_and_cosine_together(
+    similarity: float, *, is_same: bool
+) -> None:
+    statement, fact = a_statement("Ich unterrichte Mathe.", Slot.ROLE), a_fact("Ich bin Lehrer.")
+    result = outcome(statement, fact, similarity, Relation.DUPLICATE)
+    assert (result.reinforces is fact, result.is_new) == (is_same, not is_same)

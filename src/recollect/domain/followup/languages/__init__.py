@@ -74,6 +74,75 @@ class LanguageWords:
     of_word: str
     adverb_beginnings: frozenset[str]
     """What stands before a preposition in "daarvoor" or "dafür"."""
+    data_requests: tuple[Phrase, ...]
+    """How requests for data begin: "show me"."""
+    data_copulas: tuple[Phrase, ...]
+    """How questions begin that name what they ask for: "what are"."""
+    wh_words: tuple[Phrase, ...]
+    """What asks for rows: "which", "how many"."""
+    counts: tuple[Phrase, ...]
+    """What stands before the things that are counted: "the number of"."""
+    among: frozenset[str]
+    among_word: str
+    among_them: tuple[Phrase, ...]
+    """How a question about some of the rows begins: "of those"."""
+    which_of_them: tuple[Phrase, ...]
+    """The same with the word that asks: "which of them"."""
+    how_many: tuple[Phrase, ...]
+    count_rest: frozenset[str]
+    """Words that "how many" alone may be followed by."""
+    there_are: tuple[Phrase, ...]
+    auxiliaries: frozenset[str]
+    helping_verbs: frozenset[str]
+    """Verbs of a question that a statement has not, but for "not"."""
+    data_verbs: frozenset[str]
+    """Verbs that may follow the noun after "which"."""
+    predicate_starts: frozenset[str]
+    """Words that no noun phrase begins with."""
+    not_word: str
+    and_word: str
+    the: str
+    that: str
+    owner_prepositions: frozenset[str]
+    """What stands between properties and what has them: "of"."""
+    determiners: frozenset[str]
+    row_pointers: frozenset[str]
+    """Words that point to rows."""
+    single_pointers: frozenset[str]
+    """Words that point to a single row, or to the whole."""
+    row_possessives: frozenset[str]
+    row_determiners: frozenset[str]
+    """Pointers that may stand before a noun: "those countries"."""
+    restrictions: frozenset[str]
+    """Words that begin what restricts a pointer: "those with"."""
+    instead_word: str
+    row_nouns: frozenset[str]
+    """Nouns for the rows of any question."""
+    extremes: frozenset[str]
+    """Words that take each other's place: "the highest", "the lowest"."""
+    extreme_leads: tuple[Phrase, ...]
+    """What may stand before them in a fragment."""
+    conditions: frozenset[str]
+    """Words that begin a condition."""
+    comparing: frozenset[str]
+    """Words that begin a comparison with a value."""
+    personal: frozenset[str]
+    """Words of remarks, which change no question."""
+    bare_questions: tuple[Phrase, ...]
+    """What asks for rows without naming them."""
+    it: str
+    never_before_articles: frozenset[str]
+    """Question words that no article follows."""
+    plural_verbs: tuple[Phrase, ...]
+    properties: frozenset[str]
+    """Nouns for what things have: what follows "of" is then meant."""
+    quantifiers: frozenset[str]
+    each: frozenset[str]
+    bound_pointers: frozenset[str]
+    """Pointers that may mean a noun of their own sentence."""
+    additions: frozenset[str]
+    """Words of a question that adds to the last one, or replaces a part of it."""
+    figures: frozenset[str]
 
     @property
     def fragments(self) -> tuple[Phrase, ...]:

@@ -32,6 +32,10 @@ UPDATE api_keys SET revoked_at = :now
 WHERE owner_id = :owner_id AND key_id = :key_id AND revoked_at IS NULL
 RETURNING true
 
+-- name: delete_api_key
+-- Delete all that is stored of a key.
+DELETE FROM api_keys WHERE owner_id = :owner_id AND key_id = :key_id RETURNING true
+
 -- name: get_state
 -- The mode of the owner, whom the statement itself sets.
 SELECT state.*

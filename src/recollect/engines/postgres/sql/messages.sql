@@ -252,45 +252,12 @@ CROSS JOIN LATERAL (
 ) AS message
 
 -- name: list_messages
--- A page of a session's messages from a number on, in either order; the statement itself sets the owner.
--- Each order is a branch of its own, so that both go through the index; the other one is not run.
--- COALESCE stands in a subquery: beside a column it counts as leaky, and row-level security would
--- compare every message with it instead of looking the position up.
+-- A page of a session's messages from a number on, in either order. The function sets the owner.
 SELECT message.*
-FROM (SELECT set_config('recollect.owner_id', :owner_id::uuid::text, true)::uuid AS owner_id OFFSET 0) AS scope
-CROSS JOIN LATERAL (
-    SELECT page.* FROM (
-        (
-            SELECT * FROM messages
-            WHERE owner_id = :owner_id
-              AND session_id = :session_id
-              AND :newest_first::boolean
-              AND sequence < (SELECT coalesce(:after_sequence, 9223372036854775807))
-              AND (is_active OR :include_inactive)
-            ORDER BY sequence DESC
-            LIMIT :limit OFFSET :offset
-        )
-        UNION ALL
-        (
-            SELECT * FROM messages
-            WHERE owner_id = :owner_id
-              AND session_id = :session_id
-              AND NOT :newest_first
-              AND sequence > (SELECT coalesce(:after_sequence, 0))
-              AND (is_active OR :include_inactive)
-            ORDER BY sequence
-            LIMIT :limit OFFSET :offset
-        )
-    ) AS page
-    WHERE scope.owner_id = :owner_id AND EXISTS (
-        SELECT FROM sessions AS session
-        WHERE session.owner_id = :owner_id
-          AND session.session_id = :session_id
-          AND (session.expires_at IS NULL OR session.expires_at > :now)
-    )
-    ORDER BY CASE WHEN :newest_first THEN -page.sequence ELSE page.sequence END
-    LIMIT :limit
+FROM list_messages(
+    :owner_id, :session_id, :newest_first, :after_sequence, :include_inactive, :limit, :offset, :now
 ) AS message
+ORDER BY CASE WHEN :newest_first THEN -message.sequence ELSE message.sequence END
 
 -- name: messages_by_id
 -- The owner's messages with these ids, in whichever session.

@@ -132,7 +132,8 @@ async def erase_tenant(
 ) -> ErasureOut:
     """Begin to erase everything of all users that the tenant of a service key has now.
 
-    Its keys stay. 403 for users, and unless `MEMORY_ALLOW_DATA_DELETION` is set.
+    Its own keys stay, those of its users go. 403 for users, and unless
+    `MEMORY_ALLOW_DATA_DELETION` is set.
     """
     _check_deletion(request)
     if not wanted.confirm:

@@ -2,7 +2,9 @@
 
 DROP TABLE recollect_keys.owner_keys;
 DROP SCHEMA recollect_keys;
-DROP FUNCTION export_messages(uuid, uuid[], bigint, integer, bigint);
+DROP FUNCTION
+    export_messages(uuid, uuid[], bigint, integer, bigint),
+    list_messages(uuid, uuid, boolean, bigint, boolean, integer, integer, timestamptz);
 DROP TABLE
     erasures, receipt_keys,
     fact_models, fact_changes, facts,

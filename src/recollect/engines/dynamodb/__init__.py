@@ -1,0 +1,1 @@
+"""An engine on Amazon DynamoDB: one table for everything, partitioned by owner."""

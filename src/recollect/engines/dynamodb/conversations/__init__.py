@@ -1,0 +1,1 @@
+"""Sessions, messages, turns and branches in DynamoDB."""

@@ -1,0 +1,386 @@
+"""Facts about users: an owner has hundreds, so they are compared in the process."""
+
+import math
+import operator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from recollect.domain.conversation.paging import FactPosition, Order, Page, PageRequest
+from recollect.domain.facts.fact import Fact, FactChange, FactEdit
+from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.slots import has_one_value
+from recollect.domain.identity.audit import AuditAction, OwnedEntry
+from recollect.domain.identity.scope import Scope
+from recollect.domain.recall.entry import Vector
+from recollect.engines.dynamodb.conversations.append import find_known
+from recollect.engines.dynamodb.conversations.session_items import stored_scope
+from recollect.engines.dynamodb.conversations.store import DynamoStore
+from recollect.engines.dynamodb.facts.fact_items import (
+    ACCESS_COUNT,
+    ACCESSED_AT,
+    embedded_fact_from,
+    fact_item,
+    history_from,
+    history_item,
+    vector_bytes,
+)
+from recollect.engines.dynamodb.privacy.audit_chain import add_entries
+from recollect.engines.dynamodb.table.client import ConditionFailed
+from recollect.engines.dynamodb.table.items import Item, time_text
+from recollect.engines.dynamodb.table.keys import (
+    FACTS,
+    PARTITION,
+    WORK_DUE,
+    WORK_QUEUE,
+    fact_history_key,
+    fact_key,
+    key_of,
+    queue_of,
+)
+from recollect.engines.dynamodb.table.table import (
+    VERSION,
+    Transaction,
+    in_parts,
+    name_of,
+    version_of,
+)
+from recollect.ports.facts import EmbeddedFact, FactStats
+
+OWNERS_WITH_FACTS: Final = "facts"
+_EDITS_AT_ONCE: Final = 48
+"""Facts of one transaction, each with its history."""
+_MOST_OWNERS: Final = 100_000
+_FACTS: Final = "@fact#"
+_HISTORIES: Final = "@facthistory#"
+
+
+class OwnerFacts:
+    """The facts of an owner as they were read, by id."""
+
+    def __init__(self, head: Item | None, facts: Iterable[Item], histories: Iterable[Item]) -> None:
+        self.read = version_of(head)
+        self.items = {UUID(str(item["factId"])): item for item in facts}
+        self.facts = {key: embedded_fact_from(item) for key, item in self.items.items()}
+        self.histories = {UUID(str(item["factId"])): history_from(item) for item in histories}
+
+    @property
+    def changes(self) -> Iterator[FactChange]:
+        """The changes of all facts."""
+        return (change for history in self.histories.values() for change in history)
+
+
+class DynamoFacts(DynamoStore):
+    """Implements `recollect.ports.facts.FactStore`."""
+
+    async def commit(
+        self,
+        scope: Scope,
+        edits: Sequence[FactEdit],
+        vectors: Mapping[UUID, EmbeddedFact],
+        *,
+        learnt_from: UUID | None = None,
+    ) -> bool:
+        async def attempt() -> bool:
+            await self.data.refuse_erased(scope.owner_id)
+            if learnt_from is not None:
+                known = await find_known(self.data, scope, None, [learnt_from])
+                if learnt_from not in known.elsewhere:
+                    return False
+            owner = await self.read(scope.owner_id)
+            changed = _changed(owner, edits, vectors)
+            if changed is None:
+                return False
+            histories = {
+                edit.fact.fact_id: (*owner.histories.get(edit.fact.fact_id, ()), edit.change)
+                for edit in edits
+            }
+            await self.store(scope, owner, changed, histories)
+            return True
+
+        async with self.table.alone(scope.owner_id, FACTS):
+            return await self.table.repeated(attempt)
+
+    async def read(self, owner_id: UUID) -> OwnerFacts:
+        """Read everything of an owner's facts, as of the version of their common item."""
+        head = await self.table.get(owner_id, FACTS)
+        facts = [item async for item in self.table.items(owner_id, _FACTS)]
+        histories = [item async for item in self.table.items(owner_id, _HISTORIES)]
+        return OwnerFacts(head, facts, histories)
+
+    async def store(
+        self,
+        scope: Scope,
+        owner: OwnerFacts,
+        changed: Mapping[UUID, EmbeddedFact],
+        histories: Mapping[UUID, tuple[FactChange, ...]],
+    ) -> None:
+        """Store facts on top of what was read; many in several transactions."""
+        for number, part in enumerate(in_parts(changed.items(), _EDITS_AT_ONCE)):
+            transaction = self.table.transaction()
+            self._put_head(scope, transaction, read=owner.read + number)
+            for fact_id, one in part:
+                read = version_of(owner.items.get(fact_id))
+                transaction.put(fact_item(scope.owner_id, one), read=read)
+                transaction.put(history_item(scope.owner_id, fact_id, histories[fact_id]))
+            self.data.claim_owner(scope, transaction)
+            await self.table.write(transaction)
+
+    def _put_head(self, scope: Scope, transaction: Transaction, *, read: int) -> None:
+        """All changes of an owner's facts go one after the other."""
+        transaction.put(
+            {
+                **key_of(scope.owner_id, FACTS),
+                "tenant": scope.tenant,
+                "user": scope.user,
+                WORK_QUEUE: queue_of(OWNERS_WITH_FACTS, scope.owner_id),
+                WORK_DUE: str(scope.owner_id),
+            },
+            read=read,
+        )
+
+    async def active(self, scope: Scope) -> tuple[EmbeddedFact, ...]:
+        active = await self._active(scope.owner_id)
+        return tuple(sorted(active, key=lambda one: (one.fact.created_at, one.fact.fact_id)))
+
+    async def get(self, scope: Scope, fact_id: UUID) -> Fact | None:
+        item = await self.table.get(scope.owner_id, fact_key(fact_id))
+        return None if item is None else embedded_fact_from(item).fact
+
+    async def history(self, scope: Scope, fact_id: UUID) -> tuple[FactChange, ...]:
+        item = await self.table.get(scope.owner_id, fact_history_key(fact_id))
+        return () if item is None else history_from(item)
+
+    async def histories(
+        self, scope: Scope, fact_ids: Collection[UUID]
+    ) -> Mapping[UUID, tuple[FactChange, ...]]:
+        keys = [key_of(scope.owner_id, fact_history_key(one)) for one in fact_ids]
+        items = (await self.table.get_many(keys)).values() if keys else ()
+        return {UUID(str(item["factId"])): history_from(item) for item in items}
+
+    async def learnt(
+        self, scope: Scope, message_ids: Collection[UUID]
+    ) -> frozenset[tuple[UUID, str]]:
+        owner = await self.read(scope.owner_id)
+        return frozenset(one for one in statements_in(owner.changes) if one[0] in message_ids)
+
+    async def list(
+        self,
+        scope: Scope,
+        page: PageRequest,
+        *,
+        filters: FactFilter,
+        sort: FactSort = FactSort.CREATED,
+    ) -> Page[Fact]:
+        after = sort.start_of(page)
+        facts = [one.fact for one in await self._facts(scope.owner_id)]
+        rows = [(fact, sort.position_of(fact)) for fact in facts if filters.matches(fact)]
+        is_descending = page.order is Order.DESC
+        if after is not None:
+            rows = [row for row in rows if _is_beyond(row[1], after, is_descending=is_descending)]
+        rows.sort(key=lambda row: row[1], reverse=is_descending)
+        return page.page(rows[page.offset : page.offset + page.limit + 1])
+
+    async def nearest(
+        self,
+        scope: Scope,
+        vector: Vector,
+        *,
+        model: str,
+        limit: int,
+        slots: Collection[str] = (),
+    ) -> tuple[tuple[Fact, float], ...]:
+        active = await self._active(scope.owner_id)
+        compared = [(one.fact, _cosine(one, vector, model)) for one in active]
+        compared.sort(key=_nearness, reverse=True)
+        nearest, others = compared[:limit], compared[limit:]
+        about = sorted((fact for fact, _ in compared if fact.slot in slots), key=_last_changed)
+        nearest += (one for one in others if one[0] in about[:limit])
+        return tuple((fact, cosine or 0.0) for fact, cosine in nearest)
+
+    async def touch(self, scope: Scope, fact_ids: Collection[UUID], *, at: datetime) -> None:
+        for fact_id in set(fact_ids):
+            key = key_of(scope.owner_id, fact_key(fact_id))
+            counted = f"ADD {ACCESS_COUNT} :one, {VERSION} :one"
+            try:
+                await self.table.update(
+                    key,
+                    f"SET {ACCESSED_AT} = :at {counted}",
+                    {":at": time_text(at), ":one": 1},
+                    condition=f"{ACCESSED_AT} < :at",
+                )
+            except ConditionFailed:
+                await self._count_access(key, counted)
+
+    async def _count_access(self, key: Item, counted: str) -> None:
+        try:
+            await self.table.update(
+                key, counted, {":one": 1}, condition=f"attribute_exists({PARTITION})"
+            )
+        except ConditionFailed:
+            return  # there is no such fact
+
+    async def stats(self, scope: Scope) -> FactStats:
+        facts = [one.fact for one in await self._facts(scope.owner_id)]
+        active = [fact for fact in facts if fact.is_active]
+        return FactStats(
+            total=len(facts),
+            by_type=Counter(str(fact.type) for fact in active),
+            by_priority=Counter(str(fact.priority) for fact in active),
+            by_status=Counter(str(fact.status) for fact in facts),
+            by_week=Counter(sorted(_monday(fact.created_at) for fact in facts)),
+        )
+
+    async def delete(self, scope: Scope, fact_ids: Collection[UUID] | None = None) -> int:
+        async with self.table.alone(scope.owner_id, FACTS):
+            return await self.table.repeated(lambda: self._delete(scope, fact_ids))
+
+    async def _delete(self, scope: Scope, fact_ids: Collection[UUID] | None) -> int:
+        owner = await self.read(scope.owner_id)
+        deleted = owner.facts.keys() & set(owner.facts if fact_ids is None else fact_ids)
+        if not deleted:
+            return 0
+        action = AuditAction.FACTS_CLEARED if fact_ids is None else AuditAction.FACT_DELETED
+        (target,) = fact_ids if fact_ids and len(fact_ids) == 1 else (scope.owner_id,)
+        now = self.clock.now()
+        entry = OwnedEntry.of(scope, action, target, count=len(deleted), at=now)
+        parts = [*in_parts(sorted(deleted), _EDITS_AT_ONCE)]
+        for number, part in enumerate(parts):
+            transaction = self.table.transaction()
+            self._put_head(scope, transaction, read=owner.read + number)
+            for fact_id in part:
+                transaction.delete(key_of(scope.owner_id, fact_key(fact_id)))
+                transaction.delete(key_of(scope.owner_id, fact_history_key(fact_id)))
+            if number == 0:
+                await add_entries(self.table, transaction, [entry])
+            await self.table.write(transaction)
+        return len(deleted)
+
+    async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Fact], ...]:
+        found: list[tuple[Scope, Fact]] = []
+        for scope in await self._owners(None):
+            for one in await self._active(scope.owner_id):
+                if one.model != model:
+                    found.append((scope, one.fact))
+                if len(found) == limit:
+                    return tuple(found)
+        return tuple(found)
+
+    async def embed(
+        self, scope: Scope, vectors: Mapping[UUID, tuple[int, Vector]], *, model: str
+    ) -> None:
+        for fact_id, (version, vector) in vectors.items():
+
+            async def attempt(
+                fact_id: UUID = fact_id, version: int = version, vector: Vector = vector
+            ) -> None:
+                item = await self.table.get(scope.owner_id, fact_key(fact_id))
+                if item is not None and embedded_fact_from(item).fact.version == version:
+                    changed = {**item, "model": model, "vector": vector_bytes(vector)}
+                    await self.table.put(changed, read=version_of(item))
+
+            await self.table.repeated(attempt)
+
+    async def owners(self, *, after: UUID | None = None, limit: int) -> tuple[Scope, ...]:
+        found: list[Scope] = []
+        for scope in await self._owners(after):
+            if await self._active(scope.owner_id):
+                found.append(scope)
+            if len(found) == limit:
+                break
+        return tuple(found)
+
+    async def _owners(self, after: UUID | None) -> Sequence[Scope]:
+        since = None if after is None else f"{after}$"
+        keys = await self.table.waiting(OWNERS_WITH_FACTS, since=since, limit=_MOST_OWNERS)
+        items = await self.table.get_many(keys)
+        return [stored_scope(items[name_of(key)]) for key in keys if name_of(key) in items]
+
+    async def _facts(self, owner_id: UUID) -> Sequence[EmbeddedFact]:
+        return [embedded_fact_from(item) async for item in self.table.items(owner_id, _FACTS)]
+
+    async def _active(self, owner_id: UUID) -> Sequence[EmbeddedFact]:
+        return [one for one in await self._facts(owner_id) if one.fact.is_active]
+
+
+def _changed(
+    owner: OwnerFacts, edits: Sequence[FactEdit], vectors: Mapping[UUID, EmbeddedFact]
+) -> dict[UUID, EmbeddedFact] | None:
+    """The next versions of facts; None if something has changed, or would be there twice."""
+    changed: dict[UUID, EmbeddedFact] = {}
+    for edit in edits:
+        fact_id = edit.fact.fact_id
+        known = owner.facts.get(fact_id)
+        version = 0 if known is None else known.fact.version
+        if fact_id in changed or version != edit.fact.version - 1:
+            return None
+        changed[fact_id] = _next_version(known, edit.fact, vectors.get(fact_id))
+    facts = owner.facts | changed
+    changes = [*owner.changes, *(edit.change for edit in edits)]
+    is_twice = _has_twice(claims_of(facts.values())) or _has_twice(statements_in(changes))
+    return None if is_twice else changed
+
+
+def _next_version(
+    known: EmbeddedFact | None, fact: Fact, embedded: EmbeddedFact | None
+) -> EmbeddedFact:
+    """The fact as it is stored: with the accesses counted since it was read, and its vector."""
+    if known is not None:
+        fact = replace(
+            fact,
+            created_at=known.fact.created_at,
+            accessed_at=max(known.fact.accessed_at, fact.accessed_at),
+            access_count=max(known.fact.access_count, fact.access_count),
+        )
+    if embedded is not None and embedded.model is not None and embedded.vector is not None:
+        return EmbeddedFact(fact=fact, model=embedded.model, vector=embedded.vector)
+    if known is not None and known.fact.content == fact.content:
+        return replace(known, fact=fact)
+    return EmbeddedFact(fact=fact)
+
+
+def claims_of(facts: Iterable[EmbeddedFact]) -> Iterator[tuple[str, str | None]]:
+    """What only one active fact may have: its words, and a slot of one value."""
+    for one in facts:
+        if one.fact.is_active:
+            yield "gist", one.fact.gist
+            if has_one_value(one.fact.slot):
+                yield "slot", one.fact.slot
+
+
+def statements_in(changes: Iterable[FactChange]) -> Iterator[tuple[UUID, str]]:
+    """What was learnt from messages: once, however often one is read."""
+    for change in changes:
+        if change.message_id is not None and change.statement is not None:
+            yield change.message_id, change.statement
+
+
+def _has_twice(items: Iterable[tuple[object, ...]]) -> bool:
+    return any(count > 1 for count in Counter(items).values())
+
+
+def _is_beyond(position: FactPosition, after: FactPosition, *, is_descending: bool) -> bool:
+    return position < after if is_descending else position > after
+
+
+def _cosine(one: EmbeddedFact, vector: Vector, model: str) -> float | None:
+    if one.vector is None or one.model != model or len(one.vector) != len(vector):
+        return None
+    return math.fsum(map(operator.mul, one.vector, vector))
+
+
+def _nearness(compared: tuple[Fact, float | None]) -> tuple[bool, float, datetime, UUID]:
+    fact, cosine = compared
+    return cosine is not None, cosine or 0.0, fact.created_at, fact.fact_id
+
+
+def _last_changed(fact: Fact) -> tuple[float, int]:
+    return -fact.updated_at.timestamp(), -fact.fact_id.int
+
+
+def _monday(moment: datetime) -> str:
+    day = moment.astimezone(UTC).date()
+    return (day - timedelta(days=day.weekday())).isoformat()

@@ -1,0 +1,1 @@
+"""The audit log, erasures, exports and imports in DynamoDB."""

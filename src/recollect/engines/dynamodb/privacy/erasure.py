@@ -1,0 +1,382 @@
+"""Erasures: durable, carried on in pieces, and verified by reading everything of the owner."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from recollect.domain.erasure.erasure import (
+    DATABASE,
+    Counts,
+    Erasure,
+    ErasureKind,
+    ErasureRequest,
+    ErasureState,
+)
+from recollect.domain.erasure.phrases import phrases_of
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.text import JsonObject
+from recollect.engines.dynamodb.conversations.conversation import Conversation
+from recollect.engines.dynamodb.conversations.session_items import stored_scope
+from recollect.engines.dynamodb.conversations.store import NOT_ERASED, OWNERS, DynamoStore
+from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
+from recollect.engines.dynamodb.privacy.erased_items import Erased, items_left, texts_left
+from recollect.engines.dynamodb.privacy.erasure_items import (
+    DONE,
+    UNDER_WAY,
+    erasure_from,
+    erasure_item,
+)
+from recollect.engines.dynamodb.table.client import ConditionFailed
+from recollect.engines.dynamodb.table.items import Item, optional_time, time_from, time_text
+from recollect.engines.dynamodb.table.keys import (
+    LAST,
+    OWNER,
+    WORK_DUE,
+    WORK_QUEUE,
+    erasure_key,
+    key_of,
+    queue_of,
+)
+from recollect.engines.dynamodb.table.table import Table, Transaction, name_of, owner_of, version_of
+from recollect.errors import ErasureUnderWay
+from recollect.ports.erasure import ErasureStores, RecentErasure, TenantProgress
+from recollect.ports.runtime import Clock
+
+_ERASURES: Final = "@erasure#"
+_MOST: Final = 100_000
+_SYSTEM: Final = UUID(int=0)
+_RECEIPT_KEY: Final = "@receiptkey"
+_SAMPLED_SESSIONS: Final = 20
+
+
+def dynamo_erasure_stores(table: Table, clock: Clock) -> ErasureStores:
+    """All that erasures need."""
+    return ErasureStores(
+        erasures=DynamoErasures(table, clock),
+        database=DynamoErasable(table, clock),
+        tenants=DynamoTenantErasures(table, clock),
+        phrases=DynamoErasedPhrases(table, clock),
+        receipt_keys=DynamoReceiptKeys(table, clock),
+    )
+
+
+class DynamoErasures(DynamoStore):
+    """Implements `recollect.ports.erasure.ErasureStore`.
+
+    An owner who is being erased is marked, and so is every session of theirs: readers look at
+    nothing but the session, and who starts another one looks at the owner.
+    """
+
+    async def begin(
+        self,
+        scope: Scope | TenantScope,
+        request: ErasureRequest,
+        *,
+        erasure_id: UUID,
+        part_of: UUID | None = None,
+        now: datetime,
+    ) -> Erasure | None:
+        under_way = await self._under_way(scope.owner_id, request)
+        if under_way is not None:
+            await self._hide(under_way)
+            return under_way
+        await self.data.refuse_erased(scope.owner_id)
+        erased = Erased(self, scope.owner_id, request)
+        if request.session_id is not None and not await erased.is_there():
+            return None
+        erasure = Erasure(
+            erasure_id=erasure_id,
+            owner_id=scope.owner_id,
+            tenant=scope.tenant,
+            request=request,
+            requested_by=scope.actor,
+            transaction_id=scope.transaction_id,
+            requested_at=now,
+            expected=await erased.count_messages(),
+            part_of=part_of,
+        )
+        await self._store_new(scope, erasure, now)
+        await self._hide(erasure)
+        return await self.get(scope.owner_id, erasure_id)
+
+    async def _under_way(self, owner_id: UUID, request: ErasureRequest) -> Erasure | None:
+        async for item in self.table.items(owner_id, _ERASURES):
+            erasure = erasure_from(item)
+            if erasure.request == request and not erasure.is_done:
+                return erasure
+        return None
+
+    async def _store_new(self, scope: Scope | TenantScope, erasure: Erasure, now: datetime) -> None:
+        transaction = self.table.transaction()
+        transaction.put(erasure_item(erasure, due=now, changed_at=now), read=0)
+        if erasure.request.kind is ErasureKind.EVERYTHING:
+            _mark_owner(transaction, scope, self.clock.now())
+        if erasure.part_of is not None:
+            part = f"{_part_prefix(erasure.part_of)}{erasure.owner_id}"
+            transaction.put(
+                {
+                    **key_of(tenant_id(scope.tenant), part),
+                    "partOwner": str(erasure.owner_id),
+                    "erasureId": str(erasure.erasure_id),
+                }
+            )
+        try:
+            await self.table.write(transaction)
+        except ConditionFailed:
+            raise ErasureUnderWay from None
+
+    async def _hide(self, erasure: Erasure) -> None:
+        """Let readers find nothing of what is erased; what is small goes at once."""
+        erased = Erased(self, erasure.owner_id, erasure.request)
+        counts = await erased.hide()
+        if counts:
+            await self.count(erasure, DATABASE, counts)
+
+    async def get(self, owner_id: UUID, erasure_id: UUID) -> Erasure | None:
+        item = await self.table.get(owner_id, erasure_key(erasure_id))
+        return None if item is None else erasure_from(item)
+
+    async def due(
+        self, *, now: datetime, limit: int, part_of: UUID | None = None
+    ) -> tuple[Erasure, ...]:
+        keys = await self.table.waiting(
+            UNDER_WAY, until=time_text(now), limit=limit if part_of is None else _MOST
+        )
+        items = await self.table.get_many(keys)
+        found = [erasure_from(items[name_of(key)]) for key in keys if name_of(key) in items]
+        due = (one for one in found if not one.is_done and part_of in {None, one.part_of})
+        return tuple(due)[:limit]
+
+    async def count(self, erasure: Erasure, place: str, counts: Counts) -> None:
+        def change(known: Erasure) -> Erasure:
+            added = dict(Counter(known.counts.get(place, {})) + Counter(counts))
+            return replace(known, counts={**known.counts, place: added})
+
+        await self._change(erasure, change)
+
+    async def postpone(self, erasure: Erasure, *, until: datetime, waits_for: str | None) -> None:
+        await self._change(erasure, lambda one: replace(one, waits_for=waits_for), due=until)
+
+    async def _change(
+        self,
+        erasure: Erasure,
+        change: Callable[[Erasure], Erasure],
+        *,
+        due: datetime | None = None,
+    ) -> None:
+        async def attempt() -> None:
+            item = await self.table.get(erasure.owner_id, erasure_key(erasure.erasure_id))
+            if item is None or erasure_from(item).is_done:
+                return
+            next_at = due or time_from(item[WORK_DUE])
+            changed_at = time_from(item["changedAt"])
+            changed = erasure_item(change(erasure_from(item)), due=next_at, changed_at=changed_at)
+            await self.table.put(changed, read=version_of(item))
+
+        await self.table.repeated(attempt)
+
+    async def finish(self, erasure: Erasure, receipt: JsonObject, *, now: datetime) -> bool:
+        async def attempt() -> bool:
+            item = await self.table.get(erasure.owner_id, erasure_key(erasure.erasure_id))
+            if item is None or erasure_from(item).is_done:
+                return True
+            known = erasure_from(item)
+            if any((await items_left(self, known)).values()):
+                return False
+            done = replace(known, state=ErasureState.DONE, receipt=receipt, waits_for=None)
+            transaction = self.table.transaction()
+            transaction.put(erasure_item(done, due=now, changed_at=now), read=version_of(item))
+            await self._release_owner(known, transaction)
+            await add_entries(self.table, transaction, [known.audit_entry(at=now)])
+            await self.table.write(transaction)
+            return True
+
+        return await self.table.repeated(attempt)
+
+    async def _release_owner(self, erasure: Erasure, transaction: Transaction) -> None:
+        """Delete the owner's own item, the last one; a tenant with keys stays."""
+        if erasure.request.kind not in {ErasureKind.EVERYTHING, ErasureKind.TENANT}:
+            return
+        async for _ in self.table.items(erasure.owner_id, "@key#", limit=1):
+            return
+        transaction.delete(key_of(erasure.owner_id, OWNER))
+
+    async def forget_store(self, kept_in: str) -> int:  # noqa: ARG002  # there is none
+        return 0
+
+    async def lately(self, *, since: datetime) -> tuple[RecentErasure, ...]:
+        keys = [
+            *await self.table.waiting(DONE, since=time_text(since), limit=_MOST),
+            *await self.table.waiting(UNDER_WAY, limit=_MOST),
+        ]
+        items = (await self.table.get_many(keys)).values()
+        recent = [
+            RecentErasure(
+                UUID(str(item["erasureId"])), owner_of(item), time_from(item["changedAt"])
+            )
+            for item in items
+            if time_from(item["changedAt"]) >= since
+        ]
+        return tuple(sorted(recent, key=lambda one: one.changed_at))
+
+
+def _mark_owner(transaction: Transaction, scope: Scope | TenantScope, now: datetime) -> None:
+    transaction.update(
+        key_of(scope.owner_id, OWNER),
+        "SET isBeingErased = :true, #tenant = :tenant, #user = :user, "
+        f"createdAt = if_not_exists(createdAt, :now), {WORK_QUEUE} = :queue, {WORK_DUE} = :due",
+        {
+            ":true": True,
+            ":tenant": scope.tenant,
+            ":user": scope.user if isinstance(scope, Scope) else "",
+            ":now": time_text(now),
+            ":queue": queue_of(OWNERS, scope.owner_id),
+            ":due": f"{tenant_id(scope.tenant)}#{scope.owner_id}",
+        },
+        condition=NOT_ERASED,
+        names={"#tenant": "tenant", "#user": "user"},
+    )
+
+
+def _part_prefix(erasure_id: UUID) -> str:
+    return f"@part#{erasure_id}#"
+
+
+class DynamoErasable(DynamoStore):
+    """Implements `recollect.ports.erasure.Erasable`."""
+
+    @property
+    def name(self) -> str:
+        return DATABASE
+
+    async def erase_some(self, erasure: Erasure, *, limit: int) -> bool:
+        erased = Erased(self, erasure.owner_id, erasure.request)
+        counts, has_more = await erased.erase(limit=limit)
+        if counts:
+            await DynamoErasures(self.table, self.clock).count(erasure, DATABASE, counts)
+        return has_more
+
+    async def remaining(self, erasure: Erasure) -> Counts:
+        return await items_left(self, erasure)
+
+
+class DynamoTenantErasures(DynamoStore):
+    """Implements `recollect.ports.erasure.TenantErasures`."""
+
+    async def users(self, erasure: Erasure, *, after: UUID | None, limit: int) -> tuple[Scope, ...]:
+        owners = await self._owners(erasure)
+        parts = {part.owner_id for part in await self._parts(erasure)}
+        chosen = [
+            stored_scope(item)
+            for item in owners
+            if not item.get("isBeingErased") and UUID(str(item["userId"])) not in parts
+        ]
+        chosen.sort(key=lambda scope: scope.owner_id)
+        return tuple(one for one in chosen if after is None or one.owner_id > after)[:limit]
+
+    async def progress(self, erasure: Erasure) -> TenantProgress:
+        parts = await self._parts(erasure)
+        counts: dict[str, Counter[str]] = {}
+        for part in parts:
+            for place, erased in part.counts.items():
+                counts[place] = counts.get(place, Counter()) + Counter(erased)
+        done = [part for part in parts if part.is_done]
+        finished = {part.owner_id for part in done}
+        waiting = {UUID(str(item["userId"])) for item in await self._owners(erasure)}
+        begun = {part.owner_id for part in parts}
+        return TenantProgress(
+            parts=len(parts),
+            done=len(done),
+            left=len((waiting | begun) - finished),
+            expected=sum(part.expected for part in parts),
+            sampled=sum(map(_sampled, done)),
+            counts=counts,
+        )
+
+    async def _owners(self, erasure: Erasure) -> list[Item]:
+        """The users of the tenant who were there when its erasure was requested."""
+        tenant = erasure.owner_id
+        keys = await self.table.waiting(
+            OWNERS, since=f"{tenant}#", until=f"{tenant}#{LAST}", limit=_MOST
+        )
+        items = (await self.table.get_many(keys)).values()
+        requested = erasure.requested_at
+        return [
+            item
+            for item in items
+            if item.get("user") and (optional_time(item["createdAt"]) or requested) <= requested
+        ]
+
+    async def _parts(self, erasure: Erasure) -> list[Erasure]:
+        prefix = _part_prefix(erasure.erasure_id)
+        keys = [
+            key_of(UUID(str(item["partOwner"])), erasure_key(UUID(str(item["erasureId"]))))
+            async for item in self.table.items(erasure.owner_id, prefix)
+        ]
+        items = await self.table.get_many(keys) if keys else {}
+        return [erasure_from(item) for item in items.values()]
+
+
+def _sampled(part: Erasure) -> int:
+    receipt: Any = part.receipt or {}
+    return int(receipt.get("verification", {}).get("phrases", {}).get("sampled", 0))
+
+
+class DynamoErasedPhrases(DynamoStore):
+    """Implements `recollect.ports.erasure.ErasedPhrases`."""
+
+    async def sample(self, erasure: Erasure, *, limit: int) -> tuple[str, ...]:
+        if erasure.request.kind is ErasureKind.TENANT:
+            return ()
+        conversations = await self._conversations(erasure)
+        texts: list[str] = []
+        for one in conversations[:_SAMPLED_SESSIONS]:
+            async for message in self.data.messages(one, limit=limit):
+                if erasure.request.has_message(message):
+                    texts.append(message.content)
+                if len(texts) >= limit * 4:
+                    break
+        phrases = phrases_of(texts)[:limit]
+        return tuple(await self._only_erased(erasure, phrases))
+
+    async def found(self, erasure: Erasure, phrases: Sequence[str]) -> int:
+        gone = await self._only_erased(erasure, phrases)
+        left = [text async for text in texts_left(self, erasure.owner_id)] if gone else []
+        return sum(any(phrase in text for text in left) for phrase in gone)
+
+    async def _conversations(self, erasure: Erasure) -> list[Conversation]:
+        found = await self.data.of_owner(erasure.owner_id, hidden=True)
+        session_id = erasure.request.session_id
+        return [one for one in found if session_id in {None, one.session_id}]
+
+    async def _only_erased(self, erasure: Erasure, phrases: Sequence[str]) -> list[str]:
+        """The phrases that no message has which stays."""
+        if not phrases or erasure.request.kind is ErasureKind.EVERYTHING:
+            return [*phrases]
+        staying: list[str] = []
+        for one in await self.data.of_owner(erasure.owner_id, hidden=True):
+            staying += [
+                message.content
+                async for message in self.data.messages(one)
+                if not erasure.request.has_message(message)
+            ]
+        return [one for one in phrases if not any(one in text for text in staying)]
+
+
+class DynamoReceiptKeys(DynamoStore):
+    """Implements `recollect.ports.erasure.ReceiptKeys`."""
+
+    async def key(self, new: bytes, *, now: datetime) -> bytes:
+        stored = await self.table.get(_SYSTEM, _RECEIPT_KEY)
+        if stored is None:
+            transaction = self.table.transaction()
+            item: Item = {**key_of(_SYSTEM, _RECEIPT_KEY), "key": new, "createdAt": time_text(now)}
+            transaction.put_new(item)
+            try:
+                await self.table.write(transaction)
+            except ConditionFailed:
+                stored = await self.table.get(_SYSTEM, _RECEIPT_KEY)
+        return new if stored is None else bytes(stored["key"])  # type: ignore[arg-type]

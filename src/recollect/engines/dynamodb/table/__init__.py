@@ -1,0 +1,1 @@
+"""The table: its keys and items, requests to it, and how it is created."""

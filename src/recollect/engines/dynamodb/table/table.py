@@ -1,0 +1,392 @@
+"""One table: items read and written with conditions, in pages, batches and transactions."""
+
+import asyncio
+import random
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from contextlib import asynccontextmanager
+from itertools import islice
+from typing import Any, Final, TypeVar
+from uuid import UUID, uuid4
+from weakref import WeakValueDictionary
+
+from recollect.engines.dynamodb.table.client import ConditionFailed, DynamoClient
+from recollect.engines.dynamodb.table.items import (
+    Attribute,
+    Item,
+    decode,
+    encode,
+    encode_value,
+    size_of,
+)
+from recollect.engines.dynamodb.table.keys import (
+    LAST,
+    PARTITION,
+    SORT,
+    WORK_DUE,
+    WORK_INDEX,
+    WORK_QUEUE,
+    key_of,
+    queues_of,
+)
+from recollect.errors import DatabaseUnavailable
+
+MAX_OPERATIONS: Final = 100
+"""The most items of one transaction."""
+MAX_BYTES: Final = 3_500_000
+"""The most bytes of one transaction, below the 4 MB that DynamoDB takes with its own overhead."""
+VERSION: Final = "itemVersion"
+"""Grows with every change of an item that is changed as it was read."""
+_READ_AT_ONCE: Final = 100
+_WRITTEN_AT_ONCE: Final = 25
+_ATTEMPTS: Final = 60
+_LONGEST_PAUSE: Final = 0.5
+_EXISTS_NOT: Final = f"attribute_not_exists({PARTITION})"
+
+Result = TypeVar("Result")
+
+
+class Transaction:
+    """Writes that are done together or not at all; no two of them touch the same item."""
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+        self.operations: list[dict[str, Any]] = []
+        self.size = 0
+
+    def put(self, item: Mapping[str, Attribute | None], *, read: int | None = None) -> None:
+        """Store an item; if the version is given that was read, 0 for none, only on top of that."""
+        self.size += size_of(item)
+        if read is None:
+            self._add("Put", Item=encode(item))
+            return
+        stored = {**item, VERSION: read + 1}
+        self._add("Put", Item=encode(stored), **_on_top_of(read))
+
+    def put_new(self, item: Mapping[str, Attribute | None]) -> None:
+        """Store an item that must not be there yet."""
+        self.size += size_of(item)
+        self._add("Put", Item=encode(item), ConditionExpression=_EXISTS_NOT)
+
+    def put_if(
+        self,
+        item: Mapping[str, Attribute | None],
+        condition: str,
+        values: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        """Store an item if a condition on the one before holds."""
+        self.size += size_of(item)
+        self._add("Put", Item=encode(item), **_condition(condition, values))
+
+    def delete(self, key: Item, *, read: int | None = None) -> None:
+        """Delete an item; if a version is given, only that one."""
+        self._add("Delete", Key=encode(_key_in(key)), **({} if read is None else _on_top_of(read)))
+
+    def update(
+        self,
+        key: Item,
+        expression: str,
+        values: Mapping[str, Attribute],
+        *,
+        condition: str | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        """Change an item in place, which is made if it is not there."""
+        more: dict[str, Any] = {"UpdateExpression": expression}
+        if condition is not None:
+            more["ConditionExpression"] = condition
+        if names:
+            more["ExpressionAttributeNames"] = dict(names)
+        more["ExpressionAttributeValues"] = {
+            name: encode_value(value) for name, value in values.items()
+        }
+        self._add("Update", Key=encode(_key_in(key)), **more)
+
+    def check(
+        self, key: Item, condition: str, values: Mapping[str, Attribute] | None = None
+    ) -> None:
+        """Require something of an item that stays as it is."""
+        self._add("ConditionCheck", Key=encode(_key_in(key)), **_condition(condition, values))
+
+    def check_version(self, key: Item, read: int) -> None:
+        """Require that an item is as it was read."""
+        self._add("ConditionCheck", Key=encode(_key_in(key)), **_on_top_of(read))
+
+    @property
+    def fits(self) -> bool:
+        """Whether DynamoDB takes so many and so large items at once."""
+        return len(self.operations) <= MAX_OPERATIONS and self.size <= MAX_BYTES
+
+    def _add(self, kind: str, **operation: Any) -> None:  # noqa: ANN401  # the request's own form
+        self.operations.append({kind: {"TableName": self._table, **operation}})
+
+
+class Table:
+    """The table of an engine. All reads are strongly consistent but those of indexes."""
+
+    def __init__(self, client: DynamoClient, name: str) -> None:
+        self.client = client
+        self.name = name
+        self._locks: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+    def transaction(self) -> Transaction:
+        """Begin a transaction; `write` does it."""
+        return Transaction(self.name)
+
+    async def write(self, transaction: Transaction) -> None:
+        """Do everything in a transaction, or raise `ConditionFailed` and do nothing.
+
+        Its token makes it safe to send it again: what was done stays done once. A single item is
+        stored without one, at half the price; its condition keeps it from being done twice.
+        """
+        operations = transaction.operations
+        if len(operations) == 1 and "Put" in operations[0]:
+            await self.client.call("PutItem", operations[0]["Put"])
+        elif operations:
+            request = {"TransactItems": transaction.operations, "ClientRequestToken": str(uuid4())}
+            await self.client.call("TransactWriteItems", request)
+
+    async def get(self, owner_id: UUID, sort: str) -> Item | None:
+        """Return an item, or None."""
+        request = {
+            "TableName": self.name,
+            "Key": encode(key_of(owner_id, sort)),
+            "ConsistentRead": True,
+        }
+        answer = await self.client.call("GetItem", request)
+        return decode(answer["Item"]) if "Item" in answer else None
+
+    async def get_many(self, keys: Iterable[Item]) -> dict[tuple[str, str], Item]:
+        """Return items by partition and sort key; those that are not there are left out."""
+        wanted = {name_of(key): key for key in keys}
+        found: dict[tuple[str, str], Item] = {}
+        parts = [*in_parts(wanted.values(), _READ_AT_ONCE)]
+        for items in await asyncio.gather(*map(self._get_batch, parts)):
+            found |= {name_of(item): item for item in items}
+        return found
+
+    async def _get_batch(self, keys: Collection[Item]) -> list[Item]:
+        waiting: Any = {
+            self.name: {"Keys": [encode(_key_in(key)) for key in keys], "ConsistentRead": True}
+        }
+        items: list[Item] = []
+        for attempt in range(_ATTEMPTS):
+            answer = await self.client.call("BatchGetItem", {"RequestItems": waiting})
+            items += map(decode, answer["Responses"].get(self.name, ()))
+            waiting = answer.get("UnprocessedKeys")
+            if not waiting:
+                return items
+            await _pause(attempt)
+        raise DatabaseUnavailable("DynamoDB leaves keys of a batch unprocessed")
+
+    async def items(
+        self,
+        owner_id: UUID,
+        first: str,
+        last: str | None = None,
+        *,
+        is_descending: bool = False,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> AsyncIterator[Item]:
+        """Yield the owner's items between two sort keys, or with a prefix, in their order.
+
+        `limit` is how many are likely needed: so many are read at once. `after` is the sort key
+        where an earlier reading ended.
+        """
+        end = first + LAST if last is None else last
+        request: dict[str, Any] = {
+            "TableName": self.name,
+            "ConsistentRead": True,
+            "KeyConditionExpression": f"{PARTITION} = :owner AND {SORT} BETWEEN :first AND :last",
+            "ExpressionAttributeValues": encode(
+                {":owner": str(owner_id), ":first": first, ":last": end}
+            ),
+            "ScanIndexForward": not is_descending,
+        }
+        if after is not None:
+            request["ExclusiveStartKey"] = encode(key_of(owner_id, after))
+        async for item in self._pages("Query", request, limit):
+            yield item
+
+    async def indexed(
+        self,
+        index: str,
+        partition: tuple[str, str],
+        condition: str = "",
+        values: Mapping[str, Attribute] | None = None,
+        *,
+        is_descending: bool = False,
+        limit: int | None = None,
+    ) -> AsyncIterator[Item]:
+        """Yield the keys that an index has in its order; what was just written may be missing."""
+        name, value = partition
+        request = {
+            "TableName": self.name,
+            "IndexName": index,
+            "KeyConditionExpression": f"{name} = :partition{condition}",
+            "ExpressionAttributeValues": encode({":partition": value, **(values or {})}),
+            "ScanIndexForward": not is_descending,
+        }
+        async for item in self._pages("Query", request, limit):
+            yield item
+
+    async def waiting(
+        self, kind: str, *, until: str | None = None, since: str | None = None, limit: int
+    ) -> list[Item]:
+        """Return the keys of what waits in a queue of all owners, the longest waiting first.
+
+        `until` and `since` bound when it is due, both included.
+        """
+        condition, values = "", {}
+        if until is not None or since is not None:
+            condition = f" AND {WORK_DUE} BETWEEN :since AND :until"
+            values = {":since": since or " ", ":until": until or LAST}
+
+        async def read(queue: str) -> list[Item]:
+            found = []
+            async for item in self.indexed(
+                WORK_INDEX, (WORK_QUEUE, queue), condition, values, limit=limit
+            ):
+                found.append(item)
+                if len(found) == limit:
+                    break
+            return found
+
+        parts = await asyncio.gather(*map(read, queues_of(kind)))
+        merged = [item for part in parts for item in part]
+        merged.sort(key=lambda item: str(item[WORK_DUE]))
+        return merged[:limit]
+
+    async def _pages(
+        self, operation: str, request: dict[str, Any], limit: int | None
+    ) -> AsyncIterator[Item]:
+        while True:
+            if limit is not None:
+                request["Limit"] = limit
+            answer = await self.client.call(operation, request)
+            for item in answer["Items"]:
+                yield decode(item)
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    async def delete_all(self, keys: Iterable[Item]) -> None:
+        """Delete items that nobody reads any more, in batches; it may be repeated."""
+        for part in in_parts(keys, _WRITTEN_AT_ONCE):
+            requests = [{"DeleteRequest": {"Key": encode(_key_in(key))}} for key in part]
+            await self._write_batch(requests)
+
+    async def _write_batch(self, requests: list[dict[str, Any]]) -> None:
+        waiting: Any = {self.name: requests}
+        for attempt in range(_ATTEMPTS):
+            answer = await self.client.call("BatchWriteItem", {"RequestItems": waiting})
+            waiting = answer.get("UnprocessedItems")
+            if not waiting:
+                return
+            await _pause(attempt)
+        raise DatabaseUnavailable("DynamoDB leaves writes of a batch unprocessed")
+
+    async def put(self, item: Mapping[str, Attribute | None], *, read: int) -> None:
+        """Store one item on top of the version that was read."""
+        stored = {**item, VERSION: read + 1}
+        request = {"TableName": self.name, "Item": encode(stored), **_on_top_of(read)}
+        await self.client.call("PutItem", request)
+
+    async def update(
+        self, key: Item, expression: str, values: Mapping[str, Attribute], *, condition: str
+    ) -> None:
+        """Change one item in place if a condition on it holds; else raise `ConditionFailed`."""
+        request = {
+            "TableName": self.name,
+            "Key": encode(_key_in(key)),
+            "UpdateExpression": expression,
+            **_condition(condition, values),
+        }
+        await self.client.call("UpdateItem", request)
+
+    async def delete(self, key: Item, *, read: int | None = None) -> None:
+        """Delete one item; if a version is given, only that one."""
+        more = {} if read is None else _on_top_of(read)
+        request = {"TableName": self.name, "Key": encode(_key_in(key)), **more}
+        await self.client.call("DeleteItem", request)
+
+    async def delete_if(self, key: Item, condition: str, values: Mapping[str, Attribute]) -> None:
+        """Delete one item if a condition on it holds; else raise `ConditionFailed`."""
+        request = {
+            "TableName": self.name,
+            "Key": encode(_key_in(key)),
+            **_condition(condition, values),
+        }
+        await self.client.call("DeleteItem", request)
+
+    async def repeated(self, attempt: Callable[[], Awaitable[Result]]) -> Result:
+        """Read and write until nobody else has written in between."""
+        for number in range(_ATTEMPTS):
+            try:
+                return await attempt()
+            except ConditionFailed:
+                await _pause(number)
+        raise DatabaseUnavailable("too many writers change the same items of the table")
+
+    @asynccontextmanager
+    async def alone(self, *what: object) -> AsyncIterator[None]:
+        """Let one writer of this process at a time at something.
+
+        Writers of other processes are met by conditions; this keeps those of one from meeting.
+        """
+        lock = self._locks.setdefault(what, asyncio.Lock())
+        async with lock:
+            yield
+
+
+def name_of(item: Mapping[str, Attribute | None]) -> tuple[str, str]:
+    """The partition and sort key of an item."""
+    return str(item[PARTITION]), str(item[SORT])
+
+
+def version_of(item: Mapping[str, Attribute] | None) -> int:
+    """The version of an item that was read; 0 where there is none."""
+    return 0 if item is None else int(item[VERSION])
+
+
+def owner_of(item: Mapping[str, Attribute]) -> UUID:
+    """The owner of an item."""
+    return UUID(str(item[PARTITION]))
+
+
+def in_parts(items: Iterable[Result], size: int) -> Iterator[list[Result]]:
+    """Yield lists of at most so many of the items."""
+    left = iter(items)
+    while part := list(islice(left, size)):
+        yield part
+
+
+def _key_in(item: Mapping[str, Attribute]) -> Item:
+    return {PARTITION: item[PARTITION], SORT: item[SORT]}
+
+
+def _on_top_of(read: int) -> dict[str, Any]:
+    if read == 0:
+        return {"ConditionExpression": _EXISTS_NOT}
+    return {
+        "ConditionExpression": f"{VERSION} = :read",
+        "ExpressionAttributeValues": encode({":read": read}),
+    }
+
+
+def _condition(condition: str, values: Mapping[str, Attribute] | None) -> dict[str, Any]:
+    named = {"ExpressionAttributeValues": encode(values)} if values else {}
+    return {"ConditionExpression": condition, **named}
+
+
+async def _pause(attempt: int) -> None:
+    longest = min(_LONGEST_PAUSE, 0.01 * 2**attempt)
+    await asyncio.sleep(random.uniform(0, longest))  # noqa: S311  # no secret

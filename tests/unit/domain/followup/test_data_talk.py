@@ -1,0 +1,152 @@
+"""Follow-ups to questions about data, read off the form of the last question."""
+
+import pytest
+
+from recollect.domain.conversation.message import Role
+from recollect.domain.followup.data_phrases import data_phrase
+from recollect.domain.followup.dialogue import HistoryMessage
+from recollect.domain.followup.languages import words_for
+from recollect.domain.followup.rules import rule_candidate, with_complete_questions
+
+SQL = "SELECT * FROM boats"
+
+
+def standalone(*questions: str, answer: str = "", sql: str | None = SQL) -> str | None:
+    """What the rules make of the last question after the others."""
+    history = [
+        message
+        for text in questions[:-1]
+        for message in (
+            HistoryMessage(role=Role.USER, content=text),
+            HistoryMessage(role=Role.ASSISTANT, content=answer, sql_query=sql),
+        )
+    ]
+    proposal = rule_candidate(questions[-1], with_complete_questions(history, "en"), "en")
+    return proposal.standalone_question if proposal else None
+
+
+@pytest.mark.parametrize(
+    ("question", "phrase"),
+    [
+        ("Show me all boats in the harbour.", "all boats in the harbour"),
+        ("Which boats are longer than 20 m?", "the boats that are longer than 20 m"),
+        ("What ferries leave from Dover?", "the ferries that leave from Dover"),
+        ("How many skippers are there in Hull?", "the skippers in Hull"),
+        ("Of the boats in Hull, which are for sale?", "the boats in Hull that are for sale"),
+        ("Find the number of boats built before 1990", "the boats built before 1990"),
+    ],
+)
+def test_what_a_question_asks_for_is_a_noun_phrase(question: str, phrase: str) -> None:
+    read = data_phrase(question, words_for("en"))
+    assert read is not None
+    assert read.text == phrase
+
+
+@pytest.mark.parametrize(
+    "question", ["Which harbour is Dover in?", "Hello there", "Which of them?", "How about by km?"]
+)
+def test_other_questions_have_no_such_phrase(question: str) -> None:
+    assert data_phrase(question, words_for("en")) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "expected"),
+    [
+        (
+            "Which ferries leave from Dover?",
+            "How many are there?",
+            "How many ferries leave from Dover?",
+        ),
+        ("List the boats built in 1990", "How many?", "How many boats built in 1990 are there?"),
+        (
+            "Which ferries leave from Dover?",
+            "What are their names?",
+            "What are the names of the ferries that leave from Dover?",
+        ),
+        (
+            "Show the names of the skippers from Hull",
+            "Which of them own a boat?",
+            "Of the skippers from Hull, which own a boat?",
+        ),
+        (
+            "Which boats are for sale?",
+            "Of those, which cost less than 5000?",
+            "Of the boats that are for sale, which cost less than 5000?",
+        ),
+        (
+            "Show the names of the harbours in Wales",
+            "How many boats are in those harbours?",
+            "How many boats are in the harbours in Wales?",
+        ),
+        ("Which boat is from 1952?", "which is from 1949?", "Which boat is from 1949?"),
+        (
+            "What is the oldest boat in Hull?",
+            "Who is its owner?",
+            "Who is the owner of the oldest boat in Hull?",
+        ),
+    ],
+)
+def test_pointers_stand_for_the_rows_that_were_asked_for(
+    before: str, question: str, expected: str
+) -> None:
+    assert standalone(before, question) == expected
+
+
+def test_a_chain_keeps_all_that_restricts_it() -> None:
+    chain = ("What are the ferries to Calais?", "Which ones are late?", "What are their names?")
+    assert standalone(*chain) == "What are the names of the ferries to Calais that are late?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Show the skippers and the boats they own",  # its own skippers
+        "plot that as a bar chart",
+        "what about it?",
+        "Is it possible to export this?",
+        "Which boats have a motor? Show their length.",
+    ],
+)
+def test_other_pointers_are_left_to_the_model(question: str) -> None:
+    assert standalone("Show the boats in the harbour of Hull", question) is None
+
+
+def test_where_the_reply_names_something_a_single_pointer_is_left_to_the_model() -> None:
+    reply = "The Salt Road by Imogen Frye, with 611 loans in Halifax."
+    assert (
+        standalone("What was the most popular title?", "Who is its author?", answer=reply) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "fragment", "expected"),
+    [
+        ("Which boat has the highest mast", "the lowest", "Which boat has the lowest mast"),
+        (
+            "Show boats with a keel below 2 m",
+            "with a keel below 3 m",
+            "Show boats with a keel below 3 m",
+        ),
+        (
+            "Show name, length and price of all boats",
+            "remove price",
+            "Show name, length of all boats",
+        ),
+        ("List boats with the top 5 prices", "top 10 .", "List boats with the top 10 prices"),
+        (
+            "Show all boats of Corcoran",
+            "where year is 1999",
+            "Show all boats of Corcoran where year is 1999",
+        ),
+        ("How many boats cost more than 500?", "than 900", "How many boats cost more than 900?"),
+    ],
+)
+def test_fragments_change_what_they_share_with_the_question(
+    before: str, fragment: str, expected: str
+) -> None:
+    assert standalone(before, fragment, answer="Here is the result.", sql=None) == expected
+
+
+@pytest.mark.parametrize("remark", ["for my boss", "with pleasure", "by Friday", "for the meeting"])
+def test_remarks_change_nothing(remark: str) -> None:
+    assert standalone("Show total sales for the north by region", remark, sql=None) is None
