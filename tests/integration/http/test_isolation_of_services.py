@@ -110,6 +110,7 @@ NOTHING: Final[dict[str, tuple[Call, object]]] = {
     "sessions.list": (lambda s, scope, _: s.sessions.list(scope, PAGE), EMPTY),
     "history.list": (lambda s, scope, _: s.history.list(scope, PAGE), EMPTY),
     "history.count": (lambda s, scope, _: s.history.count(scope), 0),
+    "activity.by_day": (lambda s, scope, _: s.activity.by_day(scope), ()),
     "history.clear": (lambda s, scope, _: s.history.clear(scope), 0),
     "history.trim": (lambda s, scope, _: s.history.trim(scope, keep_last=0), 0),
     "states.get": (lambda s, scope, _: s.states.get(scope), None),
@@ -164,13 +165,14 @@ OF_CALLERS: Final = {
     "permissions.for_owner",
     "permissions.sessions_for_owner",
     *("contexts.request", "contexts.bare", "contexts.prepare", "contexts.settle"),
-    *("proxy.models", "proxy.model", "erasing.check"),
+    *("proxy.models", "proxy.model", "erasing.check", "erasing.key_for"),
 }
 # What works on a turn that its own owner has begun, or on the owner alone; see the tests below.
 OF_ONES_OWN: Final = {
     *("turns.complete", "turns.fail", "turns.stored_reply", "turns.settle"),
     *("states.put", "states.check_not_halted", "chat.begin", "chat.ask", "chat.check_state"),
     *("proxy.begin", "last_access.settle", "erasing.begin", "erasing.complete"),
+    "activity.expiring_soon",
 }
 # What workers do for all owners: nobody names anything in it, and nobody gets anything from it
 # but a number. See the conformance tests of queueing and expiry.
