@@ -126,10 +126,12 @@ async def test_an_export_and_an_import_are_in_the_audit_log() -> None:
     services = transfer_services(stores, policies=policies)
     await start_conversation(stores, scope)
 
-    await imported(services, scope, await exported(services, scope))
+    other = a_scope()
+    await imported(services, other, await exported(services, scope))
 
     assert services.audit_trail is not None
     await services.audit_trail.settle()
-    entries = await stores.audit.entries(scope, limit=9)
-    actions = {entry.action for entry in entries}
-    assert actions >= {AuditAction.MEMORY_EXPORTED, AuditAction.MEMORY_IMPORTED}
+    (entry,) = await stores.audit.entries(other, limit=9)
+    assert (entry.action, entry.count) == (AuditAction.MEMORY_IMPORTED, 3)
+    actions = {entry.action for entry in await stores.audit.entries(scope, limit=9)}
+    assert AuditAction.MEMORY_EXPORTED in actions

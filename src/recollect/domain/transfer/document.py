@@ -105,3 +105,9 @@ class TransferReport:
     """Sessions that have come to their end, and were left out with their messages."""
     withheld: int = 0
     """Messages that the export itself has not whole: their owner could not see their tables."""
+
+    @property
+    def added(self) -> int:
+        """How many items are new here."""
+        parts = (self.profile, self.state, self.facts, self.sessions, self.messages)
+        return sum(part.added for part in parts)

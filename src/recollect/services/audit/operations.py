@@ -42,11 +42,20 @@ class Audited:
             self.audit.check()
 
     def note(
-        self, scope: Scope, action: AuditAction, target: object = "", *, items: Sequence[UUID]
+        self,
+        scope: Scope,
+        action: AuditAction,
+        target: object = "",
+        *,
+        items: Sequence[UUID],
+        count: int | None = None,
     ) -> None:
-        """Record what was done to things of these ids, where operations are recorded."""
+        """Record what was done to things of these ids, where operations are recorded.
+
+        `count` says how many things it was where no ids are given.
+        """
         if self.audit is not None:
-            self.audit.note(scope, action, target, items=items)
+            self.audit.note(scope, action, target, items=items, count=count)
 
 
 Service = TypeVar("Service", bound=Audited)

@@ -79,13 +79,15 @@ class OwnerImport(Audited):
             records=_StoredRecords(await self.redaction.masker(scope)),
         )
         self.check_audit()
-        self.note(scope, AuditAction.MEMORY_IMPORTED, items=())
         report = TransferReport()
-        while (batch := await asyncio.to_thread(batches.next)) is not None:
-            report = await self._store(scope, batch, batches, report)
-            progress(report)
-            if batch.error is not None:
-                raise batch.error
+        try:
+            while (batch := await asyncio.to_thread(batches.next)) is not None:
+                report = await self._store(scope, batch, batches, report)
+                progress(report)
+                if batch.error is not None:
+                    raise batch.error
+        finally:
+            self.note(scope, AuditAction.MEMORY_IMPORTED, items=(), count=report.added)
         return report
 
     async def _store(
