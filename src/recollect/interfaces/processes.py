@@ -107,6 +107,8 @@ class ProcessTask:
     run: Callable[[Ready], None]
     """Runs until the process is told to stop; calls its argument when it is ready."""
     on_death: Callable[[], None] = lambda: None
+    is_awaited: bool = True
+    """Whether the start waits until the process is ready."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -168,7 +170,7 @@ class ProcessSupervisor:
         self._members: list[_Member] = []
 
     def run(self, *, ready: Ready, stopping: Callable[[], None]) -> None:
-        """Start the processes, call `ready` once all have started, and `stopping` at the end."""
+        """Start the processes, call `ready` once they are, and `stopping` at the end."""
         with _stop_signals() as stop:
             try:
                 if self._start(self._tasks[:1], stop) and self._start(self._tasks[1:], stop):
@@ -186,7 +188,7 @@ class ProcessSupervisor:
         is_first = not self._members
         started = [_Member.start(task) for task in tasks]
         self._members += started
-        for member in started:
+        for member in (one for one in started if one.task.is_awaited):
             if stop in wait([member.reports, stop]):
                 return False
             if not member.is_ready() and is_first:

@@ -9,7 +9,7 @@ import pytest_asyncio
 from chromadb import PersistentClient
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
-from support.servers.outside_stores import running_chroma
+from support.servers.chroma_server import running_chroma
 
 from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.chroma import ChromaVectorStore, open_chroma

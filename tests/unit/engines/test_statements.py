@@ -49,6 +49,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "outdated_owners": "a worker finds whose entries another model embedded, by ids and counts",
     "count_outdated": "as outdated_owners",
     "owners_of_model": "as outdated_owners",
+    "list_messages": "as replace_entries",
     "taken_places": "as replace_entries",
     "commit_facts": "as replace_entries",
     "import_facts": "as replace_entries",
@@ -168,9 +169,9 @@ def test_every_function_sets_the_owner_first() -> None:
         *("begin_erasure", "count_erased", "erase_from", "erase_rows", "rows_left"),
         *("erase_before", "erase_rest_before"),
     }
-    of_transfer = {"export_messages", "taken_places"}
+    of_pages = {"list_messages", "export_messages", "taken_places"}
     of_encryption = {"create_owner_key", "destroy_owner_key", "encrypt_entries"}
-    assert setting == {"hold_sessions", *of_transfer, *of_facts, *of_erasures, *of_encryption}
+    assert setting == {"hold_sessions", *of_pages, *of_facts, *of_erasures, *of_encryption}
     following = {
         name
         for name, body in functions.items()

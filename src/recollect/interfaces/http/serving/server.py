@@ -87,7 +87,10 @@ def run_server(settings: Settings) -> None:
         if pulse is not None:
             last = MetricBlocks(blocks=blocks, own=count - 1, process="worker") if blocks else None
             work = partial(_work_beside, settings, pulse, last)
-            tasks.append(ProcessTask(name="working", run=work, on_death=pulse.stop))
+            # It starts when others leave it time: on a busy machine that took minutes.
+            tasks.append(
+                ProcessTask(name="working", run=work, on_death=pulse.stop, is_awaited=False)
+            )
         ProcessSupervisor(tasks).run(ready=ready, stopping=stack.close)
 
 
