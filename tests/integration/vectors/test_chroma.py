@@ -9,12 +9,12 @@ import pytest_asyncio
 from chromadb import PersistentClient
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
-from support.servers.chroma_server import running_chroma
 
 from conformance.contracts.vectors import VectorStoreContract
 from recollect.engines.chroma import ChromaVectorStore, open_chroma
 from recollect.errors import ConfigurationError, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
+from support.servers.chroma_server import running_chroma
 
 _KEY = EntryKey(session_id=UUID(int=1), number=1)
 
