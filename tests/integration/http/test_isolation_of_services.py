@@ -180,7 +180,7 @@ OF_WORKERS: Final = {
     *("retention.count", "retention.clean_up", "retention.settle_abandoned"),
     *("retention.count_archived", "retention.prune_archive"),
     *("fact_pruning.count", "fact_pruning.prune", "audit_pruning.count", "audit_pruning.prune"),
-    *("work.do_one", "work.do_waiting"),
+    *("work.do_one", "work.do_waiting", "statistics.read"),
     *("indexing.do_some", "erasing.do_some", "erasing.forget_store", "cache_eviction.do_some"),
 }
 

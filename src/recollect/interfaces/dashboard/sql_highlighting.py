@@ -15,7 +15,7 @@ _KEYWORDS: Final = frozenset(
     """.split()  # noqa: SIM905  # a list of them takes eighty lines
 )
 _TOKENS: Final = re.compile(
-    r"(?P<comment>--[^\n]*|/\*.{0,10000}?\*/)"
+    r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))"
     r"|(?P<text>'(?:[^']|'')*')"
     r'|(?P<name>"[^"]*"|`[^`]*`)'
     r"|(?P<number>\b\d+(?:\.\d+)?\b)"
