@@ -28,7 +28,7 @@ class Asked(Database):
 
     def __init__(self, database: Database) -> None:
         self._connections = database._connections  # the same ones, watched
-        self.keys = database.keys
+        self.keys, self.telemetry = database.keys, database.telemetry
         self.names: list[str] = []
 
     async def read(self, name: str, /, **parameters: object) -> list[object]:
