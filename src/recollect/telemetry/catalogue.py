@@ -11,6 +11,8 @@ EVENTS: Final = {
     "cleanup.failed": "The clean-up met something that is unavailable; it is tried again.",
     "context.built": "A context was built; its sizes. Level DEBUG.",
     "context.truncated": "The same, where something had to be left out.",
+    "dashboard.failed": "A page of the dashboard could not be shown.",
+    "dynamodb.repeated": "A write to DynamoDB met another one and was tried again.",
     "embedded.died": "The embedded PostgreSQL has died and is started again.",
     "embedded.initialising": "The data folder of the embedded PostgreSQL is being made.",
     "embedded.passage_opened": "A folder was opened so that PostgreSQL's account can pass.",
