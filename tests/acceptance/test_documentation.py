@@ -318,7 +318,7 @@ def kept_files() -> Iterator[Path]:
     for path in ROOT.rglob("*"):
         parts = set(path.relative_to(ROOT).parts)
         is_hidden = any(part.startswith(".") and part != ".ci" for part in parts)
-        is_text = path.is_file() and path.suffix not in {".onnx", ".bin"}
+        is_text = path.is_file() and path.suffix not in {".onnx", ".bin", ".webp"}
         if is_text and not is_hidden and not parts & MADE_HERE:
             yield path
 

@@ -19,7 +19,7 @@ from support.hostile.requests import HostileRequest, as_question
 ALLOWED: Final = 49_000
 """Values that are parsed, and then refused or stored."""
 MANY: Final = 310_000
-STATUSES: Final = frozenset({200, 201, 400, 404, 413, 422, 503})
+STATUSES: Final = frozenset({200, 201, 400, 403, 404, 413, 422, 503})
 """503 where a body is passed on, and is no question to who answers it."""
 Body = dict[str, Any]
 

@@ -50,7 +50,8 @@ async def test_the_pieces_come_first_and_the_whole_answer_last() -> None:
 async def test_a_whole_answer_tells_its_model_and_tokens() -> None:
     async with chat_double(Reply(answer=ANSWER)) as double, a_model(double) as model:
         whole = await model.named("large").reply(PROMPT, Sampling(), timeout=PATIENCE)
-    assert whole == Completion(text=ANSWER, model="large", tokens=12)
+    used = {"tokens": 12, "input_tokens": 9, "output_tokens": 3}
+    assert whole == Completion(text=ANSWER, model="large", **used)
     assert "max_tokens" not in double.requests[0].body
 
 

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 FOLLOW_UP: Final = "What about it in 2023?"
 _SHORT: Final = "Fine."
 _PIECE: Final = 5_000
-_STATUSES: Final = frozenset({200, 201, 204, 404, 413, 422})
+_STATUSES: Final = frozenset({200, 201, 204, 403, 404, 413, 422})
 """A text may be refused; it may not break anything."""
 
 
@@ -76,6 +76,14 @@ def as_question(text: str) -> Iterator[HostileRequest]:
     yield from _profiling(text)
     yield from _facts(text)
     yield _post("/answerQuestion", "question", {"question": text})
+    for method in ("PUT", "PATCH"):
+        yield HostileRequest(
+            method=method,
+            route="/api/v1/admin/tenants/{tenant}/settings",
+            way="settings",
+            body={"mask_pii": text, "retention": text},
+            path={"tenant": "default"},
+        )
 
 
 def follow_up_requests(session_id: str) -> Iterator[HostileRequest]:

@@ -218,10 +218,10 @@ async def test_remarks_and_wishes_about_form_are_not_shown_to_the_model(remark: 
 
 
 async def test_the_model_reads_fragments_as_the_questions_they_stand_for() -> None:
-    model = FakeFollowUpModel({"How many of them?": "How many total sales?"})
+    model = FakeFollowUpModel({"Was that higher?": "Were sales in 2023 higher?"})
     history = [*SALES, HistoryMessage(role=Role.USER, content="What about 2023?")]
 
-    await rewriting(model).after(history, "How many of them?")
+    await rewriting(model).after(history, "Was that higher?")
 
     assert model.histories[-1][-1].content == "Show me total sales by region for 2023"
 

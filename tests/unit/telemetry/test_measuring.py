@@ -50,20 +50,20 @@ def test_an_operation_is_one_line_without_content(caplog: pytest.LogCaptureFixtu
 async def test_a_slow_operation_warns_with_its_slowest_stage(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    measuring = Measuring(slow_seconds=0.02)
+    measuring = Measuring(slow_seconds=0.2)  # more than a busy machine takes for nothing
 
     async def stage(stage: Stage, seconds: float) -> None:
         with measuring.stage(stage):
             await asyncio.sleep(seconds)
 
     with measuring.operation("context.read"):
-        await asyncio.gather(stage(Stage.RECALL, 0.03), stage(Stage.FACTS, 0.001))
+        await asyncio.gather(stage(Stage.RECALL, 0.25), stage(Stage.FACTS, 0.001))
     with measuring.operation("session.read"):
         pass
-    slow, quick = caplog.records
+    slow, quick = (one for one in caplog.records if one.getMessage().startswith("operation."))
     facts = slow.__dict__["facts"]
     assert (slow.levelname, slow.getMessage()) == ("WARNING", "operation.slow")
-    assert (facts["slow_stage"], facts["stage_milliseconds"] >= 30) == ("recall", True)
+    assert (facts["slow_stage"], facts["stage_milliseconds"] >= 250) == ("recall", True)
     assert (quick.levelname, quick.getMessage()) == ("INFO", "operation.done")
 
 
