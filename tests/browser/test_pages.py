@@ -8,7 +8,9 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from recollect.domain.identity.accounts import KeyScope
+from recollect.ports import Stores
 from support.dashboard.visitors import Dashboard, Visitor
+from support.recall.scripted_index import index_messages
 from support.timeouts import PATIENCE
 
 _AXE = (Path(__file__).parent / "assets" / "axe.min.js").read_text(encoding="utf-8")
@@ -124,11 +126,12 @@ async def test_the_inspector_shows_what_the_api_returns(sanne: Visitor) -> None:
     await page.locator("[data-tokens]").wait_for()
 
 
-async def test_conversations_are_searched_renamed_and_deleted(sanne: Visitor) -> None:
+async def test_conversations_are_searched_renamed_and_deleted(
+    sanne: Visitor, stores: Stores
+) -> None:
     session_id = await sanne.talk("How much did Utrecht sell?", "Three million.", name="Sales")
-    assert sanne.services.indexing is not None
-    while await sanne.services.indexing.do_some():
-        pass
+    messages = await stores.messages.last(sanne.scope, session_id, count=2)
+    await index_messages(stores, sanne.scope, messages or ())
     page = await sanne.open("/conversations")
     await page.fill("[name=q]", "Utrecht")
     await page.locator(".snippet", has_text="Utrecht").wait_for()

@@ -8,8 +8,10 @@ from recollect.domain.conversation.message import AnswerDetails, NewMessage, Rol
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.scope import TenantScope
+from recollect.ports import Stores
 from support.dashboard.payloads import HARMFUL_ELEMENTS, SCRIPTS
 from support.dashboard.visitors import Dashboard, Visitor
+from support.recall.scripted_index import index_messages
 
 _USER = "<img src=x onerror=alert(1)>"
 
@@ -94,10 +96,13 @@ async def test_thirty_payloads_in_every_field_are_harmless_on_every_page(
         assert SCRIPTS[0] in (await page.locator("#inspection").text_content() or "")
 
 
-async def test_an_answer_streams_into_the_page_as_text_with_its_sources(sanne: Visitor) -> None:
-    await sanne.talk("I like <b>bold</b> umbrellas", "Noted: <img src=x onerror=alert(1)>")
-    assert sanne.services.indexing is not None
-    await sanne.services.indexing.do_some()
+async def test_an_answer_streams_into_the_page_as_text_with_its_sources(
+    sanne: Visitor, stores: Stores
+) -> None:
+    said = ("I like <b>bold</b> umbrellas", "Noted: <img src=x onerror=alert(1)>")
+    session_id = await sanne.talk(*said)
+    messages = await stores.messages.last(sanne.scope, session_id, count=2)
+    await index_messages(stores, sanne.scope, messages or ())
     page = await sanne.open("/chat")
     await page.fill("[name=question]", "Which umbrellas do I like?")
     await page.keyboard.press("Enter")

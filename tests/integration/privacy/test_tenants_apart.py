@@ -134,6 +134,9 @@ async def scene(own_database: Database, tmp_path: Path) -> AsyncIterator[Scene]:
     made = Scene(services=services, stores=stores, clock=clock, local=local, llm=llm, **scopes)
     await made.set(made.strict, STRICT)
     await made.set(made.wide, WIDE)
+    await made.work()  # what other tests have left undone
+    local.seen.clear()
+    llm.seen.clear()
     yield made
     await services.settle()
 

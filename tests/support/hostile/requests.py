@@ -76,14 +76,6 @@ def as_question(text: str) -> Iterator[HostileRequest]:
     yield from _profiling(text)
     yield from _facts(text)
     yield _post("/answerQuestion", "question", {"question": text})
-    for method in ("PUT", "PATCH"):
-        yield HostileRequest(
-            method=method,
-            route="/api/v1/admin/tenants/{tenant}/settings",
-            way="settings",
-            body={"mask_pii": text, "retention": text},
-            path={"tenant": "default"},
-        )
 
 
 def follow_up_requests(session_id: str) -> Iterator[HostileRequest]:
