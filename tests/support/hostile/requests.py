@@ -76,6 +76,16 @@ def as_question(text: str) -> Iterator[HostileRequest]:
     yield from _profiling(text)
     yield from _facts(text)
     yield _post("/answerQuestion", "question", {"question": text})
+    for route in ("/api/v1/privacy/erase", "/api/v1/privacy/tenant/erase"):
+        yield _post(route, "before", {"confirm": True, "before": text})
+    for method in ("PUT", "PATCH"):
+        yield HostileRequest(
+            method=method,
+            route="/api/v1/admin/tenants/{tenant}/settings",
+            way="settings",
+            body={"mask_pii": text, "retention": text},
+            path={"tenant": "default"},
+        )
 
 
 def follow_up_requests(session_id: str) -> Iterator[HostileRequest]:

@@ -10,10 +10,13 @@ from recollect.domain.transfer.document import ExportFormat
 from recollect.errors import Forbidden, NotConfirmed
 from recollect.interfaces.http.callers import CallerScope, OperatorTenant
 from recollect.interfaces.http.errors import ERRORS, NOT_FOUND, ErrorBody, documented
+from recollect.interfaces.http.large_json import LargeBodyRoute
 from recollect.interfaces.http.parameters import ErasureIdPath, UseCases
 from recollect.interfaces.http.schemas.privacy import EraseIn, EraseTenantIn, ErasureOut
 
-router = APIRouter(prefix="/api/v1/privacy", tags=["privacy"], responses=ERRORS)
+router = APIRouter(
+    prefix="/api/v1/privacy", tags=["privacy"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 
 async def _check_export(request: Request, _scope: CallerScope) -> None:

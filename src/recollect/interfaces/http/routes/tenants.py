@@ -11,13 +11,16 @@ from recollect.errors import TenantNotFound
 from recollect.interfaces.http.callers import AdminScope
 from recollect.interfaces.http.errors import ERRORS, NOT_FOUND, PRECONDITION
 from recollect.interfaces.http.etags import ExpectedVersion, etag
+from recollect.interfaces.http.large_json import LargeBodyRoute
 from recollect.interfaces.http.parameters import UseCases
 from recollect.interfaces.http.schemas.conversations import ListOf
 from recollect.interfaces.http.schemas.tenants import TenantSettingsIn, TenantSettingsOut
 
 _SETTINGS: Final = "/{tenant}/settings"
 _FOR_ADMINS: Final = {"x-admin": True}
-router = APIRouter(prefix="/api/v1/admin/tenants", tags=["admin"], responses=ERRORS)
+router = APIRouter(
+    prefix="/api/v1/admin/tenants", tags=["admin"], responses=ERRORS, route_class=LargeBodyRoute
+)
 
 
 # Async, though it awaits nothing: FastAPI would send a plain function to a thread.
