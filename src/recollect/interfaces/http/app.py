@@ -2,14 +2,14 @@
 
 from importlib.metadata import version
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 
 from recollect.interfaces import openai_proxy
 from recollect.interfaces.dashboard.app import add_dashboard, prepare_dashboard
 from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
-from recollect.interfaces.http.parameters import refuse_unknown_query
+from recollect.interfaces.http.route_index import add_routers, index_routes
 from recollect.interfaces.http.routes import (
     admin,
     api_page,
@@ -56,7 +56,6 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,  # its page would load scripts from the internet; `api_page` is ours
         redoc_url=None,
-        dependencies=[Depends(refuse_unknown_query)],
     )
     app.state.memory = memory
     app.state.allows_data_export = settings.allow_data_export
@@ -68,9 +67,9 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     )
     if settings.metrics_token is not None and settings.metrics_port is None:
         _serve_metrics(app, memory, settings)
-    for router in _ROUTERS:
-        app.include_router(router)
+    add_routers(app, _ROUTERS)
     add_dashboard(app, memory, settings)
+    index_routes(app)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)
