@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 _JSON: Final = "application/json"
+_MISSING: Final = object()
 _IMMUTABLE: Final = (NoneType, bool, int, float, str, Enum)
 _UNKNOWN_KINDS: Final = (
     "cookie_params",
@@ -181,14 +182,17 @@ def _body_of(route: APIRoute) -> ModelField | None:
 
 async def _json_of(request: Request) -> object:
     content_type = request.headers.get("content-type", "")
-    if content_type.partition(";")[0].strip().lower() != _JSON or not await request.body():
+    if content_type.partition(";")[0].strip().lower() != _JSON:
         raise Unplanned
     try:
-        return await request.json()
+        body: object = await request.json() if await request.body() else _MISSING
     except HTTPException:
         raise
     except Exception:  # noqa: BLE001  # whatever it is, FastAPI says it
         raise Unplanned from None
+    if body is _MISSING:
+        raise Unplanned
+    return body
 
 
 def _validated(field: ModelField, value: object) -> object:
