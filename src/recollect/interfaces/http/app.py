@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from recollect.interfaces import openai_proxy
 from recollect.interfaces.dashboard.app import add_dashboard, prepare_dashboard
+from recollect.interfaces.http.admission import Admission, OverloadGuard
 from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
@@ -71,9 +72,14 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     add_dashboard(app, memory, settings)
     index_routes(app)
     add_error_handlers(app)
+    admission = Admission(
+        max_at_work=settings.max_requests_at_work, patience=settings.max_request_wait_seconds
+    )
+    telemetry = memory.services.telemetry
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)
-    app.add_middleware(Transactions, telemetry=memory.services.telemetry)
+    app.add_middleware(OverloadGuard, admission=admission, telemetry=telemetry)
+    app.add_middleware(Transactions, telemetry=telemetry)
     return app
 
 
