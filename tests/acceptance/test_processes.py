@@ -123,6 +123,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     until(lambda: worker_of(server) == "ok")
     assert appended(page) == counted + 1, "no counter goes back with a process"
 
+    until(lambda: any(map(has_idle_priority, members(server))))
     (worker,) = filter(has_idle_priority, members(server))
     os.kill(worker, signal.SIGKILL)
     until(lambda: worker_of(server) == "dead")

@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from recollect.engines.postgres.connection.database import Database
+from support.effort import IS_WHOLE
 from support.http.openapi_operations import openapi_document
 from support.servers.http_servers import ServerProgram
 from support.timeouts import PATIENCE
@@ -30,7 +31,7 @@ CHECKS: Final = [
     content_type_conformance,
 ]
 BOUNDED: Final = settings(
-    max_examples=5,
+    max_examples=50 if IS_WHOLE else 3,
     derandomize=True,
     database=None,
     deadline=None,
