@@ -24,6 +24,8 @@ from support.timeouts import PATIENCE
 
 Case: TypeAlias = schemathesis.Case[Any]
 SCHEMA: Final = schemathesis.openapi.from_dict(openapi_document())
+SCHEMA.config.phases.coverage.enabled = IS_WHOLE
+"""Thousands of requests: each value that each schema allows or not, one at a time."""
 CHECKS: Final = [
     not_a_server_error,
     status_code_conformance,
@@ -31,7 +33,7 @@ CHECKS: Final = [
     content_type_conformance,
 ]
 BOUNDED: Final = settings(
-    max_examples=50 if IS_WHOLE else 3,
+    max_examples=50 if IS_WHOLE else 6,
     derandomize=True,
     database=None,
     deadline=None,
