@@ -12,13 +12,15 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
 .DEFAULT_GOAL := help
-.PHONY: help run test run-tests coverage check check-types check-quickly format bench screenshots docs clean
+.PHONY: help install run test run-tests coverage check check-types check-quickly format bench screenshots docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
 
 run: $(VENV)/.installed  ## set everything up and start the server
 	@$(BIN)/recollect serve
+
+install: $(VENV)/.installed-dev  ## install what 'make test' needs, which does so by itself
 
 # Types are checked beside the tests: without a cache that takes one core half a minute.
 test: check-quickly  ## check the code and run all tests
@@ -76,5 +78,7 @@ $(VENV)/.installed: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
 
 $(VENV)/.installed-dev: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
 	@echo "installing Recollect and its development tools into .venv …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(ROOT)/constraints.txt -e "$(ROOT)[dev]"
+	@# Python compiles what is imported; to compile all of it takes half a minute.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		-c $(ROOT)/constraints.txt -e "$(ROOT)[dev]"
 	@touch $@ $(VENV)/.installed
