@@ -77,7 +77,7 @@ async def _stored(memory: Memory, user: str, session_id: str) -> set[str]:
 async def count_unexpired(client: LeanClient, ledger: Ledger, *, seconds: float) -> tuple[int, int]:
     """How many sessions must have expired by now, and how many of them are still read."""
     limit = time.time() - seconds
-    expired = [key for key, began in ledger.brief.items() if began < limit][:_LOOKED_AT]
+    expired = [key for key, asked in ledger.brief.items() if asked < limit][:_LOOKED_AT]
     found = 0
     for user, session_id in expired:
         reply = await client.send(f"GET /api/v1/sessions/{session_id}", user=user)

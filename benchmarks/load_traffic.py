@@ -57,7 +57,7 @@ class Ledger:
     """Sessions that were deleted, and the answers that were in them."""
     deleted_messages: set[str] = field(default_factory=set)
     brief: dict[SessionKey, float] = field(default_factory=dict)
-    """Sessions that expire, and when they began."""
+    """Sessions that expire, and when they were last asked in: one that has expired begins anew."""
 
     @property
     def count(self) -> int:
@@ -196,8 +196,9 @@ class Traffic:
 
     async def _chat_briefly(self, user: User) -> Reply:
         session_id, question = next(user.questions)
-        self.ledger.brief.setdefault((user.name, session_id), time.time())
-        return await _ask(self.brief or self.server, user, session_id, question)
+        reply = await _ask(self.brief or self.server, user, session_id, question)
+        self.ledger.brief[user.name, session_id] = time.time()
+        return reply
 
     _actions: ClassVar = {
         CHAT: _chat,

@@ -30,14 +30,20 @@ class Served:
 
     def precise_processor_seconds(self) -> float:
         """The same to the microsecond, of threads that are still there; on Linux alone."""
-        tasks = (
-            task for one in self._processes() for task in Path(f"/proc/{one.pid}/task").iterdir()
-        )
-        return sum(int((task / "schedstat").read_text("ascii").split()[0]) for task in tasks) / 1e9
+        return sum(map(_run_time, self._processes()))
 
     def _processes(self) -> list[psutil.Process]:
         first = psutil.Process(self.pid)
         return [first, *first.children(recursive=True)]
+
+
+def _run_time(process: psutil.Process) -> float:
+    """Seconds that the threads of a process have run."""
+    nanoseconds = 0
+    for task in Path(f"/proc/{process.pid}/task").iterdir():
+        with suppress(FileNotFoundError):  # it has ended since
+            nanoseconds += int((task / "schedstat").read_text("ascii").split()[0])
+    return nanoseconds / 1e9
 
 
 @asynccontextmanager

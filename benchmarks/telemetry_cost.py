@@ -2,10 +2,11 @@
 
     python benchmarks/telemetry_cost.py [--turns N] [--rounds N]
 
-Three servers on one database answer the questions of the same users, with a model on loopback that
-answers at once: without telemetry, with metrics, and with metrics and traces that are sent to a
-receiver on loopback. None of them does background work. Counted is the CPU time of each server's
-process, and how long a turn takes. A ratio is the median of the ratios of the rounds. Linux only.
+Servers on one database answer the questions of the same users, with a model on loopback that
+answers at once: without telemetry, with metrics, and with metrics and all or a tenth of the traces,
+which are sent to a receiver on loopback. None of them does background work. Counted is the CPU time
+of each server's process, and how long a turn takes. A ratio is the median of the ratios of the
+rounds. Linux only.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from serving import Served, serving
 
 OFF: Final = "off"
 METRICS: Final = "metrics"
+SAMPLED: Final = "metrics and a tenth of the traces"
 TRACES: Final = "metrics and traces"
 _USERS: Final = 10
 _HISTORY: Final = 24
@@ -99,7 +101,9 @@ def _settings(model: str, receiver: str) -> dict[str, dict[str, str]]:
         "MEMORY_LOG_LEVEL": "WARNING",
     }
     metrics = plain | {"MEMORY_METRICS_TOKEN": secrets.token_urlsafe(16)}
-    return {OFF: plain, METRICS: metrics, TRACES: metrics | {"MEMORY_OTLP_ENDPOINT": receiver}}
+    traces = metrics | {"MEMORY_OTLP_ENDPOINT": receiver}
+    sampled = traces | {"MEMORY_TRACE_SAMPLE": "0.1"}
+    return {OFF: plain, METRICS: metrics, SAMPLED: sampled, TRACES: traces}
 
 
 def _table(measured: dict[str, list[Measured]]) -> Table:
