@@ -119,21 +119,26 @@ class PostgresFactStore(PostgresStore):
         limit: int,
         offset: int = 0,
     ) -> Sequence[Fact]:
+        parameters = {
+            "owner_id": scope.owner_id,
+            "type": filters.type,
+            "priority": filters.priority,
+            "status": filters.status,
+            "searched": filters.searched,
+            "after_time": after and after.at,
+            "after_fact": after and after.fact_id,
+            "limit": limit,
+            "offset": offset,
+        }
+        if sort is FactSort.CREATED and page.order is Order.DESC:
+            return await read_facts(await self._database.run("newest_facts", **parameters))
         rows = await self._database.run(
             "list_facts",
-            owner_id=scope.owner_id,
-            type=filters.type,
-            priority=filters.priority,
-            status=filters.status,
-            searched=filters.searched,
             sort=sort,
             priorities=_PRIORITIES,
             descending=page.order is Order.DESC,
             after_rank=after and after.rank,
-            after_time=after and after.at,
-            after_fact=after and after.fact_id,
-            limit=limit,
-            offset=offset,
+            **parameters,
         )
         return await read_facts(rows)
 
