@@ -119,8 +119,8 @@ class PostgresFactStore(PostgresStore):
         limit: int,
         offset: int = 0,
     ) -> Sequence[Fact]:
-        parameters = {
-            "owner_id": scope.owner_id,
+        owner_id = scope.owner_id
+        parameters: dict[str, object] = {
             "type": filters.type,
             "priority": filters.priority,
             "status": filters.status,
@@ -131,9 +131,11 @@ class PostgresFactStore(PostgresStore):
             "offset": offset,
         }
         if sort is FactSort.CREATED and page.order is Order.DESC:
-            return await read_facts(await self._database.run("newest_facts", **parameters))
+            rows = await self._database.run("newest_facts", owner_id=owner_id, **parameters)
+            return await read_facts(rows)
         rows = await self._database.run(
             "list_facts",
+            owner_id=owner_id,
             sort=sort,
             priorities=_PRIORITIES,
             descending=page.order is Order.DESC,
