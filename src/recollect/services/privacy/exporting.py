@@ -53,7 +53,8 @@ class OwnerExport(Audited):
         The audit log has how many it was, also where nobody reads to the end.
         """
         self.check_audit()
-        self.note(scope, AuditAction.MEMORY_EXPORT_STARTED, items=())
+        if self.audit is not None:
+            await self.audit.record(scope, AuditAction.MEMORY_EXPORT_STARTED)
         counter = _Counter(progress)
         write = self._json_document if form is ExportFormat.JSON else self._archive
         outcome = "error"
