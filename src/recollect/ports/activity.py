@@ -20,6 +20,8 @@ class DayOfActivity:
     """Questions for which memory was read, as far as the audit log has them."""
     contexts_with_memory: int = 0
     """Those of them for which memory had something."""
+    expired: int = 0
+    """Sessions that were deleted because their time had come, as far as the audit log has them."""
 
 
 class ActivityStore(Protocol):

@@ -15,16 +15,15 @@ class InMemoryActivity(InMemoryStore):
     async def by_day(self, scope: Scope, *, since: datetime) -> tuple[DayOfActivity, ...]:
         conversations = self.data.conversations(scope)
         audit = self.data.of(scope.owner_id).audit
-        read = [
-            link.entry
-            for link in (audit.links if audit else ())
-            if link.entry.action == AuditAction.CONTEXT_READ
-        ]
+        entries = [link.entry for link in (audit.links if audit else ())]
+        read = [entry for entry in entries if entry.action == AuditAction.CONTEXT_READ]
+        expired = [entry for entry in entries if entry.action == AuditAction.SESSION_EXPIRED]
         times = {
             "sessions": [one.session.created_at for one in conversations],
             "messages": [m.created_at for one in conversations for m in one.messages.values()],
             "contexts": [entry.at for entry in read],
             "contexts_with_memory": [entry.at for entry in read if entry.count],
+            "expired": [entry.at for entry in expired],
         }
         counts = {
             name: Counter(time.astimezone(UTC).date() for time in given if time >= since)
