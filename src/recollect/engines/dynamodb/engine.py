@@ -14,7 +14,7 @@ from recollect.engines.dynamodb.conversations.sessions import DynamoSessions
 from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.audit import DynamoAuditLog
 from recollect.engines.dynamodb.privacy.erasure import dynamo_erasure_stores
-from recollect.engines.dynamodb.privacy.transfer import DynamoExports, DynamoImports
+from recollect.engines.dynamodb.privacy.transfer import DynamoExports, DynamoImports, DynamoOwners
 from recollect.engines.dynamodb.recall import DynamoRecallIndex
 from recollect.engines.dynamodb.table.client import DynamoClient
 from recollect.engines.dynamodb.table.provisioning import table_state
@@ -83,6 +83,7 @@ def dynamo_stores(table: Table, clock: Clock) -> Stores:
         audit=audit,
         audit_chains=audit,
         facts=DynamoFacts(table, clock),
+        owners=DynamoOwners(table, clock),
         exports=DynamoExports(table, clock),
         imports=DynamoImports(table, clock),
         erasure=dynamo_erasure_stores(table, clock),

@@ -84,7 +84,7 @@ class OwnerMemory:
     fact_changes: list[FactChange] = field(default_factory=list)
     """Of all facts, in the order in which they were made."""
     known_as: Scope | None = None
-    """Whose conversations and facts these are, for a worker that asks about all owners."""
+    """Whose memory this is, for a worker that asks about all owners."""
     started_by: Scope | None = None
     """Who started the last conversation."""
     erasures: dict[UUID, Erasure] = field(default_factory=dict)
@@ -131,6 +131,12 @@ class InMemoryData:
         owner = self._owners[owner_id]
         if owner.is_being_erased(session_id):
             raise ErasureUnderWay
+        return owner
+
+    def claimed_by(self, scope: Scope) -> OwnerMemory:
+        """The same, of an owner whose name is known from then on."""
+        owner = self.written_by(scope.owner_id)
+        owner.known_as = owner.known_as or scope
         return owner
 
     def replace(self, owner_id: UUID, memory: OwnerMemory) -> None:
@@ -194,8 +200,15 @@ class InMemoryData:
         return [one for owner in self._owners.values() for one in owner.erasures.values()]
 
     def known_owners(self) -> list[Scope]:
-        """The owners that have stored messages or facts."""
+        """The users that have something stored."""
         return [owner.known_as for owner in self._owners.values() if owner.known_as]
+
+    def known_tenants(self) -> set[str]:
+        """The tenants that have keys or settings."""
+        owners = self._owners.values()
+        return {key.tenant for one in owners for key in one.api_keys.values()} | {
+            *self.tenant_settings
+        }
 
     def expired(self, now: datetime) -> list[tuple[UUID, StoredConversation]]:
         """The expired conversations of all owners, with their owners' ids, oldest end first."""

@@ -19,7 +19,7 @@ class InMemoryProfiles(InMemoryStore):
     """Implements `recollect.ports.profiles.ProfileStore`."""
 
     async def change(self, scope: Scope, change: ProfileChange, *, now: datetime) -> ProfileItem:
-        profile = self.data.written_by(scope.owner_id).profile
+        profile = self.data.claimed_by(scope).profile
         text = change.text_after(_stored_key(profile, change.key))
         before = profile.values.get(change.key)
         profile.last_version += 1

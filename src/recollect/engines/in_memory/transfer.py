@@ -8,7 +8,7 @@ from uuid import UUID
 from recollect.domain.conversation.message import AnswerDetails, Message
 from recollect.domain.facts.fact import FactRecord
 from recollect.domain.identity.accounts import UserState
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.transfer.document import Outcome
@@ -35,6 +35,26 @@ from recollect.engines.in_memory.facts import claims_of, statements_in
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.ports.facts import EmbeddedFact
 from recollect.ports.transfer import NumberedAuditEntry
+
+
+class InMemoryOwners(InMemoryStore):
+    """Implements `recollect.ports.transfer.OwnerDirectory`."""
+
+    async def owners(
+        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+    ) -> tuple[Scope | TenantScope, ...]:
+        users = (one for one in self.data.known_owners() if not self._is_being_erased(one))
+        tenants = (TenantScope(tenant=name, is_stored=True) for name in self.data.known_tenants())
+        chosen = [one for one in (*users, *tenants) if tenant in {None, one.tenant}]
+        chosen.sort(key=_order)
+        return tuple([one for one in chosen if after is None or _order(one) > _order(after)][:limit])
+
+    def _is_being_erased(self, scope: Scope) -> bool:
+        return self.data.of(scope.owner_id).is_being_erased()
+
+
+def _order(owner: Scope | TenantScope) -> tuple[str, UUID]:
+    return owner.tenant, owner.owner_id
 
 
 class InMemoryExports(InMemoryStore):
@@ -107,7 +127,7 @@ class InMemoryImports(InMemoryStore):
     async def add_profile(
         self, scope: Scope, items: Sequence[ProfileItem], texts: Mapping[str, str]
     ) -> Outcome:
-        profile = self.data.written_by(scope.owner_id).profile
+        profile = self.data.claimed_by(scope).profile
         new, outcome = sort_profile(
             items,
             {key: len(text.encode()) for key, text in texts.items()},
@@ -125,15 +145,14 @@ class InMemoryImports(InMemoryStore):
         return outcome
 
     async def add_state(self, scope: Scope, state: UserState) -> bool:
-        owner = self.data.written_by(scope.owner_id)
+        owner = self.data.claimed_by(scope)
         if owner.user_state is not None:
             return False
         owner.user_state = state
         return True
 
     async def add_facts(self, scope: Scope, records: Sequence[FactRecord]) -> Outcome:
-        owner = self.data.written_by(scope.owner_id)
-        owner.known_as = scope
+        owner = self.data.claimed_by(scope)
         known_ids = set(owner.facts)
         outcomes = [_add_fact(owner, known_ids, record) for record in records]
         return sum(outcomes, start=Outcome())

@@ -20,7 +20,7 @@ from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
-from recollect.engines.dynamodb.conversations.store import NOT_ERASED, OWNERS, DynamoStore
+from recollect.engines.dynamodb.conversations.store import NOT_ERASED, OWNERS, DynamoStore, owner_due
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
 from recollect.engines.dynamodb.privacy.erased_items import Erased, items_left, texts_left
 from recollect.engines.dynamodb.privacy.erasure_items import (
@@ -234,7 +234,7 @@ def _mark_owner(transaction: Transaction, scope: Scope | TenantScope, now: datet
             ":user": scope.user if isinstance(scope, Scope) else "",
             ":now": time_text(now),
             ":queue": queue_of(OWNERS, scope.owner_id),
-            ":due": f"{tenant_id(scope.tenant)}#{scope.owner_id}",
+            ":due": owner_due(scope),
         },
         condition=NOT_ERASED,
         names={"#tenant": "tenant", "#user": "user"},
