@@ -36,7 +36,7 @@ from recollect.inputs import Asking, FactFilters, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
-from recollect.ports.facts import FactStats
+from recollect.domain.facts.stored import FactStats
 from recollect.ports.metrics import ALL_METRICS
 from recollect.services.services import ServiceDependencies
 from recollect.sql_reading import SqlglotReader

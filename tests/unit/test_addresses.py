@@ -37,10 +37,10 @@ def test_a_copy_to_dynamodb_reads_an_encrypted_memory(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("source", "target", "problem"),
     [
-        ("mysql://host/db", "dynamodb://table", "--from: must be postgresql://"),
-        ("embedded:", "table", "--to: must be postgresql://"),
-        ("embedded:", "dynamodb://table?zone=x", "--to: must be dynamodb://table, with ?region="),
-        ("dynamodb://table", "dynamodb://table", "--to: must be another memory"),
+        ("mysql://host/db", "dynamodb://table", "--from must be postgresql://"),
+        ("embedded:", "table", "--to must be postgresql://"),
+        ("embedded:", "dynamodb://table?zone=x", "--to must be dynamodb://table, with ?region="),
+        ("dynamodb://table", "dynamodb://table", "--to must be another memory"),
         ("embedded:/nowhere", "dynamodb://table", "there is no memory in the folder /nowhere"),
     ],
 )

@@ -25,15 +25,11 @@ def settings_at(address: str, *, option: str) -> Settings:
     match scheme.lower():
         case "embedded" if separator:
             home = {"home": Path(rest).expanduser()} if rest else {}
-            return load_settings(
-                engine=EngineKind.POSTGRESQL, db_connection_string=None, **home
-            )
+            return load_settings(engine=EngineKind.POSTGRESQL, db_connection_string=None, **home)
         case "dynamodb" if rest.startswith("//"):
             return _settings_of_table(address.strip(), option)
         case name if name in _POSTGRESQL and rest.startswith("//"):
-            return load_settings(
-                engine=EngineKind.POSTGRESQL, db_connection_string=address.strip()
-            )
+            return load_settings(engine=EngineKind.POSTGRESQL, db_connection_string=address.strip())
     raise InvalidInput(option, _FORMS)
 
 

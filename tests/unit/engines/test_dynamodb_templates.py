@@ -1,4 +1,4 @@
-"""The files in deploy/dynamodb: they make the table that the engine makes, and allow what it does."""
+"""The files in deploy/dynamodb make the table of the engine, and allow what it does."""
 
 import json
 import re
@@ -89,9 +89,7 @@ def test_the_policy_of_servers_allows_what_the_engine_asks_for_and_nothing_else(
         for path in Path(engine.__path__[0]).rglob("*.py")
         if path.name != "provisioning.py"
     ]
-    calls = {
-        name for text in sources for name in re.findall(r'(?:call|_pages)\(\s*"(\w+)"', text)
-    }
+    calls = {name for text in sources for name in re.findall(r'(?:call|_pages)\(\s*"(\w+)"', text)}
     needed = {action for name in calls for action in ITEM_ACTIONS.get(name, (name,))}
     # Opening the table asks for its state.
     needed |= {"DescribeTable", "DescribeTimeToLive"}

@@ -89,7 +89,7 @@ async def test_a_copy_that_was_killed_goes_on(monkeypatch: pytest.MonkeyPatch) -
     scopes = [a_scope() for _ in range(3)]
     for scope in scopes:
         await fill(source, scope)
-    stores, left = target.imports, 4
+    stores, left = target.imports, 2
 
     class Killed(BaseException):
         pass
@@ -109,7 +109,7 @@ async def test_a_copy_that_was_killed_goes_on(monkeypatch: pytest.MonkeyPatch) -
             await copied(source, target)
     report = await copied(source, target)
     assert (report.users, report.differing) == (3, 0)
-    assert 0 < report.memory.messages.added
+    assert report.memory.messages.added > 0
     for scope in scopes:
         assert await essence_of(target, scope) == await essence_of(source, scope)
 

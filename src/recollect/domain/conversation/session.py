@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 from uuid import UUID, uuid5
 
 from recollect.domain.conversation.message import Message, NewMessage, Role, count_each
@@ -62,6 +62,24 @@ class Session:
         """Whether a summary stands for the session's older messages."""
         return self.summary is not None
 
+    def has_expired(self, now: datetime) -> bool:
+        """Whether it has come to its end."""
+        return self.expires_at is not None and self.expires_at <= now
+
+    def used(self, *, now: datetime, expires_at: datetime | None) -> Self:
+        """The session after it was used; its end, if it has one, moves only to later."""
+        end = self.expires_at
+        if end is not None and expires_at is not None:
+            end = max(end, expires_at)
+        last = max(self.last_accessed_at, now)
+        return replace(self, last_accessed_at=last, expires_at=end)
+
+    def named_after(self, question: Message | None) -> Self:
+        """The session with a name made from a question; without one, with no name."""
+        name = None if question is None else name_from_question(question.content)
+        turn = question.turn_number if question is not None and name else None
+        return replace(self, name=name, name_turn=turn)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
@@ -75,6 +93,22 @@ class NewSession:
 
     def __post_init__(self) -> None:
         _check_parts(self)
+
+    def started(self, *, now: datetime, expires_at: datetime | None) -> Session:
+        """The session as it is stored, without messages."""
+        return Session(
+            session_id=self.session_id,
+            name=self.name,
+            metadata=self.metadata,
+            databases=self.databases,
+            tags=self.tags,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            expires_at=expires_at,
+            message_count=0,
+            turn_count=0,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,6 @@
 """The recall index: entries in the table, compared in the process."""
 
 import asyncio
-import math
-import operator
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
@@ -11,7 +9,7 @@ from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
-from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
+from recollect.domain.recall.whole_search import search_entries
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.purging import count_entries_change
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
@@ -151,7 +149,7 @@ class DynamoRecallIndex(DynamoStore):
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         stored = await self._entries(scope.owner_id)
         while True:
-            found = _search([one.indexed for one in stored], query)
+            found = search_entries([one.indexed for one in stored], query)
             stale = await self._stale(scope, stored, found)
             if not stale:
                 return tuple(found.values())
@@ -255,38 +253,6 @@ class DynamoRecallIndex(DynamoStore):
 
 def _is_outdated(one: IndexedEntry, model: str) -> bool:
     return one.model != model or one.vector is None
-
-
-def _search(indexed: Sequence[IndexedEntry], query: RecallQuery) -> dict[int, Candidate]:
-    """The best entries by words and by meaning, and those beside them in a log, by their place."""
-    entries = [one.entry for one in indexed]
-    words: Bm25Index[str] = Bm25Index()
-    for one in indexed:
-        words.add(one.terms, length=one.length)
-    lexical = words.scores(query.terms)
-    meanings = tuple(_cosine(one, query) for one in indexed)
-    matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
-    best = best_positions(
-        {at: score for at, score in lexical.items() if at in matching},
-        {at: cosine for at in matching if (cosine := meanings[at]) is not None},
-        count=query.count,
-    )
-    sessions = [entry.session_id for entry in entries]
-    is_named = [entry.speaker is not None for entry in entries]
-    beside = neighbouring_positions(best, sessions, is_named)
-    shares = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
-    return {
-        at: Candidate.among(entries[at], shares, meanings, at, sessions=sessions)
-        for at in best | beside & matching
-    }
-
-
-def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:
-    if indexed.vector is None or query.vector is None or indexed.model != query.model:
-        return None
-    if len(indexed.vector) != len(query.vector):
-        return None
-    return math.fsum(map(operator.mul, indexed.vector, query.vector))
 
 
 def entry_item(

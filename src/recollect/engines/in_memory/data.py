@@ -1,18 +1,15 @@
 """The data of the in-memory engine."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
-from recollect.domain.conversation.session import (
-    NewSession,
-    Session,
-)
+from recollect.domain.conversation.session import NewSession
 from recollect.domain.erasure.erasure import Erasure, ErasureKind
 from recollect.domain.facts.fact import FactChange
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.accounts import ApiKey, UserState
 from recollect.domain.identity.audit import (
     RETENTION,
@@ -26,7 +23,6 @@ from recollect.domain.tenants.settings import StoredSettings
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.errors import ErasureUnderWay
-from recollect.ports.facts import EmbeddedFact
 from recollect.ports.jobs import Job, JobKind, job_id_for
 from recollect.ports.runtime import Clock
 
@@ -152,18 +148,8 @@ class InMemoryData:
         conversations = owner.conversations
         if session.session_id in conversations:
             self.delete_expired(scope.owner_id, session.session_id, now=now)
-        started = Session(
-            session_id=session.session_id,
-            name=session.name,
-            metadata=copy_object(session.metadata),
-            databases=session.databases,
-            tags=session.tags,
-            created_at=now,
-            updated_at=now,
-            last_accessed_at=now,
-            expires_at=expires_at,
-            message_count=0,
-            turn_count=0,
+        started = replace(session, metadata=copy_object(session.metadata)).started(
+            now=now, expires_at=expires_at
         )
         conversations[session.session_id] = StoredConversation(session=started)
         return conversations[session.session_id]
@@ -293,19 +279,3 @@ def _copy_json(value: JsonValue) -> JsonValue:
             return [_copy_json(item) for item in value]
         case _:
             return value
-
-
-def cut_page(
-    items: Iterable[Item],
-    request: PageRequest,
-    kind: type[Position],
-    position_of: Callable[[Item], Position],
-) -> Page[Item]:
-    """Sort the items by their positions and return the requested page."""
-    after = request.position(kind)
-    is_descending = request.order is Order.DESC
-    rows = [(item, position_of(item)) for item in items]
-    if after is not None:
-        rows = [row for row in rows if (row[1] < after if is_descending else row[1] > after)]
-    rows.sort(key=lambda row: row[1], reverse=is_descending)
-    return request.page(rows[request.offset : request.offset + request.limit + 1])

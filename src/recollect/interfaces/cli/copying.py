@@ -66,7 +66,7 @@ def copy(
             status.update(f"{_told(report)} …")
 
         report = asyncio.run(_copy(*places, tenant, scope, tell))
-    if not report.users and (tenant or user):
+    if report.is_empty and (tenant or user):
         fail(f"--from has nothing of {'that user' if user else 'that tenant'}", as_json=as_json)
     show(_as_json(report), as_json=as_json, text=_told(report))
     _refuse_incomplete(report, as_json=as_json)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final
 
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
@@ -39,13 +39,18 @@ class CopyReport:
 
     users: int = 0
     """Users who have something, which is copied and compared."""
-    memory: TransferReport = TransferReport()
-    api_keys: Outcome = Outcome()
-    tenant_settings: Outcome = Outcome()
+    memory: TransferReport = field(default_factory=TransferReport)
+    api_keys: Outcome = field(default_factory=Outcome)
+    tenant_settings: Outcome = field(default_factory=Outcome)
     differing: int = 0
     """Users and tenants whose copies differ."""
     differences: tuple[Difference, ...] = ()
     """The first of them."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was nothing to copy."""
+        return self == CopyReport()
 
     def with_difference(self, one: Difference) -> "CopyReport":
         """The same with one more that differs."""

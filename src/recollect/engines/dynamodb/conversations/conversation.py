@@ -16,12 +16,7 @@ from uuid import UUID
 
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.session import (
-    NewSession,
-    Session,
-    TurnStatus,
-    name_from_question,
-)
+from recollect.domain.conversation.session import NewSession, Session, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.ranges import Ranges
 
@@ -70,19 +65,7 @@ class Conversation:
         return cls(
             scope=scope,
             incarnation=new_incarnation(),
-            session=Session(
-                session_id=session.session_id,
-                name=session.name,
-                metadata=session.metadata,
-                databases=session.databases,
-                tags=session.tags,
-                created_at=now,
-                updated_at=now,
-                last_accessed_at=now,
-                expires_at=expires_at,
-                message_count=0,
-                turn_count=0,
-            ),
+            session=session.started(now=now, expires_at=expires_at),
         )
 
     @property
@@ -107,8 +90,7 @@ class Conversation:
 
     def has_expired(self, now: datetime) -> bool:
         """Whether the session has come to its end."""
-        end = self.session.expires_at
-        return end is not None and end <= now
+        return self.session.has_expired(now)
 
     def is_visible(self, now: datetime) -> bool:
         """Whether readers find it."""
@@ -146,11 +128,7 @@ class Conversation:
 
     def use(self, *, now: datetime, expires_at: datetime | None) -> None:
         """Record that the session was used; its end, if it has one, moves only to later."""
-        end = self.session.expires_at
-        if end is not None and expires_at is not None:
-            end = max(end, expires_at)
-        last = max(self.session.last_accessed_at, now)
-        self.session = replace(self.session, last_accessed_at=last, expires_at=end)
+        self.session = self.session.used(now=now, expires_at=expires_at)
 
     def summarize(self, summary: Summary | None) -> None:
         """Put a summary, or none, in the place of the one before."""
@@ -239,9 +217,7 @@ class Conversation:
 
     def name_after(self, question: Message | None) -> None:
         """Name the session after a question, or take the name that it has from one."""
-        name = None if question is None else name_from_question(question.content)
-        turn = question.turn_number if question is not None and name else None
-        self.session = replace(self.session, name=name, name_turn=turn)
+        self.session = self.session.named_after(question)
 
     def _name_anew(self, messages: Collection[Message]) -> None:
         """Where the question is gone that gave the name, name it after the first one left."""

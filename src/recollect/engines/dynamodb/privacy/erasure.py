@@ -20,7 +20,12 @@ from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
-from recollect.engines.dynamodb.conversations.store import NOT_ERASED, OWNERS, DynamoStore, owner_due
+from recollect.engines.dynamodb.conversations.store import (
+    NOT_ERASED,
+    OWNERS,
+    DynamoStore,
+    owner_due,
+)
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
 from recollect.engines.dynamodb.privacy.erased_items import Erased, items_left, texts_left
 from recollect.engines.dynamodb.privacy.erasure_items import (

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import AnswerDetails, Message
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.fact import FactChange, FactRecord
+from recollect.domain.facts.fact import FactRecord
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
@@ -16,6 +17,7 @@ from recollect.domain.transfer.document import Outcome
 from recollect.domain.transfer.merging import (
     SortedMessages,
     TakenPlace,
+    sort_facts,
     sort_messages,
     sort_profile,
 )
@@ -33,7 +35,7 @@ from recollect.engines.dynamodb.conversations.expiry import session_record, turn
 from recollect.engines.dynamodb.conversations.ranges import Ranges
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore, owner_due
-from recollect.engines.dynamodb.facts.store import DynamoFacts, OwnerFacts, claims_of, statements_in
+from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.audit_chain import link_from, tenant_id
 from recollect.engines.dynamodb.recall import DynamoRecallIndex
 from recollect.engines.dynamodb.table.items import Item, json_from, json_text
@@ -46,7 +48,6 @@ from recollect.engines.dynamodb.table.keys import (
     audit_key,
 )
 from recollect.engines.dynamodb.table.table import Transaction, name_of
-from recollect.ports.facts import EmbeddedFact
 from recollect.ports.transfer import NumberedAuditEntry
 
 
@@ -66,7 +67,7 @@ class DynamoOwners(DynamoStore):
             found = tuple(map(_owner_from, (one for one in there if "isBeingErased" not in one)))
             if found:
                 return found
-            since = f"{keys[-1][WORK_DUE]}\0"
+            since = str(keys[-1][WORK_DUE]) + "\0"
         return ()
 
 
@@ -189,7 +190,7 @@ class DynamoImports(DynamoStore):
         async def attempt() -> Outcome:
             await self.data.refuse_erased(scope.owner_id)
             owner = await facts.read(scope.owner_id)
-            new, outcome = _sort_facts(owner, records)
+            new, outcome = sort_facts(records, known=owner.facts, changes=owner.changes)
             changed = {key: EmbeddedFact(fact=record.fact) for key, record in new.items()}
             histories = {key: record.history for key, record in new.items()}
             await facts.store(scope, owner, changed, histories)
@@ -267,7 +268,6 @@ class DynamoImports(DynamoStore):
             return True
 
         await self.data.change(scope, session_id, change)
-
 
     async def _active_turns(self, one: Conversation, turns: Collection[int]) -> set[int]:
         """Which of these turns have messages on the active branch already."""
@@ -347,28 +347,3 @@ def _add_turn(one: Conversation, turn: TurnRecord) -> None:
 def _stored(message: Message) -> Message:
     details = AnswerDetails.stored(json_from(json_text(message.details.to_json())))
     return replace(message, metadata=json_from(json_text(message.metadata)), details=details)
-
-
-def _sort_facts(
-    owner: OwnerFacts, records: Sequence[FactRecord]
-) -> tuple[dict[UUID, FactRecord], Outcome]:
-    """Which facts are stored, each with the lines of its history that are not there yet."""
-    new: dict[UUID, FactRecord] = {}
-    claimed = set(claims_of(owner.facts.values()))
-    statements = set(statements_in(owner.changes))
-    known = conflicting = 0
-    for record in records:
-        fact_id, claims = record.fact.fact_id, {*claims_of([EmbeddedFact(fact=record.fact)])}
-        if fact_id in owner.facts:
-            known += 1
-        elif fact_id in new or not claimed.isdisjoint(claims):
-            conflicting += 1
-        else:
-            history: list[FactChange] = []
-            for change in record.history:
-                if statements.isdisjoint(statements_in([change])):
-                    history.append(change)
-                    statements.update(statements_in([change]))
-            claimed |= claims
-            new[fact_id] = FactRecord(fact=record.fact, history=tuple(history))
-    return new, Outcome(added=len(new), known=known, conflicting=conflicting)
