@@ -46,7 +46,8 @@ async def open_engine(
             region=settings.dynamodb_region,
             endpoint=settings.dynamodb_endpoint_url,
         ) as table:
-            yield OpenedEngine(stores=dynamo_stores(table, clock))
+            stores = dynamo_stores(table, clock, kept_in=settings.outside_store)
+            yield OpenedEngine(stores=stores)
         return
     from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
     from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -14,11 +15,13 @@ from conformance.contracts.recall_whole import WholeRecallContract
 from conformance.contracts.states import StateStoreContract
 from conformance.contracts.whole_turns import TurnStoreContract
 from conformance.contracts.windows import WindowContract
+from recollect.engines.chroma import open_chroma
 from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.client import DynamoClient
 from recollect.ports import Stores
 from recollect.system import SystemClock
 from support.dynamodb import a_client, a_table, dynamodb_server
+from support.recall.outside_index import with_outside_index
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,16 @@ if os.environ.get("RECOLLECT_DYNAMODB") == "all":
     class TestDynamo(EngineContract, WholeRecallContract):
         class TestIndexing(IndexingContract):
             pass
+
+    class TestDynamoWithChroma(WholeRecallContract):
+        @pytest_asyncio.fixture
+        async def stores(
+            self, dynamodb_client: DynamoClient, tmp_path: Path
+        ) -> AsyncIterator[Stores]:
+            vectors, clock = open_chroma(str(tmp_path), collection="tests"), SystemClock()
+            async with a_table(dynamodb_client) as table:
+                engine = dynamo_stores(table, clock, kept_in="chroma/tests")
+                yield with_outside_index(engine, vectors, clock)[0]
 
 else:
 

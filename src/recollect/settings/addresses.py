@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from recollect.errors import InvalidInput
-from recollect.settings import EngineKind, Settings, VectorStoreKind, load_settings
+from recollect.settings import EngineKind, Settings, load_settings
 
 _POSTGRESQL: Final = ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg")
 _FORMS: Final = (
@@ -50,5 +50,4 @@ def _settings_of_table(address: str, option: str) -> Settings:
         # What only a PostgreSQL can have; the other side of a copy may be one.
         db_connection_string=None,
         encryption_key=None,
-        vector_store=VectorStoreKind.PGVECTOR,
     )

@@ -8,17 +8,24 @@ from recollect.domain.recall.entry import Candidate, IndexedEntry, RecallQuery
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
 
 
-def search_entries(indexed: Sequence[IndexedEntry], query: RecallQuery) -> dict[int, Candidate]:
+def search_entries(
+    indexed: Sequence[IndexedEntry],
+    query: RecallQuery,
+    *,
+    cosines: Sequence[float | None] | None = None,
+) -> dict[int, Candidate]:
     """Return the best entries by words and by meaning, by their positions.
 
     In a log those beside the best come too. The entries are in the order of sessions and numbers.
+    `cosines` are those of a store outside, in place of the entries' own vectors.
     """
     entries = [one.entry for one in indexed]
     words: Bm25Index[str] = Bm25Index()
     for one in indexed:
         words.add(one.terms, length=one.length)
     lexical = words.scores(query.terms)
-    meanings = tuple(_cosine(one, query) for one in indexed)
+    own = (_cosine(one, query) for one in indexed)
+    meanings = tuple(own if cosines is None else cosines)
     matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
     best = best_positions(
         {at: score for at, score in lexical.items() if at in matching},

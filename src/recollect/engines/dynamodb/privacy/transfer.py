@@ -37,7 +37,7 @@ from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore, owner_due
 from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.audit_chain import link_from, tenant_id
-from recollect.engines.dynamodb.recall import DynamoRecallIndex
+from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
 from recollect.engines.dynamodb.table.items import Item, json_from, json_text
 from recollect.engines.dynamodb.table.keys import (
     FACTS,
