@@ -1,9 +1,11 @@
 """Shows the DynamoDB engine at size: many writers, many sessions, and a very long session.
 
+    python benchmarks/dynamodb.py
     AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x python benchmarks/dynamodb.py http://127.0.0.1:4566
 
-It works on tables of its own on a server with DynamoDB's interface, and counts requests and request
-units. `--messages`, `--sessions` and `--writers` make it smaller for a server that is slow.
+It works on tables of its own on a server with DynamoDB's interface, or without an address on a
+double in this process: such servers read a whole partition for every query. Request units are
+computed as in dynamodb_units.py.
 """
 
 import argparse
@@ -11,13 +13,12 @@ import asyncio
 import random
 import sys
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
+from dynamodb_double import DynamoDouble
 from dynamodb_units import Meter
-
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.paging import PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession
@@ -34,17 +35,20 @@ from recollect.system import SystemClock
 
 CLOCK = SystemClock()
 MESSAGES_OF_EACH = 40
-PROCESSES = 5
+PROCESSES = 3
 
 
 @asynccontextmanager
-async def a_table(address: str) -> AsyncIterator[Table]:
-    """A table that is deleted afterwards."""
+async def a_table(address: str | None) -> AsyncIterator[Table]:
+    """A table that is deleted afterwards; without an address, one in this process."""
+    name = f"size-{uuid4()}"
+    if address is None:
+        yield Table(DynamoDouble(longest_wait=0.002), name)  # type: ignore[arg-type]  # it stands in
+        return
     async with DynamoClient(region="us-east-1", endpoint=address) as client:
-        table = Table(client, f"size-{uuid4()}")
-        await create_table(client, table.name, is_protected=False, poll_seconds=0.1)
-        yield table
-        await delete_table(client, table.name)
+        await create_table(client, name, is_protected=False, poll_seconds=0.1)
+        yield Table(client, name)
+        await delete_table(client, name)
 
 
 def a_message(role: Role, text: str) -> NewMessage:
@@ -52,7 +56,7 @@ def a_message(role: Role, text: str) -> NewMessage:
     return NewMessage(message_id=uuid4(), role=role, content=text)
 
 
-async def writers(address: str, count: int, *, doubled: bool) -> None:
+async def writers(address: str | None, count: int, *, doubled: bool) -> None:
     """Let writers of several processes append to one session; each message comes once."""
     scope, session = Scope(tenant="t", user="u"), NewSession(session_id=uuid4())
     async with a_table(address) as table:
@@ -91,7 +95,7 @@ async def writers(address: str, count: int, *, doubled: bool) -> None:
         )
 
 
-async def many_sessions(address: str, count: int) -> None:
+async def many_sessions(address: str | None, count: int) -> None:
     """List the sessions of a user by last access, with a tenth and with all of them."""
     scope = Scope(tenant="t", user="u")
     async with a_table(address) as table:
@@ -135,7 +139,7 @@ async def counted(meter: Meter, work: Callable[[], Awaitable[object]]) -> None:
     meter.is_on = False
 
 
-async def long_session(address: str, count: int, *, irregular: bool) -> None:
+async def long_session(address: str | None, count: int, *, irregular: bool) -> None:
     """Read the last 10 messages of a session as it grows."""
     scope, session = Scope(tenant="t", user="u"), NewSession(session_id=uuid4())
     roles = random.Random(7)  # noqa: S311  # the same each time
@@ -183,17 +187,21 @@ async def _show_tail(
 
 
 async def main(given: argparse.Namespace) -> None:
-    """Run all three."""
-    for doubled in (False, True):
-        await writers(given.address, given.writers, doubled=doubled)
-    await many_sessions(given.address, given.sessions)
-    for irregular in (False, True):
-        await long_session(given.address, given.messages, irregular=irregular)
+    """Run what was chosen."""
+    if "writers" in given.parts:
+        for doubled in (False, True):
+            await writers(given.address, given.writers, doubled=doubled)
+    if "sessions" in given.parts:
+        await many_sessions(given.address, given.sessions)
+    if "messages" in given.parts:
+        for irregular in (False, True):
+            await long_session(given.address, given.messages, irregular=irregular)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("address")
+    parser.add_argument("address", nargs="?")
+    parser.add_argument("--parts", nargs="+", default=["writers", "sessions", "messages"])
     parser.add_argument("--writers", type=int, default=50)
     parser.add_argument("--sessions", type=int, default=10_000)
     parser.add_argument("--messages", type=int, default=100_000)

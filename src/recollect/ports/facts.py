@@ -12,7 +12,7 @@ from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.statement import Judgement, Relation, Statement
 from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 
 
 class FactStore(Protocol):

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from conformance.contracts.recall_shared import EAST, MODEL, Log, search
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Self
+from typing import Final
 from uuid import UUID, uuid5
 
 from recollect.domain.conversation.message import Message, NewMessage, Role, count_each
@@ -65,20 +65,6 @@ class Session:
     def has_expired(self, now: datetime) -> bool:
         """Whether it has come to its end."""
         return self.expires_at is not None and self.expires_at <= now
-
-    def used(self, *, now: datetime, expires_at: datetime | None) -> Self:
-        """The session after it was used; its end, if it has one, moves only to later."""
-        end = self.expires_at
-        if end is not None and expires_at is not None:
-            end = max(end, expires_at)
-        last = max(self.last_accessed_at, now)
-        return replace(self, last_accessed_at=last, expires_at=end)
-
-    def named_after(self, question: Message | None) -> Self:
-        """The session with a name made from a question; without one, with no name."""
-        name = None if question is None else name_from_question(question.content)
-        turn = question.turn_number if question is not None and name else None
-        return replace(self, name=name, name_turn=turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +137,22 @@ def name_from_question(question: str) -> str | None:
     """Name a session after its first question, on one line, cut at 500 characters."""
     line = without_breaks(question.lstrip()[: 4 * MAX_SESSION_NAME_LENGTH])
     return line[:MAX_SESSION_NAME_LENGTH].strip() or None
+
+
+def used_session(session: Session, *, now: datetime, expires_at: datetime | None) -> Session:
+    """Return a session after it was used; its end, if it has one, moves only to later."""
+    end = session.expires_at
+    if end is not None and expires_at is not None:
+        end = max(end, expires_at)
+    last = max(session.last_accessed_at, now)
+    return replace(session, last_accessed_at=last, expires_at=end)
+
+
+def named_session(session: Session, question: Message | None) -> Session:
+    """Return a session with a name made from a question; without one, with no name."""
+    name = None if question is None else name_from_question(question.content)
+    turn = question.turn_number if question is not None and name else None
+    return replace(session, name=name, name_turn=turn)
 
 
 def parse_uuid(text: str, field_name: str) -> UUID:

@@ -3,17 +3,15 @@
 The rules are for stores that hold an owner's facts in the process; PostgreSQL has them as SQL.
 """
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from operator import mul
 from uuid import UUID
 
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit
 from recollect.domain.facts.slots import has_one_value
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector, cosine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,18 +122,18 @@ def nearest_facts(
     nearest, others = compared[:limit], compared[limit:]
     about = sorted((fact for fact, _ in compared if fact.slot in slots), key=_last_changed)
     nearest += (one for one in others if one[0] in about[:limit])
-    return tuple((fact, cosine or 0.0) for fact, cosine in nearest)
+    return tuple((fact, near or 0.0) for fact, near in nearest)
 
 
 def _cosine(one: EmbeddedFact, vector: Vector, model: str) -> float | None:
     if one.vector is None or one.model != model or len(one.vector) != len(vector):
         return None
-    return math.fsum(map(mul, one.vector, vector))
+    return cosine(one.vector, vector)
 
 
 def _nearness(compared: tuple[Fact, float | None]) -> tuple[bool, float, datetime, UUID]:
-    fact, cosine = compared
-    return cosine is not None, cosine or 0.0, fact.created_at, fact.fact_id
+    fact, near = compared
+    return near is not None, near or 0.0, fact.created_at, fact.fact_id
 
 
 def _last_changed(fact: Fact) -> tuple[float, int]:

@@ -1,11 +1,10 @@
 """A search that looks at all entries of an owner, in the process."""
 
-import math
 from collections.abc import Sequence
-from operator import mul
 
 from recollect.domain.recall.entry import Candidate, IndexedEntry, RecallQuery
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
+from recollect.domain.vectors import cosine
 
 
 def search_entries(
@@ -29,7 +28,7 @@ def search_entries(
     matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
     best = best_positions(
         {at: score for at, score in lexical.items() if at in matching},
-        {at: cosine for at in matching if (cosine := meanings[at]) is not None},
+        {at: near for at in matching if (near := meanings[at]) is not None},
         count=query.count,
     )
     sessions = [entry.session_id for entry in entries]
@@ -47,4 +46,4 @@ def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:
         return None
     if len(indexed.vector) != len(query.vector):
         return None
-    return math.fsum(map(mul, indexed.vector, query.vector))
+    return cosine(indexed.vector, query.vector)

@@ -20,7 +20,7 @@ from recollect.domain.facts.stored import (
 )
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.in_memory.data import InMemoryStore
 
 

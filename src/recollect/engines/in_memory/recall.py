@@ -6,8 +6,14 @@ from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallQuery,
+)
 from recollect.domain.recall.whole_search import search_entries
+from recollect.domain.vectors import Vector
 from recollect.engines.in_memory.data import InMemoryStore
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.session import Session, TurnStatus
+from recollect.domain.conversation.session import Session, TurnStatus, named_session, used_session
 from recollect.domain.recall.entry import IndexedEntry
 
 
@@ -55,7 +55,7 @@ class StoredConversation:
 
     def use(self, *, now: datetime, expires_at: datetime | None) -> None:
         """Record that the session was used; its end, if it has one, moves only to later."""
-        self.session = self.session.used(now=now, expires_at=expires_at)
+        self.session = used_session(self.session, now=now, expires_at=expires_at)
 
     def summarize(self, summary: Summary | None) -> None:
         """Put a summary, or none, in the place of the one before."""
@@ -116,7 +116,7 @@ class StoredConversation:
 
     def name_after(self, question: Message | None) -> None:
         """Name the session after a question, or take the name that it has from one."""
-        self.session = self.session.named_after(question)
+        self.session = named_session(self.session, question)
 
     def _name_anew(self) -> None:
         """Where the question is gone that gave the name, name it after the first one left."""

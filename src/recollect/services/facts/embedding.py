@@ -8,7 +8,7 @@ from uuid import UUID
 
 from recollect.domain.facts.fact import Fact
 from recollect.domain.facts.stored import EmbeddedFact
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.ports.models import Embedder
 

@@ -33,9 +33,9 @@ from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.policy import FactExtractorKind
-from recollect.domain.recall.entry import Vector
 from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.text import without_breaks
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.ports.conversations import HistoryStore
 from recollect.ports.facts import FactExtractor, FactStore, RelationModel

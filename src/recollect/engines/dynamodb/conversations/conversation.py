@@ -16,7 +16,13 @@ from uuid import UUID
 
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.session import NewSession, Session, TurnStatus
+from recollect.domain.conversation.session import (
+    NewSession,
+    Session,
+    TurnStatus,
+    named_session,
+    used_session,
+)
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.ranges import Ranges
 
@@ -128,7 +134,7 @@ class Conversation:
 
     def use(self, *, now: datetime, expires_at: datetime | None) -> None:
         """Record that the session was used; its end, if it has one, moves only to later."""
-        self.session = self.session.used(now=now, expires_at=expires_at)
+        self.session = used_session(self.session, now=now, expires_at=expires_at)
 
     def summarize(self, summary: Summary | None) -> None:
         """Put a summary, or none, in the place of the one before."""
@@ -217,7 +223,7 @@ class Conversation:
 
     def name_after(self, question: Message | None) -> None:
         """Name the session after a question, or take the name that it has from one."""
-        self.session = self.session.named_after(question)
+        self.session = named_session(self.session, question)
 
     def _name_anew(self, messages: Collection[Message]) -> None:
         """Where the question is gone that gave the name, name it after the first one left."""

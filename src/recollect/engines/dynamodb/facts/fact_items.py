@@ -19,7 +19,7 @@ from recollect.domain.facts.fact import (
     Priority,
 )
 from recollect.domain.facts.stored import EmbeddedFact
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.table.items import (
     Attribute,
     json_from,

@@ -18,7 +18,7 @@ from recollect.domain.facts.stored import (
 )
 from recollect.domain.identity.audit import AuditAction, OwnedEntry
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.conversations.append import find_known
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import DynamoStore

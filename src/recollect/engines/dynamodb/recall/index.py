@@ -8,8 +8,14 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallQuery,
+)
 from recollect.domain.recall.whole_search import search_entries
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.purging import count_entries_change
 from recollect.engines.dynamodb.conversations.session_items import stored_scope

@@ -14,7 +14,7 @@ from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.facts.rows import (
