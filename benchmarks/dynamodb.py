@@ -69,7 +69,7 @@ async def writers(address: str | None, count: int, *, doubled: bool) -> None:
 
         async def write(number: int) -> None:
             for at in range(MESSAGES_OF_EACH):
-                message = a_message(Role.USER, f"writer {number}, message {at}")
+                message = a_message(Role.ASSISTANT, f"writer {number}, message {at}")
                 sent.add(message.message_id)
                 chosen = random.sample(processes, 2 if doubled else 1)
                 await asyncio.gather(
