@@ -12,13 +12,15 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
 .DEFAULT_GOAL := help
-.PHONY: help run test run-tests coverage check check-types check-quickly format bench screenshots docs clean
+.PHONY: help install run test run-tests coverage check check-types check-quickly format bench screenshots docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
 
 run: $(VENV)/.installed  ## set everything up and start the server
 	@$(BIN)/recollect serve
+
+install: $(VENV)/.installed-dev  ## install what 'make test' needs, which does so by itself
 
 # Types are checked beside the tests: without a cache that takes one core half a minute.
 test: check-quickly  ## check the code and run all tests

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
 from recollect.answerers.from_memory import FromMemory
 from recollect.composition import build_services
@@ -24,7 +25,13 @@ from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
-from support.servers.clusters import copy_home, stopped_afterwards, template_home
+from support.effort import IS_WHOLE
+from support.servers.clusters import (
+    copy_home,
+    only_one_process,
+    stopped_afterwards,
+    template_home,
+)
 from support.timeouts import PATIENCE
 
 _HOME = "RECOLLECT_TESTS_HOME"
@@ -49,6 +56,9 @@ def pytest_configure() -> None:
     # Programs that tests start share their compiled modules: a third of a second at each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.setdefault(_HOME, tempfile.mkdtemp(prefix="recollect-tests-"))
+    # No deadline: a slow machine is not a wrong answer.
+    settings.register_profile("recollect", deadline=None, max_examples=200 if IS_WHOLE else 40)
+    settings.load_profile("recollect")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,12 +78,6 @@ def pytest_unconfigure() -> None:
         shutil.rmtree(os.environ.pop(_HOME), ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
-def shared_home() -> Path:
-    """The folder of the one server, the same for all processes of a parallel run."""
-    return Path(os.environ[_HOME])
-
-
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder that the account of PostgreSQL may enter, whoever runs tests meanwhile.
@@ -87,9 +91,19 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest_asyncio.fixture(scope="session")
-async def home_template(shared_home: Path) -> Path:
+async def home_template() -> Path:
     """A data folder that no server runs on, to be copied; one for all processes."""
-    return await template_home(shared_home)
+    return await template_home(Path(os.environ[_HOME]))
+
+
+@pytest.fixture(scope="session")
+def shared_home(home_template: Path) -> Path:
+    """The folder of the one server, the same for all processes of a parallel run."""
+    home = home_template.with_name("shared")
+    with only_one_process(home.with_suffix(".lock")):
+        if not home.exists():
+            copy_home(home_template, home)
+    return home
 
 
 @pytest.fixture

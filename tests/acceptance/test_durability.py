@@ -14,7 +14,7 @@ from support.durability import Writer, check_nothing_lost, start_session
 from support.servers.http_servers import ServerProgram
 from support.timeouts import PATIENCE
 
-ROUNDS = int(os.environ.get("RECOLLECT_KILLS", "3"))
+ROUNDS = int(os.environ.get("RECOLLECT_KILLS", "2"))
 
 
 def kill_postmaster(home: Path) -> None:

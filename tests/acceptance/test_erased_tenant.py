@@ -39,7 +39,7 @@ from support.servers.moto_server import CREDENTIALS, moto_server
 from support.servers.programs import Program, run_recollect, start_program
 from support.timeouts import PATIENCE
 
-USERS = int(os.environ.get("RECOLLECT_ERASED_TENANT_USERS", "5"))
+USERS = int(os.environ.get("RECOLLECT_ERASED_TENANT_USERS", "3"))
 KILLS = int(os.environ.get("RECOLLECT_ERASURE_KILLS", "2"))
 ARCHIVED = 30
 """Sessions of the erased user in the archive, beside one."""

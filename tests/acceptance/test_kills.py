@@ -17,7 +17,7 @@ import pytest
 from recollect.engines.postgres.embedded.postmaster import Postmaster
 from support.servers.http_servers import ServerProgram, free_port
 
-KILLS = int(os.environ.get("RECOLLECT_KILLS", "4"))
+KILLS = int(os.environ.get("RECOLLECT_KILLS", "3"))
 PATIENCE = 60
 
 pytestmark = pytest.mark.slow

@@ -16,9 +16,11 @@ import psutil
 import pytest
 
 from recollect.engines.postgres.embedded import EmbeddedServer
+from support.effort import sample
 from support.servers.http_servers import ServerProgram, free_port
 from support.timeouts import PATIENCE
 
+SIGNALS = [signal.SIGTERM, signal.SIGINT]
 SETTINGS = {"MEMORY_PROCESSES": "2", "MEMORY_EMBEDDING_MODEL": "none"}
 
 pytestmark = pytest.mark.slow
@@ -123,6 +125,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     until(lambda: worker_of(server) == "ok")
     assert appended(page) == counted + 1, "no counter goes back with a process"
 
+    until(lambda: any(map(has_idle_priority, members(server))))
     (worker,) = filter(has_idle_priority, members(server))
     os.kill(worker, signal.SIGKILL)
     until(lambda: worker_of(server) == "dead")
@@ -132,7 +135,7 @@ def test_two_server_processes_and_a_worker_share_one_memory_and_are_replaced_whe
     assert not EmbeddedServer(home).is_running(), "the last to leave stops it"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", sample(SIGNALS, of=[signal.SIGTERM]))
 def test_all_processes_end_when_the_supervisor_is_stopped(
     shared_home: Path, number: signal.Signals
 ) -> None:
@@ -174,7 +177,7 @@ def test_a_failing_start_of_several_processes_prints_its_error_once(tmp_path: Pa
     assert "secret" not in ended.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", sample(SIGNALS, of=[signal.SIGTERM]))
 def test_a_worker_that_gets_a_stop_signal_ends_without_a_traceback(
     home: Path, number: signal.Signals
 ) -> None:

@@ -1,6 +1,7 @@
 """A tenant whose users have something in every place, and dumps of all that is stored of them."""
 
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -102,8 +103,9 @@ class FolderDump:
         self._folder = folder
 
     def names(self) -> list[str]:
-        files = (path for path in self._folder.rglob("*") if path.is_file())
-        return sorted(str(path.relative_to(self._folder)) for path in files)
+        # `os.walk` passes over folders that are erased meanwhile; `Path.rglob` fails.
+        found = (Path(folder, name) for folder, _, names in os.walk(self._folder) for name in names)
+        return sorted(str(path.relative_to(self._folder)) for path in found)
 
     def objects(self) -> Objects:
         return {name: (self._folder / name).read_bytes() for name in self.names()}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recollect.domain.text import count_values
 from recollect.interfaces.http.large_json import (
     MAX_BATCH_VALUES,
+    MAX_ITEM_MEMBERS,
     MAX_MEMBERS,
     MAX_VALUES,
     BatchRoute,
@@ -69,7 +70,7 @@ def test_values_are_counted_without_parsing(value: object, *, is_ascii: bool) ->
     "body",
     [
         {str(number): 0 for number in range(MAX_MEMBERS + 1)},
-        {"messages": [{str(number): 0 for number in range(MAX_MEMBERS + 1)}]},
+        {"messages": [{str(number): 0 for number in range(MAX_ITEM_MEMBERS + 1)}]},
         {"messages": {"a": [0] * (MAX_BATCH_VALUES + 1)}},
         {"messages": [{"metadata": {"a": [0] * (MAX_VALUES + 1)}}]},
         [{}] * (MAX_BATCH_VALUES + 1),

@@ -13,14 +13,14 @@ from support.hostile.measured_server import MeasuredServer, measured_server
 from support.hostile.requests import HostileDouble, everything, send, settings_for
 
 
-@pytest_asyncio.fixture(scope="module")
+@pytest_asyncio.fixture(scope="package")
 async def double() -> AsyncIterator[HostileDouble]:
     """The model that answers, and the data platform."""
     async with serving(HostileDouble()) as listening:
         yield listening
 
 
-@pytest_asyncio.fixture(scope="module")
+@pytest_asyncio.fixture(scope="package")
 async def own_dsn(admin_dsn: str) -> AsyncIterator[str]:
     """A database that nobody but this server's worker works on."""
     name = f"hostile_{uuid4().hex}"
@@ -31,7 +31,7 @@ async def own_dsn(admin_dsn: str) -> AsyncIterator[str]:
     await admin.close()
 
 
-@pytest_asyncio.fixture(scope="module")
+@pytest_asyncio.fixture(scope="package")
 async def server(double: HostileDouble, own_dsn: str) -> AsyncIterator[MeasuredServer]:
     """A whole server with its background work, for long questions."""
     settings = load_settings(
@@ -44,7 +44,7 @@ async def server(double: HostileDouble, own_dsn: str) -> AsyncIterator[MeasuredS
         yield started
 
 
-@pytest_asyncio.fixture(scope="module")
+@pytest_asyncio.fixture(scope="package")
 async def client(server: MeasuredServer, double: HostileDouble) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server that has loaded what the first requests load."""
     async with httpx.AsyncClient(timeout=600, trust_env=False) as opened:

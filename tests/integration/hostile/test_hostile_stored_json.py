@@ -8,10 +8,10 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from support.hostile.measured_server import LONGEST, MeasuredServer, slow_requests
+from support.hostile.measured_server import BOUND, MeasuredServer, slow_requests
 from support.hostile.requests import HostileDouble, HostileRequest, follow_up_requests, send
 
-WINDOW_BOUND: Final = 2 * LONGEST
+WINDOW_BOUND: Final = 2 * BOUND
 """A window of many large messages is freed on the loop: 120,000 small objects take 11 ms."""
 VALUES: Final = 49_000
 MESSAGES: Final = 50

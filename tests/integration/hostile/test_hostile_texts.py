@@ -4,6 +4,7 @@ Measured is the CPU time of the loop's thread, so that a busy machine does not m
 """
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 from typing import Final
 from uuid import uuid4
@@ -13,7 +14,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from recollect.interfaces.http.app import _ROUTERS
-from support.hostile.measured_server import MeasuredServer, slowness
+from support.effort import sample, share
+from support.hostile.measured_server import BOUND, MeasuredServer, longest_block
 from support.hostile.requests import (
     HostileDouble,
     HostileRequest,
@@ -24,12 +26,8 @@ from support.hostile.requests import (
     send,
     store_in_session,
 )
-from support.hostile.texts import SAMPLE, SIZES, TEXTS, sample
+from support.hostile.texts import SAMPLE, SIZES, TEXTS
 
-LONGEST: Final = 0.01 * slowness()
-"""CPU seconds that a request may hold the loop: all but one kind take half of it or less here."""
-ATTEMPTS: Final = 3
-"""Collecting garbage may hit any request once; what is slow is slow every time."""
 GROWTH: Final = 6
 """Four times the text may take so many times the work: less than quadratic, which is sixteen."""
 GROWING: Final = frozenset({"newlines", "base64", "quoted SQL", "questions"})
@@ -46,14 +44,10 @@ async def loop_seconds(
     """What the loop worked for all the requests; none of them may hold it for long."""
     worked = 0.0
     for request in requests:
-        longest = 0.0
-        for _ in range(ATTEMPTS):
-            server.loop_time.take()
-            await send(client, server.url, request, double)
-            longest, total = server.loop_time.take()
-            if longest <= LONGEST:
-                break
-        assert longest <= LONGEST, f"{request} held the loop for {longest * 1000:.0f} ms"
+        longest, total = await longest_block(
+            server.loop_time, partial(send, client, server.url, request, double), bound=BOUND
+        )
+        assert longest <= BOUND, f"{request} blocked the loop for {longest * 1000:.0f} ms"
         worked += total
     return worked
 
@@ -63,7 +57,8 @@ async def test_no_route_blocks_the_event_loop_on_a_hostile_text(
     name: str, client: httpx.AsyncClient, server: MeasuredServer, double: HostileDouble
 ) -> None:
     requests = await everything(client, server.url, TEXTS[name](SIZES[-1]))
-    await loop_seconds(client, server, double, requests)
+    some = share([*requests], [*TEXTS].index(name), of=2)
+    await loop_seconds(client, server, double, some)
 
 
 @pytest.mark.parametrize("name", sample(TEXTS, of=GROWING))

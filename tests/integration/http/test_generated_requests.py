@@ -17,12 +17,15 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from recollect.engines.postgres.connection.database import Database
+from support.effort import IS_WHOLE
 from support.http.openapi_operations import openapi_document
 from support.servers.http_servers import ServerProgram
 from support.timeouts import PATIENCE
 
 Case: TypeAlias = schemathesis.Case[Any]
 SCHEMA: Final = schemathesis.openapi.from_dict(openapi_document())
+SCHEMA.config.phases.coverage.enabled = IS_WHOLE
+"""Thousands of requests: each value that each schema allows or not, one at a time."""
 CHECKS: Final = [
     not_a_server_error,
     status_code_conformance,
@@ -30,7 +33,7 @@ CHECKS: Final = [
     content_type_conformance,
 ]
 BOUNDED: Final = settings(
-    max_examples=5,
+    max_examples=50 if IS_WHOLE else 6,
     derandomize=True,
     database=None,
     deadline=None,

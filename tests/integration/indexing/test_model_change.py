@@ -21,7 +21,7 @@ from support.doubles.embedding_endpoint import WordsDouble
 from support.examples import a_scope
 from support.recall.model_change import DIMENSIONS, NEW, OLD, Searcher, left_behind, load
 
-EXCHANGES = 3_000
+EXCHANGES = 1_200
 FEW_EXCHANGES = 300
 """More than a worker embeds before it stores vectors and waits, so as to embed fifty a second."""
 FASTEST = 2_000

@@ -24,6 +24,7 @@ from recollect.ports import Stores
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.system import RandomIds, SystemClock
+from support.effort import share
 from support.examples import a_scope, summary_of
 
 TURNS = 200
@@ -90,12 +91,13 @@ async def check(
                 assert_covers_everything(context)
 
 
-CASES = [
+ALL_CASES = [
     pytest.param(name, model, id=f"{name}-{size}")
     for name, preset in PRESETS.items()
     for size, model in MODELS.items()
     if preset.compacts_by_tier or size in {"tiny", "large"}
 ]
+CASES = share(ALL_CASES, 0, of=2)
 FRAME_TOKENS = 60
 """Headings are counted once for the largest form, so a query may need that much to spare."""
 
@@ -141,7 +143,7 @@ def least_with_sql(context: Context) -> Context:
 
 
 @pytest.mark.parametrize("earlier", [0, 20])
-@pytest.mark.parametrize("limit", range(90, 260, 6))
+@pytest.mark.parametrize("limit", share(range(90, 260, 6), 0, of=3))
 async def test_the_last_sql_is_whole_whenever_it_fits_beside_the_question(
     stores: Stores, scope: Scope, limit: int, earlier: int
 ) -> None:

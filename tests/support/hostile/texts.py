@@ -1,11 +1,10 @@
-"""Hostile texts of any length: pieces to repeat, whole texts, and how many of them tests try."""
+"""Hostile texts of any length: pieces to repeat, and whole texts."""
 
 import base64
-import os
 import random
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import cycle, islice
-from typing import Final, TypeVar
+from typing import Final
 
 SIZES: Final = (50_000, 100_000, 200_000)
 """Characters of the texts, from the shortest to the longest."""
@@ -108,15 +107,3 @@ HOSTILE_PIECES: dict[str, str] = {
 def repeated(piece: str) -> Callable[[int], str]:
     """A text of any length that repeats a piece and ends in something else."""
     return lambda length: "show sales" + (piece * (length // len(piece) + 1))[:length] + "x"
-
-
-VARIABLE: Final = "HOSTILE_TEXTS"
-"""Environment variable: with `all`, every text is tried at every length, which takes minutes."""
-IS_WHOLE: Final = os.environ.get(VARIABLE) == "all"
-
-Item = TypeVar("Item")
-
-
-def sample(items: Iterable[Item], *, of: Collection[Item]) -> list[Item]:
-    """Return the items that are in the sample, or all items if the variable says so."""
-    return [item for item in items if IS_WHOLE or item in of]

@@ -30,11 +30,12 @@ from recollect.domain.summary.keeping import keep_facts
 from recollect.domain.summary.sentences import in_third_person, split_sentences, tighten
 from recollect.domain.summary.statements import puts_off, read_statement
 from recollect.models.endpoint.chat_model import without_thoughts as without_leading_thoughts
+from support.effort import IS_WHOLE, sample
 from support.examples import facts_in
-from support.hostile.texts import HOSTILE_PIECES, IS_WHOLE, repeated, sample
+from support.hostile.texts import HOSTILE_PIECES, repeated
 from support.hostile.time_growth import grows_faster_than_linear
 
-_SIZES = (25_000, 200_000) if IS_WHOLE else (5_000, 40_000)
+_SIZES = (25_000, 200_000) if IS_WHOLE else (2_500, 20_000)
 _HISTORIES = ((125, 1_000), (1_000, 8_000), (25_000, 200_000))
 _HISTORY = [HistoryMessage(role=Role.USER, content="Show me total sales by region for 2024")]
 _MASKER = Masker(key=b"key", pairs=4)

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 
 from recollect.interfaces import openai_proxy
 from recollect.interfaces.dashboard.app import add_dashboard, prepare_dashboard
@@ -36,6 +36,10 @@ _ROUTERS = (
     *(profiles.router, sessions.state_router, admin.router, tenants.router),
     *(health.router, openai_proxy.router, api_page.router),
 )
+_KNOWN_QUERY = Depends(refuse_unknown_query)
+_API = APIRouter(dependencies=[_KNOWN_QUERY])
+for _router in _ROUTERS:
+    _API.include_router(_router)
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.
 
@@ -56,7 +60,7 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,  # its page would load scripts from the internet; `api_page` is ours
         redoc_url=None,
-        dependencies=[Depends(refuse_unknown_query)],
+        dependencies=[_KNOWN_QUERY],
     )
     app.state.memory = memory
     app.state.allows_data_export = settings.allow_data_export
@@ -68,8 +72,8 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     )
     if settings.metrics_token is not None and settings.metrics_port is None:
         _serve_metrics(app, memory, settings)
-    for router in _ROUTERS:
-        app.include_router(router)
+    # Not included: FastAPI would build them anew for each application, in half a second.
+    app.router.routes.extend(_API.routes)
     add_dashboard(app, memory, settings)
     add_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

@@ -11,6 +11,7 @@ import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import uvicorn
 
@@ -87,7 +88,7 @@ def run_server(settings: Settings) -> None:
         if pulse is not None:
             last = MetricBlocks(blocks=blocks, own=count - 1, process="worker") if blocks else None
             work = partial(_work_beside, settings, pulse, last)
-            # It starts when others leave it time: on a busy machine that took minutes.
+            # What it opens (an outside vector store, a model) must not keep requests waiting.
             tasks.append(
                 ProcessTask(name="working", run=work, on_death=pulse.stop, is_awaited=False)
             )
@@ -118,16 +119,26 @@ def _serve_beside(serving: Serving, ready: Ready) -> None:
 def _work_beside(
     settings: Settings, pulse: Heartbeat, shared: MetricBlocks | None, ready: Ready
 ) -> None:
-    """Do the background work in a process of its own, with the lowest priority.
+    """Do the background work in a process of its own, with the lowest priority once it has begun.
 
-    It may not run for a long time, so it must hold nothing that the others wait for.
+    It may then not run for a long time, so it must hold nothing that the others wait for.
     """
+
+    def begin() -> None:
+        _take_lowest_priority()
+        ready()
+
+    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
+    run_until_stopped(work_alone(settings, ready=begin, pulse=pulse, shared=shared))
+
+
+def _take_lowest_priority() -> None:
+    """Let every thread of this process run only when nobody else wants to."""
     try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        for thread in Path("/proc/self/task").iterdir():
+            os.sched_setscheduler(int(thread.name), os.SCHED_IDLE, os.sched_param(0))
     except (AttributeError, OSError):  # not on Linux, or not permitted
         os.nice(_LOWEST_PRIORITY)
-    configure_logging(level=settings.log_level, as_json=settings.wants_json_logs)
-    run_until_stopped(work_alone(settings, ready=ready, pulse=pulse, shared=shared))
 
 
 async def _serve(serving: Serving, ready: Ready) -> None:
