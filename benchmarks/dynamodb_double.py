@@ -184,6 +184,10 @@ def _updated(asked: Request, before: Item) -> Item:
             elif kind == "ADD":
                 item[name] = int(item.get(name, 0)) + int(values[rest[0].strip()])
             else:
-                kept = re.match(r"if_not_exists\((\w+), (:\w+)\)", rest[0].strip())
-                item[name] = item.get(kept[1], values[kept[2]]) if kept else values[rest[0].strip()]
+                kept = re.match(r"if_not_exists\(([#\w]+), (:\w+)\)", rest[0].strip())
+                item[name] = (
+                    item.get(names.get(kept[1], kept[1]), values[kept[2]])
+                    if kept
+                    else values[rest[0].strip()]
+                )
     return item
