@@ -78,5 +78,7 @@ $(VENV)/.installed: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
 
 $(VENV)/.installed-dev: $(BIN)/python $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
 	@echo "installing Recollect and its development tools into .venv …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(ROOT)/constraints.txt -e "$(ROOT)[dev]"
+	@# Python compiles what is imported; to compile all of it takes half a minute.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		-c $(ROOT)/constraints.txt -e "$(ROOT)[dev]"
 	@touch $@ $(VENV)/.installed

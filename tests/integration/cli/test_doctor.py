@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.interfaces.cli import doctor as checks
-from recollect.interfaces.cli.doctor import Finding
+from recollect.interfaces.cli.doctor import access, answers, models, storage
+from recollect.interfaces.cli.doctor.findings import Finding
 from recollect.settings import Settings, load_settings
 from support.doubles.chat_endpoint import Reply, chat_double
 from support.doubles.denodo_sdk import denodo_double
@@ -30,8 +30,8 @@ async def findings_of(check: Check, **settings: object) -> list[tuple[str, str]]
 @pytest.mark.parametrize(
     "check",
     [
-        *(checks.check_model, checks.check_denodo, checks.check_vectors),
-        *(checks.check_permissions, checks.check_token_keys, checks.check_sql_database),
+        *(answers.check_model, answers.check_denodo, storage.check_vectors),
+        *(access.check_permissions, access.check_token_keys, answers.check_sql_database),
     ],
 )
 async def test_services_that_are_not_configured_are_not_checked(check: Check) -> None:
@@ -41,18 +41,18 @@ async def test_services_that_are_not_configured_are_not_checked(check: Check) ->
 @pytest.mark.parametrize(
     ("check", "settings"),
     [
-        (checks.check_model, {"llm_base_url": "http://127.0.0.1:9/v1"}),
-        (checks.check_denodo, {"denodo_url": "http://127.0.0.1:9"}),
+        (answers.check_model, {"llm_base_url": "http://127.0.0.1:9/v1"}),
+        (answers.check_denodo, {"denodo_url": "http://127.0.0.1:9"}),
         (
-            checks.check_embedder,
+            models.check_embedder,
             {"embedding_model": "m", "embedding_base_url": "http://127.0.0.1:9/v1"},
         ),
-        (checks.check_vectors, OPENSEARCH),
-        (checks.check_permissions, {"permissions": "http://127.0.0.1:9/permissions"}),
-        (checks.check_permissions, {"permissions": "file:/there/is/no/such.json"}),
-        (checks.check_permissions, {"permissions": "denodo:http://127.0.0.1:9/c?databases=a"}),
-        (checks.check_token_keys, {"jwt_jwks_url": "http://127.0.0.1:9/keys"}),
-        (checks.check_sql_database, {"sql_database": "postgresql://u:secret@127.0.0.1:9/db"}),
+        (storage.check_vectors, OPENSEARCH),
+        (access.check_permissions, {"permissions": "http://127.0.0.1:9/permissions"}),
+        (access.check_permissions, {"permissions": "file:/there/is/no/such.json"}),
+        (access.check_permissions, {"permissions": "denodo:http://127.0.0.1:9/c?databases=a"}),
+        (access.check_token_keys, {"jwt_jwks_url": "http://127.0.0.1:9/keys"}),
+        (answers.check_sql_database, {"sql_database": "postgresql://u:secret@127.0.0.1:9/db"}),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
@@ -81,7 +81,7 @@ async def test_the_endpoint_of_the_models_is_asked_for_the_model(
 ) -> None:
     async with chat_double(reply) as endpoint:
         settings = {"llm_base_url": endpoint.url, "llm_model": model, "llm_api_key": "k"}
-        ((told, text),) = await findings_of(checks.check_model, **settings)
+        ((told, text),) = await findings_of(answers.check_model, **settings)
 
     assert told == status
     assert words in text
@@ -99,13 +99,13 @@ async def test_configured_services_that_answer_pass_their_checks(tmp_path: Path)
     ):
         settings = {"embedding_model": "m", "embedding_base_url": embedder.url}
         told = [
-            *await findings_of(checks.check_embedder, **settings),
-            *await findings_of(checks.check_denodo, denodo_url=denodo.url),
+            *await findings_of(models.check_embedder, **settings),
+            *await findings_of(answers.check_denodo, denodo_url=denodo.url),
             *await findings_of(
-                checks.check_vectors, **{**OPENSEARCH, "vector_store_url": opensearch.url}
+                storage.check_vectors, **{**OPENSEARCH, "vector_store_url": opensearch.url}
             ),
-            *await findings_of(checks.check_permissions, permissions=f"file:{permitted}"),
-            *await findings_of(checks.check_sql_database, sql_database=f"sqlite:///{shop}"),
+            *await findings_of(access.check_permissions, permissions=f"file:{permitted}"),
+            *await findings_of(answers.check_sql_database, sql_database=f"sqlite:///{shop}"),
         ]
 
     assert [status for status, _ in told] == ["ok"] * len(told)
@@ -113,13 +113,13 @@ async def test_configured_services_that_answer_pass_their_checks(tmp_path: Path)
 
 
 async def test_no_embedder_is_no_failure() -> None:
-    ((status, text),) = await findings_of(checks.check_embedder, embedding_model="none")
+    ((status, text),) = await findings_of(models.check_embedder, embedding_model="none")
 
     assert (status, "words alone" in text) == ("ok", True)
 
 
 async def test_an_address_without_a_listener_is_reported_as_unreachable() -> None:
     address = f"denodo:http://127.0.0.1:{free_port()}/c?databases=a"
-    ((_, text),) = await findings_of(checks.check_permissions, permissions=address)
+    ((_, text),) = await findings_of(access.check_permissions, permissions=address)
 
     assert text == "cannot be reached (ConnectionRefusedError)"

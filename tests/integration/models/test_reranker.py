@@ -8,7 +8,7 @@ import pytest_asyncio
 from recollect.adapters import open_adapters
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
 from recollect.errors import ConfigurationError, ModelUnavailable
-from recollect.interfaces.cli import doctor
+from recollect.interfaces.cli.doctor.models import check_reranker
 from recollect.models.reranking.cross_encoder import MAX_TOKENS
 from recollect.models.reranking.rerankers import LocalReranker, RerankChoice, open_reranker
 from recollect.models.weights import WEIGHTS
@@ -126,7 +126,7 @@ def test_another_setting_is_refused() -> None:
 
 async def test_doctor_shows_the_model_and_its_time(folder: Path) -> None:
     settings = load_settings(rerank_model=folder)
-    (finding,) = await asyncio.to_thread(list, doctor.check_reranker(settings))
+    (finding,) = await asyncio.to_thread(list, check_reranker(settings))
     assert (finding.status, "overlap reads a question" in finding.found) == ("ok", True)
-    (finding,) = await asyncio.to_thread(list, doctor.check_reranker(load_settings(rerank="off")))
+    (finding,) = await asyncio.to_thread(list, check_reranker(load_settings(rerank="off")))
     assert (finding.status, finding.advice) == ("ok", "")

@@ -25,7 +25,7 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.encryption import TABLES, PostgresCiphers
 from recollect.engines.postgres.engine import open_external, postgres_stores
 from recollect.errors import ConfigurationError, ContentUnreadable
-from recollect.interfaces.cli.doctor import check_encryption
+from recollect.interfaces.cli.doctor.storage import check_encryption
 from recollect.interfaces.cli.main import app
 from recollect.ports import Stores
 from recollect.services.privacy.encrypting import Encryption

@@ -184,7 +184,8 @@ async def _migrate(down_to: str | None) -> tuple[str | None, str | None]:
 def doctor(as_json: AsJson = False) -> None:
     """Check all that the server needs; exit code 1 where something that is set does not answer."""
     # Loaded here: engines and models take half a second that no other command needs.
-    from recollect.interfaces.cli.doctor import Status, diagnose  # noqa: PLC0415
+    from recollect.interfaces.cli.doctor import diagnose  # noqa: PLC0415
+    from recollect.interfaces.cli.doctor.findings import Status  # noqa: PLC0415
 
     findings = [*diagnose()]
     columns = ("status", "check", "found", "advice")
