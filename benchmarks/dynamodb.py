@@ -15,10 +15,13 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from uuid import UUID, uuid4
 
-from dynamodb_double import DynamoDouble
 from dynamodb_units import Meter
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
 from recollect.domain.conversation.message import NewMessage, Role
 from recollect.domain.conversation.paging import PageRequest, SessionSort
 from recollect.domain.conversation.session import NewSession
@@ -33,6 +36,7 @@ from recollect.engines.dynamodb.table.provisioning import create_table, delete_t
 from recollect.engines.dynamodb.table.table import Table
 from recollect.ports import Stores
 from recollect.system import SystemClock
+from support.doubles.dynamodb import a_double
 
 CLOCK = SystemClock()
 MESSAGES_OF_EACH = 40
@@ -44,7 +48,7 @@ async def a_table(address: str | None) -> AsyncIterator[Table]:
     """A table that is deleted afterwards; without an address, one in this process."""
     name = f"size-{uuid4()}"
     if address is None:
-        yield Table(DynamoDouble(longest_wait=0.002), name)  # type: ignore[arg-type]  # it stands in
+        yield a_double(longest_wait=0.002)
         return
     async with DynamoClient(region="us-east-1", endpoint=address) as client:
         await create_table(client, name, is_protected=False, poll_seconds=0.1)

@@ -39,11 +39,11 @@ async def test_a_memory_is_the_same_in_every_engine(table: Table, database: Data
 
 
 async def test_the_command_copies_what_a_folder_has(
-    dynamodb_url: str, table: Table, shared_home: Path, database: Database
+    dynamodb_url: str, served_table: Table, shared_home: Path, database: Database
 ) -> None:
     tenant = a_tenant_scope()
     await postgres_stores(database, SystemClock()).api_keys.add(tenant, an_api_key(tenant))
-    to = f"dynamodb://{table.name}?endpoint={dynamodb_url}&region=us-east-1"
+    to = f"dynamodb://{served_table.name}?endpoint={dynamodb_url}&region=us-east-1"
     words = ["copy", "--from", f"embedded:{shared_home}", "--to", to, "--json", "--tenant"]
     done = await asyncio.to_thread(CliRunner().invoke, app, [*words, tenant.tenant])
     assert done.exit_code == 0, done.output

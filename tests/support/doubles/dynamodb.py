@@ -1,7 +1,8 @@
-"""A table in this process that answers as DynamoDB does, for sizes that servers are too slow for.
+"""A table in this process that answers as DynamoDB does, for what servers are too slow for.
 
 It knows what the engine sends: its expressions, conditions, transactions, pages and indexes. Each
-request takes a moment, so that writers meet; a transaction is done whole or not at all.
+request may take a moment, so that writers meet; a transaction is done whole or not at all, and is
+refused where DynamoDB would refuse its size.
 """
 
 import asyncio
@@ -16,7 +17,10 @@ from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, decode, encode, size_of
 from recollect.engines.dynamodb.table.keys import PARTITION, SORT
 from recollect.engines.dynamodb.table.provisioning import INDEXES
+from recollect.engines.dynamodb.table.table import MAX_OPERATIONS, Table
 
+LARGEST = 400 * 1024
+"""The most bytes of an item."""
 PAGE = 1_000_000
 """The most bytes that a query reads."""
 KEYS = {None: (PARTITION, SORT), **INDEXES}
@@ -47,6 +51,7 @@ class DynamoDouble:
 
     def _BatchGetItem(self, request: Request) -> dict[str, Any]:  # noqa: N802
         ((table, asked),) = request["RequestItems"].items()
+        assert 0 < len(asked["Keys"]) <= 100, "DynamoDB reads no more at once"
         found = [self._items.get(_name(decode(key))) for key in asked["Keys"]]
         return {"Responses": {table: [encode(item) for item in found if item is not None]}}
 
@@ -64,23 +69,28 @@ class DynamoDouble:
 
     def _BatchWriteItem(self, request: Request) -> dict[str, Any]:  # noqa: N802
         for operations in request["RequestItems"].values():
+            assert 0 < len(operations) <= 25, "DynamoDB writes no more at once"
             for one in operations:
                 self._store(_name(decode(one["DeleteRequest"]["Key"])), None)
         return {}
 
     def _write(self, operations: list[Request]) -> dict[str, Any]:
+        assert len(operations) <= MAX_OPERATIONS, "DynamoDB takes no more at once"
+        asked = [each for one in operations for each in one.values()]
+        names = [_name(decode(each.get("Key") or each["Item"])) for each in asked]
+        assert len(names) == len({*names}), "DynamoDB takes an item once"
         changes: dict[tuple[str, str], Item | None] = {}
         failed: list[int] = []
         for at, one in enumerate(operations):
-            ((kind, asked),) = one.items()
-            name = _name(decode(asked.get("Key") or asked["Item"]))
+            ((kind, change),) = one.items()
+            name = names[at]
             before = self._items.get(name)
-            if not _holds(asked, before):
+            if not _holds(change, before):
                 failed.append(at)
             elif kind == "Put":
-                changes[name] = decode(asked["Item"])
+                changes[name] = decode(change["Item"])
             elif kind == "Update":
-                changes[name] = _updated(asked, before or decode(asked["Key"]))
+                changes[name] = _updated(change, before or decode(change["Key"]))
             elif kind == "Delete":
                 changes[name] = None
         if failed:
@@ -90,6 +100,7 @@ class DynamoDouble:
         return {}
 
     def _store(self, name: tuple[str, str], item: Item | None) -> None:
+        assert item is None or size_of(item) <= LARGEST, "DynamoDB takes no larger item"
         before = self._items.pop(name, None)
         for index, keys in KEYS.items():
             for one, change in ((before, _remove), (item, insort)):
@@ -141,6 +152,12 @@ class DynamoDouble:
             keys = {name: last[name] for name in (PARTITION, SORT, *KEYS[index])}
             answer["LastEvaluatedKey"] = encode(keys)
         return answer
+
+
+def a_double(*, longest_wait: float = 0.0) -> Table:
+    """A table that nobody else has."""
+    client = DynamoDouble(longest_wait=longest_wait)
+    return Table(client, "double")  # type: ignore[arg-type]  # it stands in
 
 
 def _name(item: Item) -> tuple[str, str]:
