@@ -1,7 +1,7 @@
 """Everything of an owner as one JSON document, or as an archive of JSON Lines."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -12,8 +12,9 @@ from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
-from recollect.domain.transfer.document import Counts, ExportFormat, Part, header_of
+from recollect.domain.transfer.document import IMPORTED, Counts, ExportFormat, Part, header_of
 from recollect.domain.transfer.records import MessageRecord
+from recollect.ports.metrics import OPERATIONS
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited
 from recollect.services.privacy.json_document import (
@@ -47,21 +48,41 @@ class OwnerExport(Audited):
     async def pieces(
         self, scope: Scope, form: ExportFormat, *, progress: Progress = _unwatched
     ) -> AsyncGenerator[bytes, None]:
-        """The bytes of a document in that format; `progress` gets how many items are written."""
+        """The bytes of a document in that format; `progress` gets how many items are written.
+
+        The audit log has how many it was, also where nobody reads to the end.
+        """
         self.check_audit()
-        self.note(scope, AuditAction.MEMORY_EXPORTED, items=())
+        if self.audit is not None:
+            await self.audit.record(scope, AuditAction.MEMORY_EXPORT_STARTED)
         counter = _Counter(progress)
         write = self._json_document if form is ExportFormat.JSON else self._archive
-        async for piece in write(scope, counter):
+        outcome = "error"
+        try:
+            async for piece in write(scope, counter):
+                if piece:
+                    yield piece
+            outcome = "ok"
+        finally:  # also where the client has gone: what it got was exported
+            self.note(scope, AuditAction.MEMORY_EXPORTED, items=(), count=counter.total)
+            self.telemetry.count(OPERATIONS, AuditAction.MEMORY_EXPORTED, outcome)
+
+    async def importable(self, scope: Scope) -> AsyncGenerator[bytes, None]:
+        """The bytes of a JSON document with those parts alone that an import stores."""
+        self.check_audit()
+        self.note(scope, AuditAction.MEMORY_EXPORTED, items=())
+        async for piece in self._json_document(scope, _Counter(_unwatched), IMPORTED):
             if piece:
                 yield piece
 
     async def _json_document(
-        self, scope: Scope, counter: "_Counter"
+        self, scope: Scope, counter: "_Counter", parts: Collection[Part] = tuple(Part)
     ) -> AsyncGenerator[bytes, None]:
         """The parts in their order; the messages are in their sessions."""
         yield opened(header_of(scope, at=self.clock.now()))
         for part, pages in self._small_parts(scope):
+            if part not in parts:
+                continue
             if part is Part.STATE:
                 (items,) = [page async for page in pages]
                 counter.add(part, len(items))
@@ -72,8 +93,9 @@ class OwnerExport(Audited):
         async for piece in self._nested_sessions(scope, counter):
             yield piece
         for part, pages in self._last_parts(scope):
-            async for piece in _listed(part, pages, counter):
-                yield piece
+            if part in parts:
+                async for piece in _listed(part, pages, counter):
+                    yield piece
         yield END_OF_DOCUMENT
 
     async def _nested_sessions(
@@ -84,10 +106,10 @@ class OwnerExport(Audited):
             listed.begin(sessions)
             session_ids = [record.session.session_id for record in sessions]
             async for messages in self.pages.messages(scope, session_ids):
-                yield listed.add_messages(messages, await message_lines(messages))
                 counter.add(Part.MESSAGES, len(messages))
-            yield await asyncio.to_thread(listed.finish)
+                yield listed.add_messages(messages, await message_lines(messages))
             counter.add(Part.SESSIONS, len(sessions))
+            yield await asyncio.to_thread(listed.finish)
         yield listed.end()
 
     async def _archive(self, scope: Scope, counter: "_Counter") -> AsyncGenerator[bytes, None]:
@@ -104,8 +126,8 @@ class OwnerExport(Audited):
         for part, pages in (*small, *conversations, *last):
             yield archive.begin(part.file_name)
             async for lines in pages:
-                yield await asyncio.to_thread(archive.add, lines)
                 counter.add(part, len(lines))
+                yield await asyncio.to_thread(archive.add, lines)
         manifest = {**header, "counts": {str(part): counter.counts[part] for part in Part}}
         yield await asyncio.to_thread(archive.end, manifest)
 
@@ -151,6 +173,11 @@ class _Counter:
     progress: Progress
     counts: dict[Part, int] = field(default_factory=lambda: dict.fromkeys(Part, 0))
 
+    @property
+    def total(self) -> int:
+        """How many items are written so far."""
+        return sum(self.counts.values())
+
     def add(self, part: Part, number: int) -> None:
         self.counts[part] += number
         self.progress(self.counts)
@@ -160,8 +187,8 @@ async def _listed(part: Part, pages: Pages, counter: _Counter) -> AsyncGenerator
     """A part as a list of the document."""
     listed = JsonList(part)
     async for lines in _lines(pages):
-        yield listed.add(lines)
         counter.add(part, len(lines))
+        yield listed.add(lines)
     yield listed.end()
 
 

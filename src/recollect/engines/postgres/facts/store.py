@@ -11,9 +11,10 @@ from uuid import UUID
 from recollect.domain.conversation.paging import FactPosition, Order, Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit, FactStatus, Priority
 from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.facts.rows import (
@@ -27,7 +28,6 @@ from recollect.engines.postgres.facts.rows import (
     vectors_as_json,
 )
 from recollect.engines.postgres.rows import worker_scope
-from recollect.ports.facts import EmbeddedFact, FactStats
 
 _PRIORITIES: Final = sorted(Priority, key=lambda priority: priority.rank)
 _OWNERS_AT_LEAST: Final = 100  # to choose from
@@ -119,21 +119,28 @@ class PostgresFactStore(PostgresStore):
         limit: int,
         offset: int = 0,
     ) -> Sequence[Fact]:
+        owner_id = scope.owner_id
+        parameters: dict[str, object] = {
+            "type": filters.type,
+            "priority": filters.priority,
+            "status": filters.status,
+            "searched": filters.searched,
+            "after_time": after and after.at,
+            "after_fact": after and after.fact_id,
+            "limit": limit,
+            "offset": offset,
+        }
+        if sort is FactSort.CREATED and page.order is Order.DESC:
+            rows = await self._database.run("newest_facts", owner_id=owner_id, **parameters)
+            return await read_facts(rows)
         rows = await self._database.run(
             "list_facts",
-            owner_id=scope.owner_id,
-            type=filters.type,
-            priority=filters.priority,
-            status=filters.status,
-            searched=filters.searched,
+            owner_id=owner_id,
             sort=sort,
             priorities=_PRIORITIES,
             descending=page.order is Order.DESC,
             after_rank=after and after.rank,
-            after_time=after and after.at,
-            after_fact=after and after.fact_id,
-            limit=limit,
-            offset=offset,
+            **parameters,
         )
         return await read_facts(rows)
 
