@@ -35,7 +35,7 @@ from rich.table import Table
 from recall_dataset import DIMENSIONS, MODEL, Language, Load, scope_of
 from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.embedded import running_server
 from recollect.engines.postgres.engine import open_embedded, postgres_stores
 from recollect.models.stems import SnowballStems

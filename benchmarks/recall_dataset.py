@@ -17,7 +17,7 @@ from asyncpg import BitString
 from numpy.typing import NDArray
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.recall.index import model_key, term_key
 from recollect.models.stems import SnowballStems
 

@@ -50,7 +50,7 @@ from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
-from recollect.ports.facts import FactStats
+from recollect.domain.facts.stored import FactStats
 from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 '''

@@ -27,6 +27,7 @@ from recollect.domain.context.context import Sources, Tokens, Truncation
 from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order
 from recollect.domain.facts.fact import Evidence, FactChange, FactRecord
 from recollect.domain.facts.query import FoundFact
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.recall.entry import Recalled, Recollection
@@ -36,7 +37,6 @@ from recollect.inputs import Asking, FactFilters, MessageFields, RecallFilters
 from recollect.interfaces.cli.main import app as cli
 from recollect.interfaces.http.app import create_app
 from recollect.models.tokens import token_counter_for
-from recollect.ports.facts import FactStats
 from recollect.ports.metrics import ALL_METRICS
 from recollect.services.services import ServiceDependencies
 from recollect.sql_reading import SqlglotReader

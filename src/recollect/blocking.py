@@ -20,6 +20,7 @@ from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, Ses
 from recollect.domain.conversation.session import Session
 from recollect.domain.facts.fact import Fact, FactRecord, FactType
 from recollect.domain.facts.query import FactSort, FoundFact
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.followup.dialogue import Rewrite
 from recollect.domain.identity.accounts import UserState
@@ -33,7 +34,6 @@ from recollect.handles import facts, profile, session
 from recollect.inputs import Asking, Details, FactFilters, MessageFields, RecallFilters
 from recollect.opening import opening
 from recollect.permissions.local import PermissionFunction
-from recollect.ports.facts import FactStats
 from recollect.ports.telemetry import Telemetry
 from recollect.settings import Settings
 

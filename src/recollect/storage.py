@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.ports import Stores
 from recollect.ports.encryption import KeyWrapper, OwnerCiphers
@@ -45,7 +46,8 @@ async def open_engine(
             region=settings.dynamodb_region,
             endpoint=settings.dynamodb_endpoint_url,
         ) as table:
-            yield OpenedEngine(stores=dynamo_stores(table, clock))
+            stores = dynamo_stores(table, clock, kept_in=settings.outside_store)
+            yield OpenedEngine(stores=stores)
         return
     from recollect.engines.postgres.encryption import PostgresCiphers  # noqa: PLC0415
     from recollect.engines.postgres.engine import postgres_stores  # noqa: PLC0415
@@ -57,6 +59,25 @@ async def open_engine(
             connections=database.connections,
             ciphers=PostgresCiphers(database),
         )
+
+
+async def check_has_memory(settings: Settings) -> None:
+    """Refuse a place where no memory is yet, which opening it would make.
+
+    Raises:
+        ConfigurationError: says where none is.
+    """
+    home = settings.embedded_home
+    if home is not None:
+        if not any(home.expanduser().glob("postgres-*/PG_VERSION")):
+            raise ConfigurationError(f"there is no memory in the folder {home}")
+    elif settings.db_connection_string is not None:
+        from recollect.engines.postgres.connection.database import normalise  # noqa: PLC0415
+        from recollect.engines.postgres.migrations import current_revision  # noqa: PLC0415
+
+        dsn = normalise(settings.db_connection_string.get_secret_value())
+        if await current_revision(dsn) is None:
+            raise ConfigurationError("the database has no memory: Recollect never worked on it")
 
 
 def key_wrapper(settings: Settings) -> KeyWrapper | None:

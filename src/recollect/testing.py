@@ -9,7 +9,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 
 _WORD: Final = re.compile(r"\w+")

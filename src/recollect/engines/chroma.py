@@ -20,7 +20,7 @@ from chromadb.api.models.Collection import Collection as ChromaCollection
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, InvalidDimensionException, NotFoundError
 
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.ports.recall import EntryKey
 

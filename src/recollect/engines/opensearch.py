@@ -10,7 +10,7 @@ from uuid import UUID
 
 import orjson
 
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ConfigurationError, InvalidInput, VectorStoreUnavailable
 from recollect.http_client import AsyncCloseable, HttpClient, http_address
 from recollect.http_client.responses import HttpFailure, HttpReply, ReplyTooLarge

@@ -8,11 +8,11 @@ from recollect.domain.conversation.paging import DEFAULT_LIMIT, Order, Page, Pag
 from recollect.domain.conversation.session import parse_uuid
 from recollect.domain.facts.fact import Fact, FactRecord, FactType, Priority
 from recollect.domain.facts.query import FactSort, FoundFact
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.facts.transfer import ImportReport
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject, parse_choice
 from recollect.inputs import FactFilters, fact_filter
-from recollect.ports.facts import FactStats
 from recollect.services.services import Services
 
 

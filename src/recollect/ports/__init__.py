@@ -22,7 +22,7 @@ from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
 from recollect.ports.statistics import StatisticsStore
 from recollect.ports.tenants import TenantSettingsStore
-from recollect.ports.transfer import ExportStore, ImportStore
+from recollect.ports.transfer import ExportStore, ImportStore, OwnerDirectory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,7 @@ class Stores:
     audit: AuditLog
     audit_chains: AuditChains
     facts: FactStore
+    owners: OwnerDirectory
     exports: ExportStore
     imports: ImportStore
     erasure: ErasureStores

@@ -1,7 +1,6 @@
 """Where facts about users are stored, and what finds them in messages."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -11,32 +10,9 @@ from recollect.domain.conversation.paging import Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit
 from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.statement import Judgement, Relation, Statement
+from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedFact:
-    """A fact with its vector; None while no model has embedded it."""
-
-    fact: Fact
-    model: str | None = None
-    vector: Vector | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactStats:
-    """How many facts an owner has."""
-
-    total: int
-    """Of any status."""
-    by_type: Mapping[str, int] = field(default_factory=dict)
-    """Active ones."""
-    by_priority: Mapping[str, int] = field(default_factory=dict)
-    """Active ones."""
-    by_status: Mapping[str, int] = field(default_factory=dict)
-    by_week: Mapping[str, int] = field(default_factory=dict)
-    """Created ones, by the Monday of the week, as `2026-11-16`; weeks without any are left out."""
+from recollect.domain.vectors import Vector
 
 
 class FactStore(Protocol):

@@ -9,7 +9,7 @@ from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import AnswerDetails
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,13 @@ from typing import Protocol
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallQuery,
+)
+from recollect.domain.vectors import Vector
 
 
 class RecallIndex(Protocol):

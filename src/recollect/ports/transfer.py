@@ -7,7 +7,7 @@ from uuid import UUID
 from recollect.domain.facts.fact import FactRecord
 from recollect.domain.identity.accounts import UserState
 from recollect.domain.identity.audit import AuditEntry
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.transfer.document import Outcome
@@ -20,6 +20,20 @@ class NumberedAuditEntry(NamedTuple):
 
     number: int
     entry: AuditEntry
+
+
+class OwnerDirectory(Protocol):
+    """Knows who has something stored here."""
+
+    async def owners(
+        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+    ) -> tuple[Scope | TenantScope, ...]:
+        """Return owners, of all tenants or of one, in an order of the engine's own.
+
+        Those of a tenant follow each other, and the tenant itself is among them if it has keys or
+        settings. A page begins after an owner of the one before; only an empty page is the end.
+        Owners who are being erased are left out.
+        """
 
 
 class ExportStore(Protocol):

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
+from recollect.domain.activity import DayOfActivity
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.ports.activity import ActivityStore, DayOfActivity
+from recollect.ports.activity import ActivityStore
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited, audited
 

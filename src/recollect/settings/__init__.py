@@ -150,11 +150,6 @@ class Settings(
             yield "set MEMORY_ENGINE=dynamodb or MEMORY_DB_CONNECTION_STRING, not both"
         if self.encryption_key is not None:
             yield "MEMORY_ENGINE=dynamodb cannot work with MEMORY_ENCRYPTION_KEY yet"
-        if self.vector_store is not VectorStoreKind.PGVECTOR:
-            yield (
-                f"MEMORY_ENGINE=dynamodb cannot work with MEMORY_VECTOR_STORE={self.vector_store}: "
-                "it stores vectors in its table and compares them in the process"
-            )
 
     def _identity_problems(self) -> Iterator[str]:
         match self.user_id_source:

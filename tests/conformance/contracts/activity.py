@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
+from recollect.domain.activity import DayOfActivity
 from recollect.domain.identity.audit import AuditAction, OwnedEntry
 from recollect.ports import Stores
-from recollect.ports.activity import DayOfActivity
 from recollect.testing import FIRST_MOMENT
 from support.examples import a_scope, append, messages_of, start_session
 

@@ -28,9 +28,9 @@ from recollect.domain.facts.fact import (
 )
 from recollect.domain.facts.query import FactFilter
 from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
-from recollect.ports.facts import FactStats
 from support.examples import a_scope, seconds_on, start_conversation
 
 WORKERS = 8

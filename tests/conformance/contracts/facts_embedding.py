@@ -9,7 +9,7 @@ from conformance.contracts.facts_shared import a_fact, commit, store, superseded
 from conformance.contracts.recall_shared import CLOSE, EAST, NORTH, NORTH_EAST
 from recollect.domain.facts.fact import Priority
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.ports import Stores
 from support.examples import a_scope, seconds_on, start_conversation
 

@@ -23,10 +23,10 @@ from recollect.domain.conversation.paging import FactPosition, Order, Page, Page
 from recollect.domain.facts.fact import Fact, FactStatus, FactType, Priority
 from recollect.domain.facts.query import FactFilter, FactSort
 from recollect.domain.facts.slots import Slot
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.identity.scope import Scope
 from recollect.errors import InvalidCursor
 from recollect.ports import Stores
-from recollect.ports.facts import FactStats
 from support.examples import a_scope, seconds_on
 
 # The contents in descending order of each sort; see `_sortable`.

@@ -19,10 +19,10 @@ from recollect.domain.facts.fact import (
     Priority,
 )
 from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.ports import Stores
-from recollect.ports.facts import EmbeddedFact
 from recollect.testing import FIRST_MOMENT
 
 ANY_STATUS: Final = FactFilter(status=None)

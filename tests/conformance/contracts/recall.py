@@ -14,8 +14,13 @@ from conformance.contracts.recall_shared import (
     index_of,
     search,
 )
-from recollect.domain.recall.entry import REACH, RecallFilter, RecallQuery, Vector
+from recollect.domain.recall.entry import (
+    REACH,
+    RecallFilter,
+    RecallQuery,
+)
 from recollect.domain.recall.ranking import Bm25Index
+from recollect.domain.vectors import Vector
 from recollect.ports import Stores
 
 

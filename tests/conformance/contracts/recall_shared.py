@@ -14,8 +14,8 @@ from recollect.domain.recall.entry import (
     IndexedEntry,
     RecallFilter,
     RecallQuery,
-    Vector,
 )
+from recollect.domain.vectors import Vector
 from recollect.ports import Stores
 from recollect.ports.recall import RecallIndex
 from recollect.testing import FIRST_MOMENT

@@ -1,16 +1,21 @@
 """What `ExportStore` and `ImportStore` promise: nothing is lost on the way, nothing comes twice."""
 
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
 from conformance.contracts.branch_client import Talk
 from conformance.contracts.transfer_shared import branched, fill, numbers_in
+from recollect.domain.identity.scope import Scope, TenantScope
+from recollect.domain.profile.profile import ProfileChange
 from recollect.domain.transfer.document import Outcome, TransferReport
 from recollect.ports import Stores
 from support.examples import (
     a_message,
     a_scope,
     a_summary,
+    a_tenant_scope,
+    an_api_key,
     append,
     put_summary,
     seconds_on,
@@ -51,6 +56,28 @@ class TransferContract:
             sessions=Outcome(added=5),
             messages=Outcome(added=messages),
         )
+
+    async def test_owners_are_listed_in_pages_with_their_tenant(self, stores: Stores) -> None:
+        tenant = a_tenant_scope()
+        users = [a_scope(tenant.tenant, user=name) for name in ("ann", "bob", "cees")]
+        await start_session(stores, users[0])
+        await stores.states.put(users[1], "halted", now=seconds_on(0))
+        change = ProfileChange.of("key", 1)
+        await stores.profiles.change(users[2], change, now=seconds_on(0))
+        await start_session(stores, a_scope())
+        await stores.api_keys.add(tenant, an_api_key(tenant))
+        found: list[Scope | TenantScope] = []
+        after: Scope | TenantScope | None = None
+        while page := await stores.owners.owners(after=after, limit=2, tenant=tenant.tenant):
+            assert len(page) <= 2
+            found, after = [*found, *page], page[-1]
+        assert {one.owner_id for one in found} == {one.owner_id for one in (tenant, *users)}
+        assert len(found) == 4
+        assert {one.user for one in found if isinstance(one, Scope)} == {"ann", "bob", "cees"}
+        everybody = await stores.owners.owners(after=None, limit=100_000)
+        tenants = [one.tenant for one in everybody]
+        assert len({*tenants}) == sum(1 for _ in groupby(tenants))
+        assert {one.owner_id for one in found} <= {one.owner_id for one in everybody}
 
     async def test_an_archive_has_the_same_as_the_document(self, stores: Stores) -> None:
         services, source, target = transfer_services(stores), a_scope(), a_scope()

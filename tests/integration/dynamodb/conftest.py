@@ -7,6 +7,7 @@ from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.table import Table
 from recollect.ports import Stores
 from recollect.testing import FixedClock
+from support.doubles.dynamodb import a_double
 from support.dynamodb import a_client, a_table, dynamodb_server
 
 
@@ -17,9 +18,14 @@ def dynamodb_url() -> Iterator[str]:
 
 
 @pytest_asyncio.fixture
-async def table(dynamodb_url: str) -> AsyncIterator[Table]:
+async def served_table(dynamodb_url: str) -> AsyncIterator[Table]:
     async with a_client(dynamodb_url) as client, a_table(client) as table:
         yield table
+
+
+@pytest.fixture
+def table() -> Table:
+    return a_double(longest_wait=0.001)
 
 
 @pytest.fixture

@@ -8,12 +8,14 @@ from uuid import UUID
 import pytest
 
 from recollect.domain.conversation.paging import PageRequest, SessionSort
+from recollect.domain.identity.audit import AuditAction, OwnedEntry
 from recollect.engines.dynamodb.conversations import store as conversation_store
 from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item
 from recollect.engines.dynamodb.table.keys import SORT, session_key
 from recollect.engines.dynamodb.table.table import Table
+from recollect.errors import DatabaseUnavailable
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import (
@@ -148,6 +150,31 @@ async def test_what_a_killed_writer_prepared_is_never_seen(stores: Stores, table
     assert first.sequence == 1
     stored = await append(stores, scope, session.session_id, *many)
     assert [message.sequence for message in stored] == [*range(2, 52)]
+
+
+async def test_audit_entries_that_were_written_before_a_failure_come_once(
+    stores: Stores, table: Table
+) -> None:
+    scope = a_scope()
+    entries = [
+        OwnedEntry.of(scope, AuditAction.MESSAGE_READ, number, at=FIRST_MOMENT)
+        for number in range(150)
+    ]
+    write, written = table.write, 0
+
+    async def fails_once(transaction: Any) -> None:  # noqa: ANN401  # a transaction
+        nonlocal written
+        written += 1
+        if written == 2:
+            raise DatabaseUnavailable("busy")
+        await write(transaction)
+
+    table.write = fails_once  # type: ignore[method-assign]
+    with pytest.raises(DatabaseUnavailable):
+        await stores.audit.append(entries)
+    await stores.audit.append(entries)
+    stored = await stores.audit.entries(scope, limit=999)
+    assert [entry.target for entry in reversed(stored)] == [str(one) for one in range(150)]
 
 
 async def test_a_session_that_is_used_ends_later_without_another_write_of_its_note(

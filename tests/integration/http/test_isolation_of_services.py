@@ -13,6 +13,7 @@ from recollect.domain.chat.answers import Inquiry
 from recollect.domain.chat.requests import ChatRequest, ClientIds, CompletionCall
 from recollect.domain.conversation.paging import Page, PageRequest
 from recollect.domain.conversation.session import NewSession, SessionChanges
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.identity.accounts import KeyScope
 from recollect.domain.identity.permissions import EVERYTHING
 from recollect.domain.identity.scope import Scope, TenantScope
@@ -22,7 +23,6 @@ from recollect.domain.text import JsonValue
 from recollect.engines.postgres.connection.database import Database
 from recollect.errors import NotFound, UserHalted
 from recollect.ports import Stores
-from recollect.ports.facts import FactStats
 from recollect.services.recall.indexing import Indexing
 from recollect.services.services import Services
 from support.examples import a_message

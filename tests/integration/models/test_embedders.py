@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from recollect.adapters import open_adapters
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ConfigurationError, ModelUnavailable
 from recollect.models.embedding.embedders import EmbeddingChoice, open_embedder
 from recollect.models.embedding.local_embedder import CachedEmbedder

@@ -9,7 +9,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from conformance.contracts.recall_shared import EAST, MODEL, Log, entry_of, search
-from recollect.domain.recall.entry import IndexedEntry, Vector
+from recollect.domain.recall.entry import (
+    IndexedEntry,
+)
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.index import PostgresRecallIndex
 from recollect.ports import Stores

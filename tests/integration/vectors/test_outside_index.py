@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from conformance.contracts.recall_shared import EAST, MODEL, NORTH, Log, search
 from recollect.composition import build_services
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.opensearch import OpenSearchClient, OpenSearchVectorStore
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.engine import open_external, postgres_stores

@@ -10,7 +10,7 @@ import asyncpg
 from conformance.contracts.recall_shared import CLOSE
 from recollect.composition import build_services
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.recall.index import model_key, term_key
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores

@@ -1,4 +1,4 @@
-"""PostgreSQL with its vectors in another store."""
+"""Engines with their vectors in another store."""
 
 from dataclasses import replace
 
@@ -14,9 +14,15 @@ from recollect.system import SystemClock
 def outside_index(
     database: Database, vectors: VectorStore, *, kept_in: str, clock: Clock | None = None
 ) -> tuple[Stores, OutsideIndex]:
-    """Return the engine's stores and their index, whose vectors are in another store."""
+    """Return the stores of PostgreSQL and their index, whose vectors are in another store."""
     time = clock or SystemClock()
-    stores = postgres_stores(database, time, kept_in=kept_in)
+    return with_outside_index(postgres_stores(database, time, kept_in=kept_in), vectors, time)
+
+
+def with_outside_index(
+    stores: Stores, vectors: VectorStore, time: Clock
+) -> tuple[Stores, OutsideIndex]:
+    """Return an engine's stores with that index."""
     assert stores.recall is not None
     assert stores.outside is not None
     index = OutsideIndex(inner=stores.recall, entries=stores.outside, vectors=vectors, clock=time)

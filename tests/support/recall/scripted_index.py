@@ -13,9 +13,9 @@ from recollect.domain.recall.entry import (
     Entry,
     IndexedEntry,
     RecallQuery,
-    Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
+from recollect.domain.vectors import Vector
 from recollect.ports import Stores
 from recollect.testing import FIRST_MOMENT
 

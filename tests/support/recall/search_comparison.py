@@ -8,7 +8,10 @@ import pytest
 
 from conformance.contracts.recall_shared import EAST, MODEL, search
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import RecallFilter, Vector
+from recollect.domain.recall.entry import (
+    RecallFilter,
+)
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.ports import Stores
 

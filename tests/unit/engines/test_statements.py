@@ -79,6 +79,7 @@ WITHOUT_OWNER: dict[str, str] = {
     "rows_left": "as replace_entries",
     "due_erasures": "a worker finds what is to be erased, by ids alone",
     "recent_erasures": "every process finds whose cached entries are to go, by ids alone",
+    "list_owners": "an operator copies what all owners have, each as the owner; it sees names",
     "users_of_tenant": "a worker finds the users of a tenant that is erased; it sees no memory",
     "users_left": "as users_of_tenant",
     "counts_of_parts": "a worker adds up what was erased of a tenant's users; counts and no text",

@@ -14,8 +14,8 @@ from recollect.domain.facts.fact import ChangeKind, Evidence, FactStatus
 from recollect.domain.facts.query import FactFilter
 from recollect.domain.facts.slots import Slot
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
 from recollect.domain.text import JsonObject, JsonValue
+from recollect.domain.vectors import Vector
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput
 from recollect.models.tokens import token_counter_for

@@ -22,10 +22,10 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     RecallScope,
     Recollection,
-    Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import AlreadyInContext
+from recollect.domain.vectors import Vector
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import (
     DatabaseUnavailable,

@@ -1,6 +1,7 @@
 """A message, its author, and how much there is to read in it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -17,7 +18,7 @@ from recollect.domain.text import (
     json_characters,
     to_utc,
 )
-from recollect.errors import InvalidInput, InvalidRole
+from recollect.errors import IdAlreadyUsed, InvalidInput, InvalidRole
 
 MAX_CONTENT_LENGTH: Final = 1_000_000
 FROM_MEMORY: Final = "recollect/from-memory"
@@ -280,3 +281,31 @@ def _json_of(message: Message | NewMessage, most: int) -> int:
     if message.details is not NO_DETAILS:
         counted += json_characters(message.details.to_json(), most=most - counted)
     return counted
+
+
+def repeated_messages(
+    messages: Sequence[NewMessage], *, known: Mapping[UUID, Message], used: Collection[UUID]
+) -> tuple[Message, ...] | None:
+    """Return the stored messages that a retry repeats, or None if all its ids are new.
+
+    `known` are those of the conversation, `used` all ids of the owner among these.
+
+    Raises:
+        IdAlreadyUsed: an id belongs to another message, or comes twice.
+    """
+    taken = [message.message_id for message in messages if message.message_id in used]
+    if not taken:
+        refuse_doubles(messages)
+        return None
+    pairs = [(known.get(message.message_id), message) for message in messages]
+    repeated = tuple(old for old, new in pairs if old is not None and old.repeats(new))
+    if len(repeated) < len(messages):
+        raise IdAlreadyUsed(taken[0])
+    return repeated
+
+
+def refuse_doubles(messages: Sequence[NewMessage]) -> None:
+    """Raise `IdAlreadyUsed` if two messages have the same id."""
+    for message_id, count in Counter(message.message_id for message in messages).items():
+        if count > 1:
+            raise IdAlreadyUsed(message_id)

@@ -2,7 +2,7 @@
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -179,3 +179,19 @@ _READERS: Final[dict[type, Callable[[object], object]]] = {
     datetime: lambda value: datetime.fromisoformat(str(value)).astimezone(UTC),
     UUID: lambda value: UUID(str(value)),
 }
+
+
+def cut_page(
+    items: Iterable[Item],
+    request: PageRequest,
+    kind: type[Position],
+    position_of: Callable[[Item], Position],
+) -> Page[Item]:
+    """Sort the items by their positions and return the requested page."""
+    after = request.position(kind)
+    is_descending = request.order is Order.DESC
+    rows = [(item, position_of(item)) for item in items]
+    if after is not None:
+        rows = [row for row in rows if (row[1] < after if is_descending else row[1] > after)]
+    rows.sort(key=lambda row: row[1], reverse=is_descending)
+    return request.page(rows[request.offset : request.offset + request.limit + 1])

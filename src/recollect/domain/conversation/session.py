@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -62,6 +62,10 @@ class Session:
         """Whether a summary stands for the session's older messages."""
         return self.summary is not None
 
+    def has_expired(self, now: datetime) -> bool:
+        """Whether it has come to its end."""
+        return self.expires_at is not None and self.expires_at <= now
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
@@ -75,6 +79,22 @@ class NewSession:
 
     def __post_init__(self) -> None:
         _check_parts(self)
+
+    def started(self, *, now: datetime, expires_at: datetime | None) -> Session:
+        """The session as it is stored, without messages."""
+        return Session(
+            session_id=self.session_id,
+            name=self.name,
+            metadata=self.metadata,
+            databases=self.databases,
+            tags=self.tags,
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            expires_at=expires_at,
+            message_count=0,
+            turn_count=0,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +137,22 @@ def name_from_question(question: str) -> str | None:
     """Name a session after its first question, on one line, cut at 500 characters."""
     line = without_breaks(question.lstrip()[: 4 * MAX_SESSION_NAME_LENGTH])
     return line[:MAX_SESSION_NAME_LENGTH].strip() or None
+
+
+def used_session(session: Session, *, now: datetime, expires_at: datetime | None) -> Session:
+    """Return a session after it was used; its end, if it has one, moves only to later."""
+    end = session.expires_at
+    if end is not None and expires_at is not None:
+        end = max(end, expires_at)
+    last = max(session.last_accessed_at, now)
+    return replace(session, last_accessed_at=last, expires_at=end)
+
+
+def named_session(session: Session, question: Message | None) -> Session:
+    """Return a session with a name made from a question; without one, with no name."""
+    name = None if question is None else name_from_question(question.content)
+    turn = question.turn_number if question is not None and name else None
+    return replace(session, name=name, name_turn=turn)
 
 
 def parse_uuid(text: str, field_name: str) -> UUID:

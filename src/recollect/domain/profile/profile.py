@@ -1,6 +1,6 @@
 """The values of a profile with their keys and versions, and the change of one of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
@@ -41,6 +41,17 @@ class StoredKey:
     other_keys: int = 0
     other_bytes: int = 0
     """The size of the values of all other keys."""
+
+    @classmethod
+    def among(cls, texts: Mapping[str, str], key: str, *, version: int | None) -> Self:
+        """What a profile has of a key, given the JSON of all its values."""
+        others = [text for name, text in texts.items() if name != key]
+        return cls(
+            text=texts.get(key),
+            version=version,
+            other_keys=len(others),
+            other_bytes=sum(len(text.encode()) for text in others),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 from recollect.domain.text import parse_choice
+from recollect.domain.vectors import Vector
 from recollect.errors import InvalidInput
 
 REACH: Final = 2
@@ -32,8 +33,6 @@ _SHORT_QUESTION: Final = 150
 _LETTERS_A_WORD: Final = 6
 _WORD: Final = re.compile(r"\w+")
 
-Vector = tuple[float, ...]
-"""The embedding of a text, of length 1, so that cosines are dot products."""
 TOLD_CHARACTERS: Final = 1000
 """The most characters of one entry in a context."""
 _MARK: Final = "…"

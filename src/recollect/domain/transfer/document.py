@@ -48,6 +48,8 @@ class Part(StrEnum):
         return f"{self}.jsonl"
 
 
+IMPORTED: Final = (Part.PROFILE, Part.STATE, Part.FACTS, Part.SESSIONS, Part.MESSAGES)
+"""The parts that an import stores: keys and the audit log stay, and turns are indexed anew."""
 Counts = Mapping[Part, int]
 """How many items of each part there are."""
 
@@ -111,3 +113,14 @@ class TransferReport:
         """How many items are new here."""
         parts = (self.profile, self.state, self.facts, self.sessions, self.messages)
         return sum(part.added for part in parts)
+
+    def __add__(self, other: Self) -> "TransferReport":
+        return TransferReport(
+            profile=self.profile + other.profile,
+            state=self.state + other.state,
+            facts=self.facts + other.facts,
+            sessions=self.sessions + other.sessions,
+            messages=self.messages + other.messages,
+            expired=self.expired + other.expired,
+            withheld=self.withheld + other.withheld,
+        )

@@ -1,10 +1,12 @@
 """Which items of an import are stored, and which stay as they are."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from uuid import UUID
 
+from recollect.domain.facts.fact import FactChange, FactRecord
+from recollect.domain.facts.stored import EmbeddedFact, claims_of, statements_in
 from recollect.domain.profile.profile import MAX_KEYS, MAX_PROFILE_BYTES, ProfileItem
 from recollect.domain.transfer.document import Outcome
 from recollect.domain.transfer.records import MessagePlace, MessageRecord, place_of
@@ -85,3 +87,39 @@ def sort_profile(
         new.append(item)
     known_count, conflicting = len(items) - len(given), len(given) - len(new)
     return new, Outcome(added=len(new), known=known_count, conflicting=conflicting)
+
+
+def sort_facts(
+    records: Sequence[FactRecord],
+    *,
+    known: Mapping[UUID, EmbeddedFact],
+    changes: Iterable[FactChange],
+) -> tuple[dict[UUID, FactRecord], Outcome]:
+    """Tell which facts are stored, each with the lines of its history that are not there yet.
+
+    `known` and `changes` are the owner's facts and their histories.
+    """
+    new: dict[UUID, FactRecord] = {}
+    claimed, statements = {*claims_of(known.values())}, {*statements_in(changes)}
+    known_count = 0
+    for record in records:
+        fact_id, claims = record.fact.fact_id, {*claims_of([EmbeddedFact(fact=record.fact)])}
+        if fact_id in known:
+            known_count += 1
+        elif fact_id not in new and claimed.isdisjoint(claims):
+            claimed |= claims
+            history = tuple(_new_changes(record.history, statements))
+            new[fact_id] = FactRecord(fact=record.fact, history=history)
+    conflicting = len(records) - known_count - len(new)
+    return new, Outcome(added=len(new), known=known_count, conflicting=conflicting)
+
+
+def _new_changes(
+    history: Iterable[FactChange], statements: set[tuple[UUID, str]]
+) -> Iterator[FactChange]:
+    """Yield the lines whose statements are not among these, and add them to these."""
+    for change in history:
+        stated = {*statements_in([change])}
+        if statements.isdisjoint(stated):
+            statements |= stated
+            yield change

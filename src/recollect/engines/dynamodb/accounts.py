@@ -267,14 +267,9 @@ class Profile:
 
     def stored_key(self, key: str) -> StoredKey:
         """What the limits of a profile are checked against."""
+        texts = {name: value.text for name, value in self.values.items()}
         stored = self.values.get(key)
-        others = [value.text for name, value in self.values.items() if name != key]
-        return StoredKey(
-            text=stored.text if stored else None,
-            version=stored.version if stored else None,
-            other_keys=len(others),
-            other_bytes=sum(len(text.encode()) for text in others),
-        )
+        return StoredKey.among(texts, key, version=stored.version if stored else None)
 
     def put(self, transaction: Transaction, owner_id: UUID) -> None:
         """Store the profile on top of what was read."""

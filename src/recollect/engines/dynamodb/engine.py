@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from recollect.engines.dynamodb.accounts import DynamoApiKeys, DynamoProfiles, DynamoStates
+from recollect.engines.dynamodb.activity import DynamoActivity
 from recollect.engines.dynamodb.conversations.branches import DynamoBranches, DynamoTurns
 from recollect.engines.dynamodb.conversations.expiry import DynamoExpired, DynamoExpiredRecords
 from recollect.engines.dynamodb.conversations.history import DynamoHistory
@@ -14,8 +15,9 @@ from recollect.engines.dynamodb.conversations.sessions import DynamoSessions
 from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.privacy.audit import DynamoAuditLog
 from recollect.engines.dynamodb.privacy.erasure import dynamo_erasure_stores
-from recollect.engines.dynamodb.privacy.transfer import DynamoExports, DynamoImports
-from recollect.engines.dynamodb.recall import DynamoRecallIndex
+from recollect.engines.dynamodb.privacy.transfer import DynamoExports, DynamoImports, DynamoOwners
+from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
+from recollect.engines.dynamodb.recall.outside_entries import DynamoOutsideEntries
 from recollect.engines.dynamodb.table.client import DynamoClient
 from recollect.engines.dynamodb.table.provisioning import table_state
 from recollect.engines.dynamodb.table.table import Table
@@ -54,8 +56,12 @@ async def open_table(
         yield Table(client, name)
 
 
-def dynamo_stores(table: Table, clock: Clock) -> Stores:
-    """All stores, working on one table."""
+def dynamo_stores(table: Table, clock: Clock, *, kept_in: str | None = None) -> Stores:
+    """All stores, working on one table.
+
+    With `kept_in`, the vectors of entries are in another store of that name.
+    """
+    outside = None if kept_in is None else DynamoOutsideEntries(table, clock, kept_in=kept_in)
     audit = DynamoAuditLog(table, clock)
 
     async def is_answering() -> bool:
@@ -83,11 +89,14 @@ def dynamo_stores(table: Table, clock: Clock) -> Stores:
         audit=audit,
         audit_chains=audit,
         facts=DynamoFacts(table, clock),
+        owners=DynamoOwners(table, clock),
         exports=DynamoExports(table, clock),
         imports=DynamoImports(table, clock),
-        erasure=dynamo_erasure_stores(table, clock),
-        recall=DynamoRecallIndex(table, clock),
+        erasure=dynamo_erasure_stores(table, clock, kept_in=kept_in),
+        recall=DynamoRecallIndex(table, clock, kept_in=kept_in),
         indexing=DynamoIndexing(table, clock),
         learning=DynamoLearning(table, clock),
+        outside=outside,
+        activity=DynamoActivity(table, clock),
         is_answering=is_answering,
     )

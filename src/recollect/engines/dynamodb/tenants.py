@@ -51,8 +51,10 @@ class DynamoTenantSettings(DynamoStore):
             )
             action, target = AuditAction.TENANT_SETTINGS_CHANGED, ",".join(changed)
             entry = OwnedEntry.of(scope, action, target, count=len(changed), at=now)
+            await self.data.refuse_erased(scope.owner_id)
             transaction = self.table.transaction()
             transaction.put(_settings_item(scope, after), read=version_of(item))
+            self.data.claim_owner(scope, transaction)
             await add_entries(self.table, transaction, [entry])
             await self.table.write(transaction)
             return after

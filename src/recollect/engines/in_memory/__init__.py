@@ -25,7 +25,7 @@ from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessag
 from recollect.engines.in_memory.profiles import InMemoryProfiles
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
 from recollect.engines.in_memory.tenants import InMemoryTenantSettings
-from recollect.engines.in_memory.transfer import InMemoryExports, InMemoryImports
+from recollect.engines.in_memory.transfer import InMemoryExports, InMemoryImports, InMemoryOwners
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
 
@@ -58,6 +58,7 @@ def in_memory_stores(clock: Clock | None = None) -> Stores:
         audit=audit,
         audit_chains=audit,
         facts=InMemoryFacts(data),
+        owners=InMemoryOwners(data),
         exports=InMemoryExports(data),
         imports=InMemoryImports(data),
         erasure=in_memory_erasure_stores(data),

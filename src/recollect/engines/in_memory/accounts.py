@@ -49,7 +49,7 @@ class InMemoryStates(InMemoryStore):
 
     async def put(self, scope: Scope, mode: str, *, now: datetime) -> UserState:
         state = UserState(mode=mode, updated_at=now)
-        self.data.written_by(scope.owner_id).user_state = state
+        self.data.claimed_by(scope).user_state = state
         self.data.audit(scope, AuditAction.STATE_CHANGED, mode, now=now)
         return state
 

@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.conversation.paging import AuditPosition, Page, PageRequest
+from recollect.domain.conversation.paging import AuditPosition, Page, PageRequest, cut_page
 from recollect.domain.identity.audit import (
     AuditChain,
     AuditEntry,
@@ -16,7 +16,7 @@ from recollect.domain.identity.audit import (
     OwnedEntry,
 )
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.engines.in_memory.data import InMemoryStore, cut_page
+from recollect.engines.in_memory.data import InMemoryStore
 
 _ANY_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -14,6 +14,7 @@ from recollect.domain.conversation.paging import (
     PageRequest,
     SessionPosition,
     SessionSort,
+    cut_page,
 )
 from recollect.domain.conversation.session import (
     NewSession,
@@ -27,7 +28,6 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
     InMemoryStore,
     copy_object,
-    cut_page,
 )
 from recollect.engines.in_memory.messages import InMemoryMessages
 from recollect.engines.in_memory.stored_conversation import StoredConversation

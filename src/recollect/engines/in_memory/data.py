@@ -1,18 +1,15 @@
 """The data of the in-memory engine."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from recollect.domain.conversation.paging import Item, Order, Page, PageRequest, Position
-from recollect.domain.conversation.session import (
-    NewSession,
-    Session,
-)
+from recollect.domain.conversation.session import NewSession
 from recollect.domain.erasure.erasure import Erasure, ErasureKind
 from recollect.domain.facts.fact import FactChange
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.accounts import ApiKey, UserState
 from recollect.domain.identity.audit import (
     RETENTION,
@@ -26,7 +23,6 @@ from recollect.domain.tenants.settings import StoredSettings
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.errors import ErasureUnderWay
-from recollect.ports.facts import EmbeddedFact
 from recollect.ports.jobs import Job, JobKind, job_id_for
 from recollect.ports.runtime import Clock
 
@@ -84,7 +80,7 @@ class OwnerMemory:
     fact_changes: list[FactChange] = field(default_factory=list)
     """Of all facts, in the order in which they were made."""
     known_as: Scope | None = None
-    """Whose conversations and facts these are, for a worker that asks about all owners."""
+    """Whose memory this is, for a worker that asks about all owners."""
     started_by: Scope | None = None
     """Who started the last conversation."""
     erasures: dict[UUID, Erasure] = field(default_factory=dict)
@@ -133,6 +129,12 @@ class InMemoryData:
             raise ErasureUnderWay
         return owner
 
+    def claimed_by(self, scope: Scope) -> OwnerMemory:
+        """The same, of an owner whose name is known from then on."""
+        owner = self.written_by(scope.owner_id)
+        owner.known_as = owner.known_as or scope
+        return owner
+
     def replace(self, owner_id: UUID, memory: OwnerMemory) -> None:
         """Put another memory in the place of an owner's."""
         self._owners[owner_id] = memory
@@ -146,18 +148,8 @@ class InMemoryData:
         conversations = owner.conversations
         if session.session_id in conversations:
             self.delete_expired(scope.owner_id, session.session_id, now=now)
-        started = Session(
-            session_id=session.session_id,
-            name=session.name,
-            metadata=copy_object(session.metadata),
-            databases=session.databases,
-            tags=session.tags,
-            created_at=now,
-            updated_at=now,
-            last_accessed_at=now,
-            expires_at=expires_at,
-            message_count=0,
-            turn_count=0,
+        started = replace(session, metadata=copy_object(session.metadata)).started(
+            now=now, expires_at=expires_at
         )
         conversations[session.session_id] = StoredConversation(session=started)
         return conversations[session.session_id]
@@ -194,8 +186,15 @@ class InMemoryData:
         return [one for owner in self._owners.values() for one in owner.erasures.values()]
 
     def known_owners(self) -> list[Scope]:
-        """The owners that have stored messages or facts."""
+        """The users that have something stored."""
         return [owner.known_as for owner in self._owners.values() if owner.known_as]
+
+    def known_tenants(self) -> set[str]:
+        """The tenants that have keys or settings."""
+        owners = self._owners.values()
+        return {key.tenant for one in owners for key in one.api_keys.values()} | {
+            *self.tenant_settings
+        }
 
     def expired(self, now: datetime) -> list[tuple[UUID, StoredConversation]]:
         """The expired conversations of all owners, with their owners' ids, oldest end first."""
@@ -280,19 +279,3 @@ def _copy_json(value: JsonValue) -> JsonValue:
             return [_copy_json(item) for item in value]
         case _:
             return value
-
-
-def cut_page(
-    items: Iterable[Item],
-    request: PageRequest,
-    kind: type[Position],
-    position_of: Callable[[Item], Position],
-) -> Page[Item]:
-    """Sort the items by their positions and return the requested page."""
-    after = request.position(kind)
-    is_descending = request.order is Order.DESC
-    rows = [(item, position_of(item)) for item in items]
-    if after is not None:
-        rows = [row for row in rows if (row[1] < after if is_descending else row[1] > after)]
-    rows.sort(key=lambda row: row[1], reverse=is_descending)
-    return request.page(rows[request.offset : request.offset + request.limit + 1])

@@ -1,23 +1,27 @@
 """Facts about users in memory."""
 
-import math
-import operator
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
-from recollect.domain.conversation.paging import FactPosition, Page, PageRequest
+from recollect.domain.conversation.paging import FactPosition, Page, PageRequest, cut_page
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit
 from recollect.domain.facts.query import FactFilter, FactSort
-from recollect.domain.facts.slots import has_one_value
+from recollect.domain.facts.stored import (
+    EmbeddedFact,
+    FactStats,
+    committed,
+    nearest_facts,
+    statements_in,
+    stats_of,
+)
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
-from recollect.engines.in_memory.data import InMemoryStore, cut_page
-from recollect.ports.facts import EmbeddedFact, FactStats
+from recollect.domain.vectors import Vector
+from recollect.engines.in_memory.data import InMemoryStore
 
 
 class InMemoryFacts(InMemoryStore):
@@ -34,19 +38,12 @@ class InMemoryFacts(InMemoryStore):
         owner = self.data.written_by(scope.owner_id)
         if learnt_from is not None and not owner.has_message(learnt_from):
             return False
-        changed: dict[UUID, EmbeddedFact] = {}
-        for edit in edits:
-            fact_id = edit.fact.fact_id
-            known = owner.facts.get(fact_id)
-            version = 0 if known is None else known.fact.version
-            if fact_id in changed or version != edit.fact.version - 1:
-                return False
-            changed[fact_id] = _next_version(known, edit.fact, vectors.get(fact_id))
-        facts = owner.facts | changed
-        changes = [*owner.fact_changes, *(edit.change for edit in edits)]
-        if _has_twice(claims_of(facts.values())) or _has_twice(statements_in(changes)):
+        changed = committed(edits, vectors, known=owner.facts, changes=owner.fact_changes)
+        if changed is None:
             return False
-        owner.facts, owner.fact_changes, owner.known_as = facts, changes, scope
+        owner.facts = owner.facts | changed
+        owner.fact_changes = [*owner.fact_changes, *(edit.change for edit in edits)]
+        owner.known_as = scope
         return True
 
     async def active(self, scope: Scope) -> tuple[EmbeddedFact, ...]:
@@ -98,12 +95,8 @@ class InMemoryFacts(InMemoryStore):
         limit: int,
         slots: Collection[str] = (),
     ) -> tuple[tuple[Fact, float], ...]:
-        compared = [(one.fact, _cosine(one, vector, model)) for one in self._active(scope)]
-        compared.sort(key=_nearness, reverse=True)
-        nearest, others = compared[:limit], compared[limit:]
-        about = sorted((fact for fact, _ in compared if fact.slot in slots), key=_last_changed)
-        nearest += (one for one in others if one[0] in about[:limit])
-        return tuple((fact, cosine or 0.0) for fact, cosine in nearest)
+        active = self._active(scope)
+        return nearest_facts(active, vector, model=model, limit=limit, slots=slots)
 
     async def touch(self, scope: Scope, fact_ids: Collection[UUID], *, at: datetime) -> None:
         facts = self.data.of(scope.owner_id).facts
@@ -114,15 +107,7 @@ class InMemoryFacts(InMemoryStore):
             facts[fact_id] = replace(facts[fact_id], fact=used)
 
     async def stats(self, scope: Scope) -> FactStats:
-        facts = [one.fact for one in self.data.of(scope.owner_id).facts.values()]
-        active = [fact for fact in facts if fact.is_active]
-        return FactStats(
-            total=len(facts),
-            by_type=Counter(str(fact.type) for fact in active),
-            by_priority=Counter(str(fact.priority) for fact in active),
-            by_status=Counter(str(fact.status) for fact in facts),
-            by_week=Counter(sorted(_monday(fact.created_at) for fact in facts)),
-        )
+        return stats_of([one.fact for one in self.data.of(scope.owner_id).facts.values()])
 
     async def delete(self, scope: Scope, fact_ids: Collection[UUID] | None = None) -> int:
         owner = self.data.of(scope.owner_id)
@@ -164,61 +149,3 @@ class InMemoryFacts(InMemoryStore):
     def _active(self, scope: Scope) -> tuple[EmbeddedFact, ...]:
         facts = self.data.of(scope.owner_id).facts.values()
         return tuple(one for one in facts if one.fact.is_active)
-
-
-def _next_version(
-    known: EmbeddedFact | None, fact: Fact, embedded: EmbeddedFact | None
-) -> EmbeddedFact:
-    """The fact as it is stored: with the accesses counted since it was read, and its vector."""
-    if known is not None:
-        fact = replace(
-            fact,
-            created_at=known.fact.created_at,
-            accessed_at=max(known.fact.accessed_at, fact.accessed_at),
-            access_count=max(known.fact.access_count, fact.access_count),
-        )
-    if embedded is not None and embedded.model is not None and embedded.vector is not None:
-        return EmbeddedFact(fact=fact, model=embedded.model, vector=embedded.vector)
-    if known is not None and known.fact.content == fact.content:
-        return replace(known, fact=fact)
-    return EmbeddedFact(fact=fact)
-
-
-def claims_of(facts: Iterable[EmbeddedFact]) -> Iterator[tuple[str, str | None]]:
-    """What only one active fact may have: its words, and a slot of one value."""
-    for one in facts:
-        if one.fact.is_active:
-            yield "gist", one.fact.gist
-            if has_one_value(one.fact.slot):
-                yield "slot", one.fact.slot
-
-
-def statements_in(changes: Iterable[FactChange]) -> Iterator[tuple[UUID, str]]:
-    """What was learnt from messages: once, however often one is read."""
-    for change in changes:
-        if change.message_id is not None and change.statement is not None:
-            yield change.message_id, change.statement
-
-
-def _has_twice(items: Iterable[tuple[object, ...]]) -> bool:
-    return any(count > 1 for count in Counter(items).values())
-
-
-def _cosine(one: EmbeddedFact, vector: Vector, model: str) -> float | None:
-    if one.vector is None or one.model != model or len(one.vector) != len(vector):
-        return None
-    return math.fsum(map(operator.mul, one.vector, vector))
-
-
-def _nearness(compared: tuple[Fact, float | None]) -> tuple[bool, float, datetime, UUID]:
-    fact, cosine = compared
-    return cosine is not None, cosine or 0.0, fact.created_at, fact.fact_id
-
-
-def _last_changed(fact: Fact) -> tuple[float, int]:
-    return -fact.updated_at.timestamp(), -fact.fact_id.int
-
-
-def _monday(moment: datetime) -> str:
-    day = moment.astimezone(UTC).date()
-    return (day - timedelta(days=day.weekday())).isoformat()

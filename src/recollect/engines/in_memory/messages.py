@@ -1,6 +1,5 @@
 """Messages, in memory: appended, read, listed and deleted."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -8,16 +7,27 @@ from itertools import chain
 from typing import Unpack
 from uuid import UUID
 
-from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
-from recollect.domain.conversation.paging import HistoryPosition, MessagePosition, Page, PageRequest
+from recollect.domain.conversation.message import (
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+    refuse_doubles,
+    repeated_messages,
+)
+from recollect.domain.conversation.paging import (
+    HistoryPosition,
+    MessagePosition,
+    Page,
+    PageRequest,
+    cut_page,
+)
 from recollect.domain.conversation.session import TurnStatus, turn_offsets
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import (
     InMemoryStore,
-    OwnerMemory,
     copy_object,
-    cut_page,
 )
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 from recollect.errors import IdAlreadyUsed, MessageNotFound
@@ -46,7 +56,7 @@ class InMemoryMessages(InMemoryStore):
         owner, now = self.data.of(scope.owner_id), terms["now"]
         conversation = self.data.conversation(scope, session_id)
         if conversation is None and start is not None:
-            _refuse_doubles(messages)
+            refuse_doubles(messages)
             for message in messages:
                 if owner.has_message(message.message_id, outside_of=session_id):
                     raise IdAlreadyUsed(message.message_id)
@@ -56,7 +66,8 @@ class InMemoryMessages(InMemoryStore):
         if conversation is None:
             self.data.written_by(scope.owner_id, session_id)
             return None
-        repeated = _repeated(owner, conversation, messages)
+        used = {m.message_id for m in messages if owner.has_message(m.message_id)}
+        repeated = repeated_messages(messages, known=conversation.messages, used=used)
         if repeated is not None:
             return Appended(messages=repeated, is_new=False)
         owner.known_as = scope
@@ -138,27 +149,6 @@ class InMemoryMessages(InMemoryStore):
         if conversation.turns[turn_number] is TurnStatus.PENDING:
             conversation.set_status(turn_number, TurnStatus.FAILED)
         return True
-
-
-def _repeated(
-    owner: OwnerMemory, conversation: StoredConversation, messages: Sequence[NewMessage]
-) -> tuple[Message, ...] | None:
-    """The stored messages that a retry repeats, or None if all its ids are new."""
-    used = [m.message_id for m in messages if owner.has_message(m.message_id)]
-    if not used:
-        _refuse_doubles(messages)
-        return None
-    pairs = [(conversation.messages.get(message.message_id), message) for message in messages]
-    repeated = tuple(old for old, new in pairs if old is not None and old.repeats(new))
-    if len(repeated) < len(messages):
-        raise IdAlreadyUsed(used[0])
-    return repeated
-
-
-def _refuse_doubles(messages: Sequence[NewMessage]) -> None:
-    for message_id, count in Counter(message.message_id for message in messages).items():
-        if count > 1:
-            raise IdAlreadyUsed(message_id)
 
 
 def _add(

@@ -19,7 +19,7 @@ class InMemoryProfiles(InMemoryStore):
     """Implements `recollect.ports.profiles.ProfileStore`."""
 
     async def change(self, scope: Scope, change: ProfileChange, *, now: datetime) -> ProfileItem:
-        profile = self.data.written_by(scope.owner_id).profile
+        profile = self.data.claimed_by(scope).profile
         text = change.text_after(_stored_key(profile, change.key))
         before = profile.values.get(change.key)
         profile.last_version += 1
@@ -62,14 +62,9 @@ class InMemoryProfiles(InMemoryStore):
 
 
 def _stored_key(profile: StoredProfile, key: str) -> StoredKey:
+    texts = {name: value.text for name, value in profile.values.items()}
     stored = profile.values.get(key)
-    others = [value.text for name, value in profile.values.items() if name != key]
-    return StoredKey(
-        text=stored.text if stored else None,
-        version=stored.version if stored else None,
-        other_keys=len(others),
-        other_bytes=sum(len(text.encode()) for text in others),
-    )
+    return StoredKey.among(texts, key, version=stored.version if stored else None)
 
 
 def _item(key: str, stored: StoredValue) -> ProfileItem:

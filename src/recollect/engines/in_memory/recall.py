@@ -1,15 +1,19 @@
 """The recall index in memory: every search looks at all entries of the owner."""
 
-import math
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
-from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallQuery,
+)
+from recollect.domain.recall.whole_search import search_entries
+from recollect.domain.vectors import Vector
 from recollect.engines.in_memory.data import InMemoryStore
 from recollect.engines.in_memory.stored_conversation import StoredConversation
 
@@ -36,26 +40,7 @@ class InMemoryRecallIndex(InMemoryStore):
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         indexed = list(_indexed(self.data.conversations(scope)))
-        entries = [one.entry for one in indexed]
-        words: Bm25Index[str] = Bm25Index()
-        for one in indexed:
-            words.add(one.terms, length=one.length)
-        lexical = words.scores(query.terms)
-        meanings = tuple(_cosine(one, query) for one in indexed)
-        matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
-        best = best_positions(
-            {at: score for at, score in lexical.items() if at in matching},
-            {at: cosine for at in matching if (cosine := meanings[at]) is not None},
-            count=query.count,
-        )
-        sessions = [entry.session_id for entry in entries]
-        is_named = [entry.speaker is not None for entry in entries]
-        beside = neighbouring_positions(best, sessions, is_named)
-        shares = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
-        return tuple(
-            Candidate.among(entries[at], shares, meanings, at, sessions=sessions)
-            for at in best | beside & matching
-        )
+        return tuple(search_entries(indexed, query).values())
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
         entries = _indexed(self.data.conversations(scope))
@@ -87,11 +72,3 @@ class InMemoryRecallIndex(InMemoryStore):
 
 def _indexed(conversations: Iterable[StoredConversation]) -> Iterable[IndexedEntry]:
     return chain.from_iterable(conversation.entries.values() for conversation in conversations)
-
-
-def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:
-    if indexed.vector is None or query.vector is None or indexed.model != query.model:
-        return None
-    if len(indexed.vector) != len(query.vector):
-        return None
-    return math.fsum(map(operator.mul, indexed.vector, query.vector))

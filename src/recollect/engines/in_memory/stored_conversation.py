@@ -7,7 +7,7 @@ from uuid import UUID
 
 from recollect.domain.context.compaction import Summary
 from recollect.domain.conversation.message import Message, Role
-from recollect.domain.conversation.session import Session, TurnStatus, name_from_question
+from recollect.domain.conversation.session import Session, TurnStatus, named_session, used_session
 from recollect.domain.recall.entry import IndexedEntry
 
 
@@ -51,16 +51,11 @@ class StoredConversation:
 
     def has_expired(self, now: datetime) -> bool:
         """Whether the session has come to its end."""
-        end = self.session.expires_at
-        return end is not None and end <= now
+        return self.session.has_expired(now)
 
     def use(self, *, now: datetime, expires_at: datetime | None) -> None:
         """Record that the session was used; its end, if it has one, moves only to later."""
-        end = self.session.expires_at
-        if end is not None and expires_at is not None:
-            end = max(end, expires_at)
-        time = max(self.session.last_accessed_at, now)
-        self.session = replace(self.session, last_accessed_at=time, expires_at=end)
+        self.session = used_session(self.session, now=now, expires_at=expires_at)
 
     def summarize(self, summary: Summary | None) -> None:
         """Put a summary, or none, in the place of the one before."""
@@ -121,9 +116,7 @@ class StoredConversation:
 
     def name_after(self, question: Message | None) -> None:
         """Name the session after a question, or take the name that it has from one."""
-        name = None if question is None else name_from_question(question.content)
-        turn = question.turn_number if question is not None and name else None
-        self.session = replace(self.session, name=name, name_turn=turn)
+        self.session = named_session(self.session, question)
 
     def _name_anew(self) -> None:
         """Where the question is gone that gave the name, name it after the first one left."""

@@ -7,14 +7,16 @@ from uuid import UUID
 
 from recollect.domain.conversation.message import AnswerDetails, Message
 from recollect.domain.facts.fact import FactRecord
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.accounts import UserState
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.transfer.document import Outcome
 from recollect.domain.transfer.merging import (
     SortedMessages,
     TakenPlace,
+    sort_facts,
     sort_messages,
     sort_profile,
 )
@@ -31,10 +33,31 @@ from recollect.engines.in_memory.data import (
     StoredValue,
     copy_object,
 )
-from recollect.engines.in_memory.facts import claims_of, statements_in
 from recollect.engines.in_memory.stored_conversation import StoredConversation
-from recollect.ports.facts import EmbeddedFact
 from recollect.ports.transfer import NumberedAuditEntry
+
+
+class InMemoryOwners(InMemoryStore):
+    """Implements `recollect.ports.transfer.OwnerDirectory`."""
+
+    async def owners(
+        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+    ) -> tuple[Scope | TenantScope, ...]:
+        users = (one for one in self.data.known_owners() if not self._is_being_erased(one))
+        tenants = (TenantScope(tenant=name, is_stored=True) for name in self.data.known_tenants())
+        everybody: list[Scope | TenantScope] = [*users, *tenants]
+        chosen = [one for one in everybody if tenant in {None, one.tenant}]
+        chosen.sort(key=_order)
+        return tuple(
+            [one for one in chosen if after is None or _order(one) > _order(after)][:limit]
+        )
+
+    def _is_being_erased(self, scope: Scope) -> bool:
+        return self.data.of(scope.owner_id).is_being_erased()
+
+
+def _order(owner: Scope | TenantScope) -> tuple[str, UUID]:
+    return owner.tenant, owner.owner_id
 
 
 class InMemoryExports(InMemoryStore):
@@ -107,7 +130,7 @@ class InMemoryImports(InMemoryStore):
     async def add_profile(
         self, scope: Scope, items: Sequence[ProfileItem], texts: Mapping[str, str]
     ) -> Outcome:
-        profile = self.data.written_by(scope.owner_id).profile
+        profile = self.data.claimed_by(scope).profile
         new, outcome = sort_profile(
             items,
             {key: len(text.encode()) for key, text in texts.items()},
@@ -125,18 +148,20 @@ class InMemoryImports(InMemoryStore):
         return outcome
 
     async def add_state(self, scope: Scope, state: UserState) -> bool:
-        owner = self.data.written_by(scope.owner_id)
+        owner = self.data.claimed_by(scope)
         if owner.user_state is not None:
             return False
         owner.user_state = state
         return True
 
     async def add_facts(self, scope: Scope, records: Sequence[FactRecord]) -> Outcome:
-        owner = self.data.written_by(scope.owner_id)
-        owner.known_as = scope
-        known_ids = set(owner.facts)
-        outcomes = [_add_fact(owner, known_ids, record) for record in records]
-        return sum(outcomes, start=Outcome())
+        owner = self.data.claimed_by(scope)
+        new, outcome = sort_facts(records, known=owner.facts, changes=owner.fact_changes)
+        added = {key: EmbeddedFact(fact=record.fact) for key, record in new.items()}
+        changes = (change for record in new.values() for change in record.history)
+        owner.facts = owner.facts | added
+        owner.fact_changes = [*owner.fact_changes, *changes]
+        return outcome
 
     async def add_sessions(self, scope: Scope, sessions: Sequence[SessionRecord]) -> Outcome:
         added = [record for record in sessions if self._add_session(scope, record)]
@@ -207,18 +232,3 @@ def _add_turn(conversation: StoredConversation, turn: TurnRecord) -> None:
 def _stored(message: Message) -> Message:
     details = AnswerDetails.stored(copy_object(message.details.to_json()))
     return replace(message, metadata=copy_object(message.metadata), details=details)
-
-
-def _add_fact(owner: OwnerMemory, known_ids: set[UUID], record: FactRecord) -> Outcome:
-    fact = record.fact
-    if fact.fact_id in known_ids:
-        return Outcome(known=1)
-    new = EmbeddedFact(fact=fact)
-    claimed = set(claims_of(owner.facts.values()))
-    if fact.fact_id in owner.facts or not claimed.isdisjoint(claims_of([new])):
-        return Outcome(conflicting=1)
-    owner.facts = owner.facts | {fact.fact_id: new}
-    for change in record.history:
-        if set(statements_in([change])).isdisjoint(statements_in(owner.fact_changes)):
-            owner.fact_changes = [*owner.fact_changes, change]
-    return Outcome(added=1)

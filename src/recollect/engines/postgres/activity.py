@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Final
 
+from recollect.domain.activity import DayOfActivity
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.database import Database
-from recollect.ports.activity import DayOfActivity
 from recollect.ports.runtime import Clock
 
 _ENTRIES: Final = 20_000

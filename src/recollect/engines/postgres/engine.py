@@ -42,7 +42,11 @@ from recollect.engines.postgres.recall.entry_cache import CachedRecallIndex
 from recollect.engines.postgres.recall.outside_entries import PostgresOutsideEntries
 from recollect.engines.postgres.statistics import PostgresStatistics
 from recollect.engines.postgres.tenants import PostgresTenantSettings
-from recollect.engines.postgres.transfer import PostgresExportStore, PostgresImportStore
+from recollect.engines.postgres.transfer import (
+    PostgresExportStore,
+    PostgresImportStore,
+    PostgresOwners,
+)
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Telemetry
@@ -126,6 +130,7 @@ def postgres_stores(database: Database, clock: Clock, *, kept_in: str | None = N
         audit=audit,
         audit_chains=audit,
         facts=PostgresFactStore(database, clock),
+        owners=PostgresOwners(database, clock),
         exports=PostgresExportStore(database, clock),
         imports=PostgresImportStore(database, clock),
         erasure=postgres_erasure_stores(database, clock, kept_in=kept_in),

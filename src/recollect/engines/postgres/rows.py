@@ -20,7 +20,7 @@ from recollect.domain.conversation.message import (
     frozen,
 )
 from recollect.domain.conversation.session import Session, TurnStatus
-from recollect.domain.identity.scope import Interface, Scope
+from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.text import JsonObject, json_characters
 from recollect.domain.transfer.records import MessageRecord, SessionRecord, TurnRecord
 from recollect.ports.conversations import StoredWindow
@@ -38,6 +38,13 @@ def worker_scope(tenant: str, user: str) -> Scope:
     return Scope(
         tenant=tenant, user=user, actor="worker", interface=Interface.WORKER, is_stored=True
     )
+
+
+def owner_scope(tenant: str, user: str) -> Scope | TenantScope:
+    """Return the same for a user, or for the tenant itself, which has no user."""
+    if user:
+        return worker_scope(tenant, user)
+    return TenantScope(tenant=tenant, actor="worker", interface=Interface.WORKER, is_stored=True)
 
 
 def to_json(value: JsonObject) -> str:

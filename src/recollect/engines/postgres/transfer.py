@@ -13,7 +13,7 @@ from recollect.domain.conversation.message import NO_DETAILS, characters_to_writ
 from recollect.domain.conversation.session import session_characters
 from recollect.domain.facts.fact import FactRecord
 from recollect.domain.identity.accounts import UserState
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.transfer.document import Outcome
@@ -34,12 +34,34 @@ from recollect.domain.transfer.writing import session as session_json
 from recollect.engines.postgres.audit import audit_entry_from
 from recollect.engines.postgres.connection.database import PostgresStore, Transaction
 from recollect.engines.postgres.facts.rows import records_as_json
-from recollect.engines.postgres.rows import read_message_records, read_session_records, to_json
+from recollect.engines.postgres.rows import (
+    owner_scope,
+    read_message_records,
+    read_session_records,
+    to_json,
+)
 from recollect.ports.transfer import NumberedAuditEntry
 
 _PAGE_BYTES: Final = 4_000_000
 """A page ends with the item that passes this."""
 _ENTRY: Final = ("session_id", "turn_number", "sequence", "text", "said_at", "speaker")
+
+
+class PostgresOwners(PostgresStore):
+    """Lists owners as a worker does, who sees names, and no memory."""
+
+    async def owners(
+        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+    ) -> tuple[Scope | TenantScope, ...]:
+        rows = await self._database.run_for_all(
+            "list_owners",
+            at=self._clock.now(),
+            tenant=tenant,
+            after_tenant=None if after is None else after.tenant,
+            after_owner=None if after is None else after.owner_id,
+            limit=limit,
+        )
+        return tuple(owner_scope(row["tenant_id"], row["user_id"]) for row in rows)
 
 
 class PostgresExportStore(PostgresStore):

@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from recollect.errors import ConfigurationError
-from recollect.interfaces.cli.output import AsJson, confirm, fields_of, show
+from recollect.interfaces.cli.output import (
+    AsJson,
+    Tenant,
+    User,
+    confirm,
+    fields_of,
+    owner_scope,
+    show,
+)
 from recollect.settings import Settings, load_settings
 from recollect.storage import dynamodb_client
 
@@ -68,6 +76,13 @@ async def _state(settings: Settings) -> dict[str, object]:
                 "'recollect dynamodb create'"
             )
         return {"table": settings.dynamodb_table, "region": client.region, **fields_of(state)}
+
+
+@app.command()
+def owner(user: User = None, tenant: Tenant = None, as_json: AsJson = False) -> None:
+    """Print the partition key of a user's items, for policies with dynamodb:LeadingKeys."""
+    scope = owner_scope(load_settings(), user, tenant)
+    show({"owner_id": scope.owner_id}, as_json=as_json, text=str(scope.owner_id))
 
 
 @app.command()

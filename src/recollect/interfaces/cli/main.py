@@ -17,6 +17,7 @@ from recollect.interfaces.cli import (
     archive,
     audit,
     chatting,
+    copying,
     dynamodb,
     encryption,
     erase,
@@ -211,6 +212,7 @@ facts.app.command("import")(fact_files.import_facts)
 app.add_typer(facts.app, name="facts")
 app.command("export")(transfer.export_owner)
 app.command("import")(transfer.import_owner)
+app.command()(copying.copy)
 app.command("erase")(erase.erase)
 app.add_typer(archive.app, name="archive")
 app.add_typer(encryption.app, name="encryption")

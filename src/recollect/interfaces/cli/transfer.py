@@ -83,11 +83,11 @@ def import_owner(
             return await services.owner_import.take_in(
                 scope,
                 document,
-                progress=lambda report: status.update(f"{_taken_in(report)} …"),
+                progress=lambda report: status.update(f"{taken_in(report)} …"),
             )
 
     report = with_services(work)
-    show(_as_json(report), as_json=as_json, text=_taken_in(report))
+    show(report_fields(report), as_json=as_json, text=taken_in(report))
 
 
 async def _write(pieces: AsyncIterator[bytes], target: BinaryIO) -> None:
@@ -123,7 +123,8 @@ def _told(counts: Counts) -> str:
     return ", ".join(f"{counts.get(part, 0):,} {part}" for part in _SHOWN)
 
 
-def _taken_in(report: TransferReport) -> str:
+def taken_in(report: TransferReport) -> str:
+    """Say what became of everything that was to be stored."""
     parts = {part: getattr(report, part) for part in _SHOWN}
     outcome: Outcome = sum(parts.values(), start=report.profile + report.state)
     added = ", ".join(f"{one.added:,} {part}" for part, one in parts.items())
@@ -139,7 +140,8 @@ def _taken_in(report: TransferReport) -> str:
     return text
 
 
-def _as_json(report: TransferReport) -> dict[str, object]:
+def report_fields(report: TransferReport) -> dict[str, object]:
+    """The same by name."""
     return {
         name: fields_of(value) if isinstance(value, Outcome) else value
         for name, value in fields_of(report).items()

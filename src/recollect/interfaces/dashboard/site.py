@@ -11,8 +11,8 @@ from recollect.domain.identity.scope import Scope
 from recollect.interfaces.dashboard.cookies import CookieCodec
 from recollect.interfaces.dashboard.languages import Languages
 from recollect.interfaces.dashboard.recent import Key, RecentResults
+from recollect.interfaces.http.schemas.facts import FactStats
 from recollect.memory import Memory
-from recollect.ports.facts import FactStats
 from recollect.services.services import Services
 from recollect.settings import Settings
 

@@ -14,7 +14,7 @@ from typing import Final, Self, TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.models.embedding.onnx_model import OnnxModel, Pooling
 from recollect.models.weights import TOKENS, WEIGHTS

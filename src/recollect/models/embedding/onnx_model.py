@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import ConfigurationError
 from recollect.models.networks import (
     Network,

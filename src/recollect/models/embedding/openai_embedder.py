@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.http_client import AsyncCloseable, json_bytes
 from recollect.models.endpoint.calls import ModelCall
 from recollect.models.endpoint.endpoint import Endpoint

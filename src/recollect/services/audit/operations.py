@@ -13,13 +13,13 @@ from recollect.domain.conversation.paging import Page
 from recollect.domain.conversation.session import Session
 from recollect.domain.facts.fact import Fact, FactRecord
 from recollect.domain.facts.query import FoundFact
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.identity.accounts import ApiKey
 from recollect.domain.identity.audit import MAX_ITEMS, AuditAction
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Recalled, Recollection
 from recollect.ports.conversations import Appended
-from recollect.ports.facts import FactStats
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.audit.trail import AuditTrail
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from recollect.domain.facts.fact import Fact
-from recollect.domain.recall.entry import Vector
+from recollect.domain.facts.stored import EmbeddedFact
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
-from recollect.ports.facts import EmbeddedFact
 from recollect.ports.models import Embedder
 
 logger = logging.getLogger(__name__)

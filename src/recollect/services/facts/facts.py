@@ -28,10 +28,11 @@ from recollect.domain.facts.query import (
 )
 from recollect.domain.facts.reading.standing.detection import standing_slot
 from recollect.domain.facts.slots import has_one_value
+from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.errors import FactConflict, FactNotFound, InvalidInput, VersionConflict
-from recollect.ports.facts import EmbeddedFact, FactStats, FactStore
+from recollect.ports.facts import FactStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited, measured

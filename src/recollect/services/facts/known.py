@@ -17,9 +17,12 @@ from recollect.domain.facts.ranking import FactCandidate, FactPolicy, rank
 from recollect.domain.facts.slots import STANDING_SLOTS, is_standing
 from recollect.domain.identity.permissions import Access
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import EMBEDDER_FAILED, Vector
+from recollect.domain.recall.entry import (
+    EMBEDDER_FAILED,
+)
 from recollect.domain.recall.query import MAX_QUERY_LENGTH
 from recollect.domain.tenants.policy import TenantPolicy
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable, Unavailable
 from recollect.ports.facts import FactStore
 from recollect.ports.models import Embedder

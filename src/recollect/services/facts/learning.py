@@ -28,16 +28,17 @@ from recollect.domain.facts.reading.wording import content_of
 from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.language import guess_language
 from recollect.domain.policy import FactExtractorKind
-from recollect.domain.recall.entry import Vector
 from recollect.domain.recall.entry_maker import speaker_in
 from recollect.domain.text import without_breaks
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable
 from recollect.ports.conversations import HistoryStore
-from recollect.ports.facts import EmbeddedFact, FactExtractor, FactStore, RelationModel
+from recollect.ports.facts import FactExtractor, FactStore, RelationModel
 from recollect.ports.jobs import DueTurn
 from recollect.ports.models import Embedder
 from recollect.ports.profiles import ProfileStore

@@ -10,7 +10,7 @@ from uuid import UUID
 from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, FactStatus
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.errors import Unavailable
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import DueTurn, TurnQueue

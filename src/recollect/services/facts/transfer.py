@@ -11,13 +11,14 @@ from recollect.domain.conversation.paging import MAX_LIMIT, Order, PageRequest
 from recollect.domain.facts.fact import ChangeKind, Fact, FactRecord
 from recollect.domain.facts.query import FactFilter
 from recollect.domain.facts.slots import has_one_value
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.facts.transfer import MAX_IMPORTED, ImportReport, exported, imported
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.privacy.masking import Masker
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.errors import InvalidInput, VersionConflict
-from recollect.ports.facts import EmbeddedFact, FactStore
+from recollect.ports.facts import FactStore
 from recollect.ports.runtime import Clock, Ids
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited

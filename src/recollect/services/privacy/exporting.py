@@ -1,7 +1,7 @@
 """Everything of an owner as one JSON document, or as an archive of JSON Lines."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -12,7 +12,7 @@ from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
-from recollect.domain.transfer.document import Counts, ExportFormat, Part, header_of
+from recollect.domain.transfer.document import IMPORTED, Counts, ExportFormat, Part, header_of
 from recollect.domain.transfer.records import MessageRecord
 from recollect.ports.metrics import OPERATIONS
 from recollect.ports.runtime import Clock
@@ -67,12 +67,22 @@ class OwnerExport(Audited):
             self.note(scope, AuditAction.MEMORY_EXPORTED, items=(), count=counter.total)
             self.telemetry.count(OPERATIONS, AuditAction.MEMORY_EXPORTED, outcome)
 
+    async def importable(self, scope: Scope) -> AsyncGenerator[bytes, None]:
+        """The bytes of a JSON document with those parts alone that an import stores."""
+        self.check_audit()
+        self.note(scope, AuditAction.MEMORY_EXPORTED, items=())
+        async for piece in self._json_document(scope, _Counter(_unwatched), IMPORTED):
+            if piece:
+                yield piece
+
     async def _json_document(
-        self, scope: Scope, counter: "_Counter"
+        self, scope: Scope, counter: "_Counter", parts: Collection[Part] = tuple(Part)
     ) -> AsyncGenerator[bytes, None]:
         """The parts in their order; the messages are in their sessions."""
         yield opened(header_of(scope, at=self.clock.now()))
         for part, pages in self._small_parts(scope):
+            if part not in parts:
+                continue
             if part is Part.STATE:
                 (items,) = [page async for page in pages]
                 counter.add(part, len(items))
@@ -83,8 +93,9 @@ class OwnerExport(Audited):
         async for piece in self._nested_sessions(scope, counter):
             yield piece
         for part, pages in self._last_parts(scope):
-            async for piece in _listed(part, pages, counter):
-                yield piece
+            if part in parts:
+                async for piece in _listed(part, pages, counter):
+                    yield piece
         yield END_OF_DOCUMENT
 
     async def _nested_sessions(

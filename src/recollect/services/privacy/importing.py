@@ -33,10 +33,21 @@ _ITEMS: Final = 500
 _CHARACTERS: Final = 4_000_000
 """A batch ends with the item that passes this."""
 Progress = Callable[[TransferReport], None]
+Watch = Callable[[Item], None]
 
 
 def _unwatched(_: TransferReport) -> None:
     """Nobody looks."""
+
+
+def _unseen(_: Item) -> None:
+    """Nobody looks."""
+
+
+def _watched(items: Iterator[Item], watch: Watch) -> Iterator[Item]:
+    for item in items:
+        watch(item)
+        yield item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +71,11 @@ class OwnerImport(Audited):
         check: HeaderCheck = check_header,
         renews_sessions: bool = False,
         progress: Progress = _unwatched,
+        watch: Watch = _unseen,
     ) -> TransferReport:
         """Store what the source has; `progress` gets what has become of it so far.
+
+        `watch` gets every item as the document has it, in the thread that reads it.
 
         Sessions end as the document or this memory's retention says, whichever is earlier; those
         that have come to their end are left out. With `renews_sessions` they end as if they were
@@ -73,7 +87,7 @@ class OwnerImport(Audited):
                 before it is stored.
         """
         batches = _Batches(
-            items_of(source, check=check),
+            _watched(items_of(source, check=check), watch),
             retention=(await self.tenants.of(scope)).retention,
             clock=self.clock,
             renews_sessions=renews_sessions,

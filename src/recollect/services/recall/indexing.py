@@ -11,8 +11,12 @@ from typing import Final, Self
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Entry, IndexedEntry, Vector
+from recollect.domain.recall.entry import (
+    Entry,
+    IndexedEntry,
+)
 from recollect.domain.recall.entry_maker import EntryMaker
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable, RecollectError, Unavailable
 from recollect.ports.jobs import DueTurn, IndexingStore
 from recollect.ports.models import Embedder

@@ -16,8 +16,8 @@ from recollect.domain.recall.entry import (
     IndexedEntry,
     RecallFilter,
     RecallQuery,
-    Vector,
 )
+from recollect.domain.vectors import Vector
 from recollect.errors import VectorStoreUnavailable
 from recollect.ports.models import Embedder
 from recollect.ports.recall import (

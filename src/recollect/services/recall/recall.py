@@ -32,7 +32,6 @@ from recollect.domain.recall.entry import (
     RecallQuery,
     RecallScope,
     Recollection,
-    Vector,
 )
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.recall.query import (
@@ -45,6 +44,7 @@ from recollect.domain.recall.query import (
     read_question,
 )
 from recollect.domain.recall.ranking import CANDIDATES, Ranked, rank, said_once
+from recollect.domain.vectors import Vector
 from recollect.errors import ModelUnavailable, SessionNotFound, VectorStoreUnavailable
 from recollect.ports.conversations import HistoryStore, SessionStore
 from recollect.ports.metrics import RECALLS

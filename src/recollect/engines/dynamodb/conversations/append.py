@@ -1,13 +1,19 @@
 """Appends messages: numbered without gaps, stored together with all that follows from them."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Unpack
 from uuid import UUID
 
-from recollect.domain.conversation.message import AnswerDetails, Message, NewMessage, Role
+from recollect.domain.conversation.message import (
+    AnswerDetails,
+    Message,
+    NewMessage,
+    Role,
+    refuse_doubles,
+    repeated_messages,
+)
 from recollect.domain.conversation.session import TurnStatus, turn_offsets
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.conversation import Conversation
@@ -73,8 +79,11 @@ async def append(
             scope, start.session, now=terms["now"], expires_at=start.expires_at
         )
         known = replace(known, messages={}, pointers={})
-    elif (repeated := repeated_messages(known, messages)) is not None:
-        return Appended(messages=repeated, is_new=False)
+    else:
+        used = {*known.messages, *known.elsewhere}
+        repeated = repeated_messages(messages, known=known.messages, used=used)
+        if repeated is not None:
+            return Appended(messages=repeated, is_new=False)
     added = add(one, messages, known, reply_to=reply_to, now=terms["now"])
     await store(data, one, added, known, **terms)
     return Appended(messages=added, is_new=True)
@@ -130,27 +139,6 @@ async def _known_at(
         else:
             elsewhere.add(message_id)
     return Known(messages=own, elsewhere=frozenset(elsewhere), pointers=pointers)
-
-
-def repeated_messages(known: Known, messages: Sequence[NewMessage]) -> tuple[Message, ...] | None:
-    """The stored messages that a retry repeats, or None if all its ids are new."""
-    ids = [message.message_id for message in messages]
-    used = [one for one in ids if one in known.messages or one in known.elsewhere]
-    if not used:
-        refuse_doubles(messages)
-        return None
-    pairs = [(known.messages.get(message.message_id), message) for message in messages]
-    repeated = tuple(old for old, new in pairs if old is not None and old.repeats(new))
-    if len(repeated) < len(messages):
-        raise IdAlreadyUsed(used[0])
-    return repeated
-
-
-def refuse_doubles(messages: Sequence[NewMessage]) -> None:
-    """Raise `IdAlreadyUsed` if two messages have the same id."""
-    for message_id, count in Counter(message.message_id for message in messages).items():
-        if count > 1:
-            raise IdAlreadyUsed(message_id)
 
 
 def add(

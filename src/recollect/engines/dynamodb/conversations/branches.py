@@ -7,14 +7,13 @@ from typing import Final, Unpack
 from uuid import UUID
 
 from recollect.domain.chat.reconciliation import Switch, plan_branch
-from recollect.domain.conversation.message import Message, NewMessage, Role
+from recollect.domain.conversation.message import Message, NewMessage, Role, refuse_doubles
 from recollect.domain.conversation.session import Stored, TurnStatus
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.append import (
     Known,
     add,
     find_known,
-    refuse_doubles,
     store,
 )
 from recollect.engines.dynamodb.conversations.conversation import Conversation

@@ -20,7 +20,8 @@ from recollect.domain.conversation.session import (
     NewSession,
     Session,
     TurnStatus,
-    name_from_question,
+    named_session,
+    used_session,
 )
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.ranges import Ranges
@@ -70,19 +71,7 @@ class Conversation:
         return cls(
             scope=scope,
             incarnation=new_incarnation(),
-            session=Session(
-                session_id=session.session_id,
-                name=session.name,
-                metadata=session.metadata,
-                databases=session.databases,
-                tags=session.tags,
-                created_at=now,
-                updated_at=now,
-                last_accessed_at=now,
-                expires_at=expires_at,
-                message_count=0,
-                turn_count=0,
-            ),
+            session=session.started(now=now, expires_at=expires_at),
         )
 
     @property
@@ -107,8 +96,7 @@ class Conversation:
 
     def has_expired(self, now: datetime) -> bool:
         """Whether the session has come to its end."""
-        end = self.session.expires_at
-        return end is not None and end <= now
+        return self.session.has_expired(now)
 
     def is_visible(self, now: datetime) -> bool:
         """Whether readers find it."""
@@ -146,11 +134,7 @@ class Conversation:
 
     def use(self, *, now: datetime, expires_at: datetime | None) -> None:
         """Record that the session was used; its end, if it has one, moves only to later."""
-        end = self.session.expires_at
-        if end is not None and expires_at is not None:
-            end = max(end, expires_at)
-        last = max(self.session.last_accessed_at, now)
-        self.session = replace(self.session, last_accessed_at=last, expires_at=end)
+        self.session = used_session(self.session, now=now, expires_at=expires_at)
 
     def summarize(self, summary: Summary | None) -> None:
         """Put a summary, or none, in the place of the one before."""
@@ -239,9 +223,7 @@ class Conversation:
 
     def name_after(self, question: Message | None) -> None:
         """Name the session after a question, or take the name that it has from one."""
-        name = None if question is None else name_from_question(question.content)
-        turn = question.turn_number if question is not None and name else None
-        self.session = replace(self.session, name=name, name_turn=turn)
+        self.session = named_session(self.session, question)
 
     def _name_anew(self, messages: Collection[Message]) -> None:
         """Where the question is gone that gave the name, name it after the first one left."""

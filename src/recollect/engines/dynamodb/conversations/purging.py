@@ -13,6 +13,7 @@ from uuid import UUID
 
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.ranges import Ranges
+from recollect.engines.dynamodb.recall.removals import put_removals
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, json_from, json_text
 from recollect.engines.dynamodb.table.keys import (
@@ -99,6 +100,7 @@ async def _purge_entries(table: Table, owner_id: UUID, prefix: str, gone: Ranges
         if not gone or any(number in gone for number in json_from(item["sequences"]))
     ]
     if entries:
+        await put_removals(table, entries)
         await table.delete_all(entries)
         await note_changed_entries(table, owner_id)
 

@@ -2,9 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, repeat
+from typing import Any, Final
 
-Run = list[int]
-"""First key, last key, value of the first key, and what is added for each next key."""
+Run = list[Any]
+"""First key, last key, value of the first key, what is added for each next key; see `to_runs`."""
+_UNEVEN: Final = 3
+_EVEN: Final = 8
+"""So many keys a run are at least worth it."""
 
 
 class Ranges:
@@ -59,7 +64,16 @@ class Ranges:
 
 
 def to_runs(numbers: Mapping[int, int]) -> list[Run]:
-    """Write a mapping of numbers as runs: keys without a gap whose values grow evenly."""
+    """Write a mapping of numbers: in runs of keys without a gap whose values grow evenly.
+
+    Where that would be most of the numbers again, a run is the first key, its value, and in a list
+    what is added for each next key: small numbers, which compress to a part of a byte each.
+    """
+    even = _even_runs(numbers)
+    return even if len(even) <= 1 + len(numbers) // _EVEN else _uneven_runs(numbers)
+
+
+def _even_runs(numbers: Mapping[int, int]) -> list[Run]:
     runs: list[Run] = []
     for key in sorted(numbers):
         value = numbers[key]
@@ -75,10 +89,29 @@ def to_runs(numbers: Mapping[int, int]) -> list[Run]:
     return runs
 
 
-def from_runs(runs: Iterable[Sequence[int]]) -> dict[int, int]:
+def _uneven_runs(numbers: Mapping[int, int]) -> list[Run]:
+    runs: list[Run] = []
+    last_key = last = 0
+    for key in sorted(numbers):
+        value = numbers[key]
+        if runs and key == last_key + 1:
+            runs[-1][2].append(value - last)
+        else:
+            runs.append([key, value, []])
+        last_key, last = key, value
+    return runs
+
+
+def from_runs(runs: Iterable[Run]) -> dict[int, int]:
     """Read what `to_runs` wrote."""
-    return {
-        key: begin + step * (key - first)
-        for first, last, begin, step in runs
-        for key in range(first, last + 1)
-    }
+    numbers: dict[int, int] = {}
+    for run in runs:
+        if len(run) == _UNEVEN:
+            first, begin, added = run
+            numbers.update(enumerate(accumulate([begin, *added]), start=first))
+        else:
+            first, last, begin, step = run
+            keys = range(first, last + 1)
+            values = range(begin, begin + step * len(keys), step) if step else repeat(begin)
+            numbers.update(zip(keys, values, strict=False))
+    return numbers

@@ -1,5 +1,6 @@
 """Sessions and messages as items of the table."""
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -42,6 +43,8 @@ SESSIONS_BY_TIME: Final = "session#"
 MESSAGES_BY_TIME: Final = "message#"
 _MAX_ITEM: Final = 380_000
 """Bytes of an item, below DynamoDB's 400 KB."""
+_PLAIN: Final = 600
+"""Characters of a conversation's state that are stored as they are."""
 _PART_CHARACTERS: Final = 90_000
 """Characters of a part of a large message: 360 KB if each takes four bytes."""
 
@@ -72,12 +75,21 @@ def conversation_item(one: Conversation) -> dict[str, Attribute | None]:
         "summaryDetails": _summary_text(one.summary),
         "incarnation": one.incarnation,
         "isBeingErased": one.is_being_erased or None,
-        "conversation": json_text(_state(one)),
+        "conversation": _packed(json_text(_state(one))),
         **_work(one),
     }
     if size_of(item) > _MAX_ITEM:
         raise InvalidInput("session", "has more metadata and branches than an item can hold")
     return item
+
+
+def _packed(text: str) -> Attribute:
+    """Compress the state of a long conversation: each KB of an item is paid at every change."""
+    return text if len(text) <= _PLAIN else zlib.compress(text.encode())
+
+
+def _unpacked(stored: Attribute) -> Attribute:
+    return zlib.decompress(stored).decode() if isinstance(stored, bytes) else stored
 
 
 def _work(one: Conversation) -> dict[str, Attribute]:
@@ -112,7 +124,7 @@ def _state(one: Conversation) -> dict[str, Any]:
 
 def conversation_from(item: Mapping[str, Attribute]) -> Conversation:
     """Read the item of a session."""
-    state = json_from(item["conversation"])
+    state = json_from(_unpacked(item["conversation"]))
     statuses = from_runs(state.get("turns", ()))
     since: Mapping[str, str] = state.get("pendingSince", {})
     summary = _summary_from(item)

@@ -169,6 +169,7 @@ class _Listing(Generic[Place]):
         """Yield visible sessions from a time on, read in groups that no time is split between."""
         group: list[Item] = []
         attribute, size = self._sort.attribute, self._page.limit + self._page.offset + 1
+        size += start is not None  # the last one of the page before is read again
         async for key in self._keys(start or "", limit=size + 1):
             if len(group) >= size and key[attribute] != group[-1][attribute]:
                 for session in await self._read(group):

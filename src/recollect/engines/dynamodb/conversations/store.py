@@ -19,6 +19,7 @@ from recollect.engines.dynamodb.conversations.session_items import (
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
 from recollect.engines.dynamodb.table.items import Item, time_text
 from recollect.engines.dynamodb.table.keys import (
+    LAST,
     OWNER,
     SORT,
     WORK_DUE,
@@ -88,11 +89,16 @@ class Conversations:
 
     async def ids(self, owner_id: UUID) -> list[UUID]:
         """Return the ids of all conversations of an owner, in their order."""
+        return [one async for one in self.ids_from(owner_id, UUID(int=0))]
+
+    async def ids_from(
+        self, owner_id: UUID, start: UUID, *, limit: int | None = None
+    ) -> AsyncIterator[UUID]:
+        """Yield the ids of an owner's conversations from one on; `limit` are read at once."""
         prefix = known_session_key_prefix()
-        return [
-            UUID(str(item[SORT]).removeprefix(prefix))
-            async for item in self.table.items(owner_id, prefix)
-        ]
+        first, last = known_session_key(start), prefix + LAST
+        async for item in self.table.items(owner_id, first, last, limit=limit):
+            yield UUID(str(item[SORT]).removeprefix(prefix))
 
     async def of_owner(self, owner_id: UUID, *, hidden: bool = False) -> list[Conversation]:
         """Return the conversations of an owner by their ids; `hidden` ones too, if wanted."""
@@ -230,7 +236,7 @@ class Conversations:
                 ":user": user,
                 ":now": time_text(self.clock.now()),
                 ":queue": queue_of(OWNERS, scope.owner_id),
-                ":due": f"{tenant_id(scope.tenant)}#{scope.owner_id}",
+                ":due": owner_due(scope),
             },
             condition=NOT_ERASED,
             names={"#tenant": "tenant", "#user": "user"},
@@ -261,6 +267,11 @@ class Conversations:
         """Delete messages of a conversation for readers; return what `purge` deletes for good."""
         one.remove(removed, await self.all_messages(one))
         return put_purge(transaction, one, [message.sequence for message in removed])
+
+
+def owner_due(scope: Scope | TenantScope) -> str:
+    """Where an owner is in the queue of all owners: among those of the tenant."""
+    return f"{tenant_id(scope.tenant)}#{scope.owner_id}"
 
 
 def known_session_key_prefix() -> str:

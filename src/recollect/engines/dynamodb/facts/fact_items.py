@@ -18,7 +18,8 @@ from recollect.domain.facts.fact import (
     FactType,
     Priority,
 )
-from recollect.domain.recall.entry import Vector
+from recollect.domain.facts.stored import EmbeddedFact
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.table.items import (
     Attribute,
     json_from,
@@ -28,7 +29,6 @@ from recollect.engines.dynamodb.table.items import (
     time_text,
 )
 from recollect.engines.dynamodb.table.keys import fact_history_key, fact_key, key_of
-from recollect.ports.facts import EmbeddedFact
 
 ACCESSED_AT: Final = "accessedAt"
 ACCESS_COUNT: Final = "accessCount"

@@ -1,21 +1,24 @@
 """Facts about users: an owner has hundreds, so they are compared in the process."""
 
-import math
-import operator
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from recollect.domain.conversation.paging import FactPosition, Order, Page, PageRequest
+from recollect.domain.conversation.paging import FactPosition, Page, PageRequest, cut_page
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit
 from recollect.domain.facts.query import FactFilter, FactSort
-from recollect.domain.facts.slots import has_one_value
+from recollect.domain.facts.stored import (
+    EmbeddedFact,
+    FactStats,
+    committed,
+    nearest_facts,
+    statements_in,
+    stats_of,
+)
 from recollect.domain.identity.audit import AuditAction, OwnedEntry
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.conversations.append import find_known
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import DynamoStore
@@ -48,7 +51,6 @@ from recollect.engines.dynamodb.table.table import (
     name_of,
     version_of,
 )
-from recollect.ports.facts import EmbeddedFact, FactStats
 
 OWNERS_WITH_FACTS: Final = "facts"
 _EDITS_AT_ONCE: Final = 48
@@ -91,7 +93,7 @@ class DynamoFacts(DynamoStore):
                 if learnt_from not in known.elsewhere:
                     return False
             owner = await self.read(scope.owner_id)
-            changed = _changed(owner, edits, vectors)
+            changed = committed(edits, vectors, known=owner.facts, changes=owner.changes)
             if changed is None:
                 return False
             histories = {
@@ -175,14 +177,9 @@ class DynamoFacts(DynamoStore):
         filters: FactFilter,
         sort: FactSort = FactSort.CREATED,
     ) -> Page[Fact]:
-        after = sort.start_of(page)
-        facts = [one.fact for one in await self._facts(scope.owner_id)]
-        rows = [(fact, sort.position_of(fact)) for fact in facts if filters.matches(fact)]
-        is_descending = page.order is Order.DESC
-        if after is not None:
-            rows = [row for row in rows if _is_beyond(row[1], after, is_descending=is_descending)]
-        rows.sort(key=lambda row: row[1], reverse=is_descending)
-        return page.page(rows[page.offset : page.offset + page.limit + 1])
+        sort.start_of(page)  # refuses a cursor of another sort
+        facts = (one.fact for one in await self._facts(scope.owner_id))
+        return cut_page(filter(filters.matches, facts), page, FactPosition, sort.position_of)
 
     async def nearest(
         self,
@@ -194,12 +191,7 @@ class DynamoFacts(DynamoStore):
         slots: Collection[str] = (),
     ) -> tuple[tuple[Fact, float], ...]:
         active = await self._active(scope.owner_id)
-        compared = [(one.fact, _cosine(one, vector, model)) for one in active]
-        compared.sort(key=_nearness, reverse=True)
-        nearest, others = compared[:limit], compared[limit:]
-        about = sorted((fact for fact, _ in compared if fact.slot in slots), key=_last_changed)
-        nearest += (one for one in others if one[0] in about[:limit])
-        return tuple((fact, cosine or 0.0) for fact, cosine in nearest)
+        return nearest_facts(active, vector, model=model, limit=limit, slots=slots)
 
     async def touch(self, scope: Scope, fact_ids: Collection[UUID], *, at: datetime) -> None:
         for fact_id in set(fact_ids):
@@ -224,15 +216,7 @@ class DynamoFacts(DynamoStore):
             return  # there is no such fact
 
     async def stats(self, scope: Scope) -> FactStats:
-        facts = [one.fact for one in await self._facts(scope.owner_id)]
-        active = [fact for fact in facts if fact.is_active]
-        return FactStats(
-            total=len(facts),
-            by_type=Counter(str(fact.type) for fact in active),
-            by_priority=Counter(str(fact.priority) for fact in active),
-            by_status=Counter(str(fact.status) for fact in facts),
-            by_week=Counter(sorted(_monday(fact.created_at) for fact in facts)),
-        )
+        return stats_of([one.fact for one in await self._facts(scope.owner_id)])
 
     async def delete(self, scope: Scope, fact_ids: Collection[UUID] | None = None) -> int:
         async with self.table.alone(scope.owner_id, FACTS):
@@ -304,83 +288,3 @@ class DynamoFacts(DynamoStore):
 
     async def _active(self, owner_id: UUID) -> Sequence[EmbeddedFact]:
         return [one for one in await self._facts(owner_id) if one.fact.is_active]
-
-
-def _changed(
-    owner: OwnerFacts, edits: Sequence[FactEdit], vectors: Mapping[UUID, EmbeddedFact]
-) -> dict[UUID, EmbeddedFact] | None:
-    """The next versions of facts; None if something has changed, or would be there twice."""
-    changed: dict[UUID, EmbeddedFact] = {}
-    for edit in edits:
-        fact_id = edit.fact.fact_id
-        known = owner.facts.get(fact_id)
-        version = 0 if known is None else known.fact.version
-        if fact_id in changed or version != edit.fact.version - 1:
-            return None
-        changed[fact_id] = _next_version(known, edit.fact, vectors.get(fact_id))
-    facts = owner.facts | changed
-    changes = [*owner.changes, *(edit.change for edit in edits)]
-    is_twice = _has_twice(claims_of(facts.values())) or _has_twice(statements_in(changes))
-    return None if is_twice else changed
-
-
-def _next_version(
-    known: EmbeddedFact | None, fact: Fact, embedded: EmbeddedFact | None
-) -> EmbeddedFact:
-    """The fact as it is stored: with the accesses counted since it was read, and its vector."""
-    if known is not None:
-        fact = replace(
-            fact,
-            created_at=known.fact.created_at,
-            accessed_at=max(known.fact.accessed_at, fact.accessed_at),
-            access_count=max(known.fact.access_count, fact.access_count),
-        )
-    if embedded is not None and embedded.model is not None and embedded.vector is not None:
-        return EmbeddedFact(fact=fact, model=embedded.model, vector=embedded.vector)
-    if known is not None and known.fact.content == fact.content:
-        return replace(known, fact=fact)
-    return EmbeddedFact(fact=fact)
-
-
-def claims_of(facts: Iterable[EmbeddedFact]) -> Iterator[tuple[str, str | None]]:
-    """What only one active fact may have: its words, and a slot of one value."""
-    for one in facts:
-        if one.fact.is_active:
-            yield "gist", one.fact.gist
-            if has_one_value(one.fact.slot):
-                yield "slot", one.fact.slot
-
-
-def statements_in(changes: Iterable[FactChange]) -> Iterator[tuple[UUID, str]]:
-    """What was learnt from messages: once, however often one is read."""
-    for change in changes:
-        if change.message_id is not None and change.statement is not None:
-            yield change.message_id, change.statement
-
-
-def _has_twice(items: Iterable[tuple[object, ...]]) -> bool:
-    return any(count > 1 for count in Counter(items).values())
-
-
-def _is_beyond(position: FactPosition, after: FactPosition, *, is_descending: bool) -> bool:
-    return position < after if is_descending else position > after
-
-
-def _cosine(one: EmbeddedFact, vector: Vector, model: str) -> float | None:
-    if one.vector is None or one.model != model or len(one.vector) != len(vector):
-        return None
-    return math.fsum(map(operator.mul, one.vector, vector))
-
-
-def _nearness(compared: tuple[Fact, float | None]) -> tuple[bool, float, datetime, UUID]:
-    fact, cosine = compared
-    return cosine is not None, cosine or 0.0, fact.created_at, fact.fact_id
-
-
-def _last_changed(fact: Fact) -> tuple[float, int]:
-    return -fact.updated_at.timestamp(), -fact.fact_id.int
-
-
-def _monday(moment: datetime) -> str:
-    day = moment.astimezone(UTC).date()
-    return (day - timedelta(days=day.weekday())).isoformat()

@@ -1,7 +1,7 @@
 """The audit log in DynamoDB."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -40,7 +40,15 @@ from recollect.engines.dynamodb.table.keys import (
     audit_key,
     key_of,
 )
-from recollect.engines.dynamodb.table.table import in_parts, name_of, owner_of, version_of
+from recollect.engines.dynamodb.table.table import (
+    MAX_OPERATIONS,
+    Table,
+    in_parts,
+    name_of,
+    owner_of,
+    version_of,
+)
+from recollect.ports.runtime import Clock
 
 _ANY_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OF_ONE_OWNER: Final = 90
@@ -50,24 +58,34 @@ _MOST_CHAINS: Final = 100_000
 
 
 class DynamoAuditLog(DynamoStore):
-    """Implements `recollect.ports.audit.AuditLog` and `AuditChains`."""
+    """Implements `recollect.ports.audit.AuditLog` and `AuditChains`.
+
+    More entries than a transaction takes are several ones. If one of these fails, the entries
+    before it are remembered: whoever appends the same entries again appends the others.
+    """
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        super().__init__(table, clock)
+        self._appended: dict[int, OwnedEntry] = {}
+        """Of calls that failed later, by identity: two entries may tell the same."""
 
     async def append(self, entries: Sequence[OwnedEntry]) -> None:
-        owners = by_owner(entries)
+        left = [one for one in entries if id(one) not in self._appended]
+        for part in _transactions(left):
+            await self._append(part)
+            self._appended |= {id(one): one for one in part}
+        for one in entries:
+            self._appended.pop(id(one), None)
 
+    async def _append(self, entries: Sequence[OwnedEntry]) -> None:
         async def attempt() -> None:
             transaction = self.table.transaction()
-            for owned in owners.values():
+            for owned in by_owner(entries).values():
                 await add_entries(self.table, transaction, owned)
             await self.table.write(transaction)
 
-        if len(entries) + len(owners) <= _AT_ONCE:
-            async with self.table.alone(CHAIN):
-                await self.table.repeated(attempt)
-            return
-        for owned in owners.values():
-            for part in in_parts(owned, _OF_ONE_OWNER):
-                await self.append(part)
+        async with self.table.alone(CHAIN):
+            await self.table.repeated(attempt)
 
     async def entries(self, scope: Scope | TenantScope, *, limit: int) -> tuple[AuditEntry, ...]:
         found: list[AuditEntry] = []
@@ -248,3 +266,13 @@ class DynamoAuditLog(DynamoStore):
 
     async def _all_chains(self) -> Sequence[Item]:
         return await self.table.waiting(CHAINS, limit=_MOST_CHAINS)
+
+
+def _transactions(entries: Sequence[OwnedEntry]) -> Iterator[Sequence[OwnedEntry]]:
+    """Yield the entries in parts that fit into transactions, each with the chains of its owners."""
+    owners = by_owner(entries)
+    if len(entries) + len(owners) <= MAX_OPERATIONS:
+        yield from [entries] if entries else []
+        return
+    for owned in owners.values():
+        yield from in_parts(owned, _OF_ONE_OWNER)

@@ -14,6 +14,7 @@ from recollect.engines.dynamodb.conversations.messages import remove_messages
 from recollect.engines.dynamodb.conversations.purging import purge
 from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.facts.store import DynamoFacts, OwnerFacts
+from recollect.engines.dynamodb.recall.removals import REMOVALS_PREFIX, put_removals
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
 from recollect.engines.dynamodb.table.keys import (
@@ -38,6 +39,7 @@ _KINDS: Final = {
     "@facthistory#": "fact_changes",
     "@job#": "jobs",
     "@profile": "profile_values",
+    REMOVALS_PREFIX: "recall_removals",
     "@state": "states",
 }
 _FIRST: Final = " "
@@ -216,7 +218,13 @@ class Erased:
 
     async def _sweep(self) -> Counter[str]:
         """Delete whatever else there is of the owner."""
-        left = [item async for item in _others(self._store, self._owner_id)]
+        # Notes of vectors outside go once these are erased there.
+        left = [
+            item
+            async for item in _others(self._store, self._owner_id)
+            if not str(item[SORT]).startswith(REMOVALS_PREFIX)
+        ]
+        await put_removals(self._table, left)
         await self._table.delete_all(left)
         counts = Counter(kind for item in left if (kind := _kind_of(item)))
         return Counter({kind: number for kind, number in counts.items() if kind == "jobs"})

@@ -20,7 +20,12 @@ from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
-from recollect.engines.dynamodb.conversations.store import NOT_ERASED, OWNERS, DynamoStore
+from recollect.engines.dynamodb.conversations.store import (
+    NOT_ERASED,
+    OWNERS,
+    DynamoStore,
+    owner_due,
+)
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
 from recollect.engines.dynamodb.privacy.erased_items import Erased, items_left, texts_left
 from recollect.engines.dynamodb.privacy.erasure_items import (
@@ -29,6 +34,7 @@ from recollect.engines.dynamodb.privacy.erasure_items import (
     erasure_from,
     erasure_item,
 )
+from recollect.engines.dynamodb.recall.removals import RemovalNotes
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, optional_time, time_from, time_text
 from recollect.engines.dynamodb.table.keys import (
@@ -43,6 +49,7 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import Table, Transaction, name_of, owner_of, version_of
 from recollect.errors import ErasureUnderWay
 from recollect.ports.erasure import ErasureStores, RecentErasure, TenantProgress
+from recollect.ports.recall import EntryKey
 from recollect.ports.runtime import Clock
 
 _ERASURES: Final = "@erasure#"
@@ -52,9 +59,10 @@ _RECEIPT_KEY: Final = "@receiptkey"
 _SAMPLED_SESSIONS: Final = 20
 
 
-def dynamo_erasure_stores(table: Table, clock: Clock) -> ErasureStores:
-    """All that erasures need."""
+def dynamo_erasure_stores(table: Table, clock: Clock, *, kept_in: str | None) -> ErasureStores:
+    """All that erasures need; `kept_in` names the store that vectors are in."""
     return ErasureStores(
+        removals=None if kept_in is None else DynamoOwnerRemovals(table, kept_in),
         erasures=DynamoErasures(table, clock),
         database=DynamoErasable(table, clock),
         tenants=DynamoTenantErasures(table, clock),
@@ -204,8 +212,8 @@ class DynamoErasures(DynamoStore):
             return
         transaction.delete(key_of(erasure.owner_id, OWNER))
 
-    async def forget_store(self, kept_in: str) -> int:  # noqa: ARG002  # there is none
-        return 0
+    async def forget_store(self, kept_in: str) -> int:
+        return await RemovalNotes(self.table, kept_in).forget()
 
     async def lately(self, *, since: datetime) -> tuple[RecentErasure, ...]:
         keys = [
@@ -234,7 +242,7 @@ def _mark_owner(transaction: Transaction, scope: Scope | TenantScope, now: datet
             ":user": scope.user if isinstance(scope, Scope) else "",
             ":now": time_text(now),
             ":queue": queue_of(OWNERS, scope.owner_id),
-            ":due": f"{tenant_id(scope.tenant)}#{scope.owner_id}",
+            ":due": owner_due(scope),
         },
         condition=NOT_ERASED,
         names={"#tenant": "tenant", "#user": "user"},
@@ -380,3 +388,37 @@ class DynamoReceiptKeys(DynamoStore):
             except ConditionFailed:
                 stored = await self.table.get(_SYSTEM, _RECEIPT_KEY)
         return new if stored is None else bytes(stored["key"])  # type: ignore[arg-type]
+
+
+class DynamoOwnerRemovals:
+    """Implements `recollect.ports.erasure.OwnerRemovals`."""
+
+    def __init__(self, table: Table, kept_in: str) -> None:
+        self._notes = RemovalNotes(table, kept_in)
+        self._kept_in = kept_in
+
+    @property
+    def kept_in(self) -> str:
+        return self._kept_in
+
+    async def of_owner(
+        self, owner_id: UUID, *, session_id: UUID | None = None, limit: int
+    ) -> tuple[tuple[int, EntryKey], ...]:
+        found: list[tuple[int, EntryKey]] = []
+        async for item in self._notes.of_owner(owner_id, session_id=session_id):
+            key = EntryKey(session_id=UUID(str(item["sessionId"])), number=int(item["number"]))
+            found.append((int(item["removalId"]), key))
+            if len(found) == limit:
+                break
+        return tuple(found)
+
+    async def last(self, owner_id: UUID) -> int:
+        notes = [int(item["removalId"]) async for item in self._notes.of_owner(owner_id)]
+        return max(notes, default=0)
+
+    async def forget(self, owner_id: UUID, *, through: int) -> None:
+        notes = [int(item["removalId"]) async for item in self._notes.of_owner(owner_id)]
+        await self.done(owner_id, [one for one in notes if one <= through])
+
+    async def done(self, owner_id: UUID, numbers: Sequence[int]) -> None:
+        await self._notes.delete(owner_id, {*numbers})

@@ -1,20 +1,23 @@
 """Everything of an owner, as exports read it and imports store it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from recollect.domain.conversation.message import AnswerDetails, Message
 from recollect.domain.conversation.session import TurnStatus
-from recollect.domain.facts.fact import FactChange, FactRecord
+from recollect.domain.facts.fact import FactRecord
+from recollect.domain.facts.stored import EmbeddedFact
 from recollect.domain.identity.accounts import UserState
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.transfer.document import Outcome
 from recollect.domain.transfer.merging import (
     SortedMessages,
     TakenPlace,
+    sort_facts,
     sort_messages,
     sort_profile,
 )
@@ -30,30 +33,74 @@ from recollect.engines.dynamodb.conversations.append import Known, find_known, s
 from recollect.engines.dynamodb.conversations.conversation import Conversation, new_incarnation
 from recollect.engines.dynamodb.conversations.expiry import session_record, turn_record
 from recollect.engines.dynamodb.conversations.ranges import Ranges
-from recollect.engines.dynamodb.conversations.store import DynamoStore
-from recollect.engines.dynamodb.facts.store import DynamoFacts, OwnerFacts, claims_of, statements_in
-from recollect.engines.dynamodb.privacy.audit_chain import link_from
-from recollect.engines.dynamodb.recall import DynamoRecallIndex
+from recollect.engines.dynamodb.conversations.session_items import stored_scope
+from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore, owner_due
+from recollect.engines.dynamodb.facts.store import DynamoFacts
+from recollect.engines.dynamodb.privacy.audit_chain import link_from, tenant_id
+from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
 from recollect.engines.dynamodb.table.items import Item, json_from, json_text
-from recollect.engines.dynamodb.table.keys import FACTS, PROFILE, STATE, audit_key
-from recollect.engines.dynamodb.table.table import Transaction
-from recollect.ports.facts import EmbeddedFact
+from recollect.engines.dynamodb.table.keys import (
+    FACTS,
+    LAST,
+    PROFILE,
+    STATE,
+    WORK_DUE,
+    audit_key,
+)
+from recollect.engines.dynamodb.table.table import Transaction, name_of
 from recollect.ports.transfer import NumberedAuditEntry
+
+
+class DynamoOwners(DynamoStore):
+    """Implements `recollect.ports.transfer.OwnerDirectory`, by the index that has all owners."""
+
+    async def owners(
+        self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
+    ) -> tuple[Scope | TenantScope, ...]:
+        first = None if tenant is None else f"{tenant_id(tenant)}#"
+        until = None if first is None else first + LAST
+        since = first if after is None else f"{owner_due(after)}\0"
+        # Owners who are being erased may fill a page: then the next one counts.
+        while keys := await self.table.waiting(OWNERS, since=since, until=until, limit=limit):
+            items = await self.table.get_many(keys)
+            there = [items[name_of(key)] for key in keys if name_of(key) in items]
+            found = tuple(map(_owner_from, (one for one in there if "isBeingErased" not in one)))
+            if found:
+                return found
+            since = str(keys[-1][WORK_DUE]) + "\0"
+        return ()
+
+
+def _owner_from(item: Item) -> Scope | TenantScope:
+    if item["user"]:
+        return stored_scope(item)
+    return TenantScope(tenant=str(item["tenant"]), is_stored=True)
 
 
 class DynamoExports(DynamoStore):
     """Implements `recollect.ports.transfer.ExportStore`."""
 
     async def sessions(self, scope: Scope, *, start: UUID, limit: int) -> tuple[SessionRecord, ...]:
-        ids = [one for one in await self.data.ids(scope.owner_id) if one >= start]
         now = self.clock.now()
-        found: list[Conversation] = []
-        while ids and len(found) < limit:
-            part, ids = ids[:limit], ids[limit:]
-            conversations = await self.data.many(scope.owner_id, part)
-            visible = (one for one in conversations.values() if one.is_visible(now))
-            found += sorted(visible, key=lambda one: one.session_id)
-        return tuple(map(session_record, found[:limit]))
+        found: list[SessionRecord] = []
+        ids: list[UUID] = []
+        async for session_id in self.data.ids_from(scope.owner_id, start, limit=limit):
+            ids.append(session_id)
+            if len(ids) == limit:
+                found += await self._visible(scope, ids, now)
+                ids = []
+            if len(found) >= limit:
+                break
+        found += await self._visible(scope, ids, now) if ids else ()
+        return tuple(found[:limit])
+
+    async def _visible(
+        self, scope: Scope, ids: Sequence[UUID], now: datetime
+    ) -> list[SessionRecord]:
+        conversations = await self.data.many(scope.owner_id, ids)
+        visible = [one for one in conversations.values() if one.is_visible(now)]
+        visible.sort(key=lambda one: one.session_id)
+        return [*map(session_record, visible)]
 
     async def messages(
         self, scope: Scope, session_ids: Sequence[UUID], *, after: int, limit: int
@@ -143,7 +190,7 @@ class DynamoImports(DynamoStore):
         async def attempt() -> Outcome:
             await self.data.refuse_erased(scope.owner_id)
             owner = await facts.read(scope.owner_id)
-            new, outcome = _sort_facts(owner, records)
+            new, outcome = sort_facts(records, known=owner.facts, changes=owner.changes)
             changed = {key: EmbeddedFact(fact=record.fact) for key, record in new.items()}
             histories = {key: record.history for key, record in new.items()}
             await facts.store(scope, owner, changed, histories)
@@ -210,16 +257,34 @@ class DynamoImports(DynamoStore):
         self, scope: Scope, session_id: UUID, records: Sequence[MessageRecord]
     ) -> None:
         async def change(one: Conversation, transaction: Transaction) -> bool:
-            before = await self.data.all_messages(one)
             own = [_stored(record.message) for record in records]
             known = await find_known(self.data, scope, one, [m.message_id for m in own])
+            turns = {m.turn_number for m in own if m.turn_number is not None and m.is_active}
+            begun = await self._active_turns(one, turns)
             _place(one, records)
-            one.recount([*before, *own])
+            _count(one, turns, begun)
             pointers = Known(messages={}, elsewhere=frozenset(), pointers=known.pointers)
             await store_messages(self.data, one, own, pointers, transaction)
             return True
 
         await self.data.change(scope, session_id, change)
+
+    async def _active_turns(self, one: Conversation, turns: Collection[int]) -> set[int]:
+        """Which of these turns have messages on the active branch already."""
+        there = [turn for turn in turns if turn in one.turn_starts]
+        messages = await self.data.of_turns(one, there) if there else []
+        active = (message for message in messages if one.is_active(message.sequence))
+        return {message.turn_number for message in active if message.turn_number is not None}
+
+
+def _count(one: Conversation, turns: Collection[int], begun: Collection[int]) -> None:
+    """Count messages that are placed, of turns some of which had begun before."""
+    one.active_turn = max([one.active_turn or 0, *turns]) or None
+    one.session = replace(
+        one.session,
+        message_count=one.count_active(),
+        turn_count=one.session.turn_count + len({*turns} - {*begun}),
+    )
 
 
 def _place_in(pointer: Item) -> MessagePlace:
@@ -244,6 +309,7 @@ def _imported(scope: Scope, record: SessionRecord) -> Conversation:
 def _place(one: Conversation, records: Iterable[MessageRecord]) -> None:
     """Put messages at their numbers, and the turns that they tell of."""
     turns: dict[int, TurnRecord] = {}
+    newest = max(one.turn_starts.values(), default=0)
     for record in records:
         message = record.message
         if message.sequence > one.last_sequence:
@@ -253,8 +319,12 @@ def _place(one: Conversation, records: Iterable[MessageRecord]) -> None:
         if not message.is_active:
             one.inactive |= Ranges.of([message.sequence])
         if record.turn is not None:
-            turns.setdefault(record.turn.number, record.turn)
-            one.place(record.turn.number, message.sequence)
+            number = record.turn.number
+            turns.setdefault(number, record.turn)
+            # What follows in the newest turn needs no place; to look for one takes all turns.
+            if one.turn_starts.get(number) != newest or message.sequence < newest:
+                one.place(number, message.sequence)
+                newest = max(newest, one.turn_starts[number])
     for turn in turns.values():
         _add_turn(one, turn)
 
@@ -277,28 +347,3 @@ def _add_turn(one: Conversation, turn: TurnRecord) -> None:
 def _stored(message: Message) -> Message:
     details = AnswerDetails.stored(json_from(json_text(message.details.to_json())))
     return replace(message, metadata=json_from(json_text(message.metadata)), details=details)
-
-
-def _sort_facts(
-    owner: OwnerFacts, records: Sequence[FactRecord]
-) -> tuple[dict[UUID, FactRecord], Outcome]:
-    """Which facts are stored, each with the lines of its history that are not there yet."""
-    new: dict[UUID, FactRecord] = {}
-    claimed = set(claims_of(owner.facts.values()))
-    statements = set(statements_in(owner.changes))
-    known = conflicting = 0
-    for record in records:
-        fact_id, claims = record.fact.fact_id, {*claims_of([EmbeddedFact(fact=record.fact)])}
-        if fact_id in owner.facts:
-            known += 1
-        elif fact_id in new or not claimed.isdisjoint(claims):
-            conflicting += 1
-        else:
-            history: list[FactChange] = []
-            for change in record.history:
-                if statements.isdisjoint(statements_in([change])):
-                    history.append(change)
-                    statements.update(statements_in([change]))
-            claimed |= claims
-            new[fact_id] = FactRecord(fact=record.fact, history=tuple(history))
-    return new, Outcome(added=len(new), known=known, conflicting=conflicting)

@@ -26,8 +26,8 @@ from recollect.domain.facts.fact import (
 )
 from recollect.domain.facts.query import searched_text
 from recollect.domain.facts.slots import has_one_value
-from recollect.domain.recall.entry import Vector
-from recollect.ports.facts import EmbeddedFact
+from recollect.domain.facts.stored import EmbeddedFact
+from recollect.domain.vectors import Vector
 
 _GISTS: Final = UUID("b1a6f6b5-3f8a-4d0e-9a53-0f2f5b7d7c7e")
 _EVIDENCE: Final = tuple(field.name for field in fields(Evidence))

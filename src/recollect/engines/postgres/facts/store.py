@@ -11,9 +11,10 @@ from uuid import UUID
 from recollect.domain.conversation.paging import FactPosition, Order, Page, PageRequest
 from recollect.domain.facts.fact import Fact, FactChange, FactEdit, FactStatus, Priority
 from recollect.domain.facts.query import FactFilter, FactSort
+from recollect.domain.facts.stored import EmbeddedFact, FactStats
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.audit import record
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.facts.rows import (
@@ -27,7 +28,6 @@ from recollect.engines.postgres.facts.rows import (
     vectors_as_json,
 )
 from recollect.engines.postgres.rows import worker_scope
-from recollect.ports.facts import EmbeddedFact, FactStats
 
 _PRIORITIES: Final = sorted(Priority, key=lambda priority: priority.rank)
 _OWNERS_AT_LEAST: Final = 100  # to choose from

@@ -5,7 +5,7 @@ For 100,000 entries the pass takes 2 ms where the database takes 22, see docs/de
 
 from typing import TYPE_CHECKING, Final
 
-from recollect.domain.recall.entry import Vector
+from recollect.domain.vectors import Vector
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,12 @@ from uuid import UUID
 from asyncpg import Record
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, RecallFilter, RecallQuery, Vector
+from recollect.domain.recall.entry import (
+    Candidate,
+    RecallFilter,
+    RecallQuery,
+)
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.connection.database import Database
 from recollect.engines.postgres.recall.binary_quantised import BinaryQuantisedVectors, bytes_for
 from recollect.engines.postgres.recall.index import (

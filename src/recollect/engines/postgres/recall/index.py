@@ -18,9 +18,9 @@ from recollect.domain.recall.entry import (
     IndexedEntry,
     RecallFilter,
     RecallQuery,
-    Vector,
 )
 from recollect.domain.recall.ranking import K1, B, neighbouring_positions
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.connection.database import Database, PostgresStore
 from recollect.engines.postgres.rows import worker_scope
 from recollect.ports.runtime import Clock

@@ -9,8 +9,14 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.domain.recall.entry import Candidate, Entry, RecallFilter, Vector, neighbourhood
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    RecallFilter,
+    neighbourhood,
+)
 from recollect.domain.recall.ranking import Bm25Index, neighbouring_positions
+from recollect.domain.vectors import Vector
 from recollect.engines.postgres.recall.index import entry_from
 
 if TYPE_CHECKING:

@@ -1,6 +1,18 @@
 -- Exports and imports: everything of an owner in pages, and stored again with its ids and times.
 -- A page is cut where it has enough bytes. JSON counts four times: it may be stored compressed.
 
+-- name: list_owners
+-- Who has something stored, by tenant and owner id, after one of them.
+SELECT owner.tenant_id, owner.user_id FROM owners AS owner
+WHERE (:tenant::text IS NULL OR owner.tenant_id = :tenant)
+  AND (
+    :after_tenant::text IS NULL
+    OR (owner.tenant_id, owner.owner_id) > (:after_tenant::text, :after_owner::uuid)
+  )
+  AND NOT owner.is_being_erased
+ORDER BY owner.tenant_id, owner.owner_id
+LIMIT :limit
+
 -- name: export_sessions
 -- The owner's sessions with their summaries from an id on, in the order of ids.
 SELECT

@@ -1,29 +1,36 @@
 """The recall index: entries in the table, compared in the process."""
 
 import asyncio
-import math
-import operator
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 from recollect.domain.identity.scope import Scope
-from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery, Vector
-from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
+from recollect.domain.recall.entry import (
+    Candidate,
+    Entry,
+    IndexedEntry,
+    RecallQuery,
+)
+from recollect.domain.recall.whole_search import search_entries
+from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.purging import count_entries_change
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore
-from recollect.engines.dynamodb.facts.fact_items import vector_bytes, vector_from
+from recollect.engines.dynamodb.facts.fact_items import vector_bytes
+from recollect.engines.dynamodb.recall.entry_items import (
+    ENTRIES_PREFIX,
+    StoredEntry,
+    entry_from,
+    entry_item,
+)
+from recollect.engines.dynamodb.recall.removals import put_removal
 from recollect.engines.dynamodb.table.items import (
     Attribute,
     Item,
-    json_from,
-    json_text,
-    time_from,
-    time_text,
 )
 from recollect.engines.dynamodb.table.keys import (
     ENTRIES,
@@ -36,28 +43,10 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import Table, in_parts, name_of
 from recollect.ports.runtime import Clock
 
-_ALL: Final = "@entry#"
 _CACHED_OWNERS: Final = 200
-_AT_ONCE: Final = 90
+_AT_ONCE: Final = 48
+"""Entries of one transaction, each with the note of a vector outside."""
 _MOST_OWNERS: Final = 100_000
-_LONGEST_TEXT: Final = 90_000
-"""Characters of an entry; what is longer is cut, in the entry alone."""
-
-
-class StoredEntry(NamedTuple):
-    """An entry with the numbers of its messages and the incarnation of its session."""
-
-    indexed: IndexedEntry
-    sequences: tuple[int, ...]
-    incarnation: str
-
-    def is_valid(self, one: Conversation | None) -> bool:
-        """Whether all its messages are on the active branch of its session."""
-        return (
-            one is not None
-            and one.incarnation == self.incarnation
-            and all(map(one.is_active, self.sequences))
-        )
 
 
 class DynamoRecallIndex(DynamoStore):
@@ -67,8 +56,10 @@ class DynamoRecallIndex(DynamoStore):
     a counter of their changes, read with every search, tells whether they are still as stored.
     """
 
-    def __init__(self, table: Table, clock: Clock) -> None:
+    def __init__(self, table: Table, clock: Clock, *, kept_in: str | None = None) -> None:
+        """With `kept_in`, new entries are noted as perhaps copied to the store of that name."""
         super().__init__(table, clock)
+        self._kept_in = kept_in
         self._cache: OrderedDict[UUID, tuple[int, tuple[StoredEntry, ...]]] = OrderedDict()
 
     def forget(self, owner_id: UUID) -> None:
@@ -94,7 +85,13 @@ class DynamoRecallIndex(DynamoStore):
             ]
             sequences = await self._sequences(scope, one, entries)
             new = [
-                entry_item(scope.owner_id, one.incarnation, indexed, sequences[indexed.entry])
+                entry_item(
+                    scope.owner_id,
+                    one.incarnation,
+                    indexed,
+                    sequences[indexed.entry],
+                    kept_in=self._kept_in,
+                )
                 for indexed in entries
                 if indexed.entry in sequences
             ]
@@ -110,22 +107,23 @@ class DynamoRecallIndex(DynamoStore):
         new: Sequence[dict[str, Attribute | None]],
     ) -> None:
         """Put new entries in the place of others, if the conversation is still as it was read."""
-        names = {name_of(item) for item in new}
-        gone = [item for item in before if name_of(item) not in names]
-        changes: list[tuple[str, Mapping[str, Attribute | None]]] = [
-            *(("delete", item) for item in gone),
-            *(("put", item) for item in new),
+        after = {name_of(item): item for item in new}
+        pairs: list[tuple[Item | None, dict[str, Attribute | None] | None]] = [
+            (item, after.pop(name_of(item), None)) for item in before
         ]
+        pairs += [(None, item) for item in after.values()]
         session = key_of(scope.owner_id, session_key(one.session_id))
-        for part in in_parts(changes, _AT_ONCE):
+        for part in in_parts(pairs, _AT_ONCE):
             transaction = self.table.transaction()
             transaction.check_version(session, one.version)
             count_entries_change(transaction, scope.owner_id)
-            for kind, item in part:
-                if kind == "put":
-                    transaction.put(item)
-                else:
-                    transaction.delete(dict(item))  # type: ignore[arg-type]  # an item as read
+            for old, entry in part:
+                if old is not None:
+                    put_removal(transaction, old)
+                if entry is not None:
+                    transaction.put(entry)
+                elif old is not None:
+                    transaction.delete(old)
             await self.table.write(transaction)
 
     async def _sequences(
@@ -151,7 +149,9 @@ class DynamoRecallIndex(DynamoStore):
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
         stored = await self._entries(scope.owner_id)
         while True:
-            found = _search([one.indexed for one in stored], query)
+            found = search_entries(
+                [one.indexed for one in stored], query, cosines=_cosines_of(stored, query)
+            )
             stale = await self._stale(scope, stored, found)
             if not stale:
                 return tuple(found.values())
@@ -162,7 +162,7 @@ class DynamoRecallIndex(DynamoStore):
     ) -> set[int]:
         """Which of the entries at these places are of messages that readers do not find."""
         sessions = {stored[at].indexed.entry.session_id for at in found}
-        visible = await self._visible(scope.owner_id, sessions)
+        visible = await self.visible(scope.owner_id, sessions)
         # What is found counts with what is around it: the whole sessions are looked at.
         return {
             at
@@ -171,7 +171,8 @@ class DynamoRecallIndex(DynamoStore):
             and not one.is_valid(visible.get(one.indexed.entry.session_id))
         }
 
-    async def _visible(self, owner_id: UUID, sessions: Iterable[UUID]) -> dict[UUID, Conversation]:
+    async def visible(self, owner_id: UUID, sessions: Iterable[UUID]) -> dict[UUID, Conversation]:
+        """Return the sessions that readers find, by their ids."""
         now = self.clock.now()
         found = await self.data.many(owner_id, sessions)
         return {key: one for key, one in found.items() if one.is_visible(now)}
@@ -182,8 +183,8 @@ class DynamoRecallIndex(DynamoStore):
         changes = int(head["changes"]) if head else 0
         known = self._cache.get(owner_id)
         if known is None or known[0] != changes:
-            items = [item async for item in self.table.items(owner_id, _ALL)]
-            known = changes, tuple(map(_entry_from, items))
+            items = [item async for item in self.table.items(owner_id, ENTRIES_PREFIX)]
+            known = changes, tuple(map(entry_from, items))
             self._cache[owner_id] = known
             if len(self._cache) > _CACHED_OWNERS:
                 self._cache.popitem(last=False)
@@ -193,7 +194,7 @@ class DynamoRecallIndex(DynamoStore):
     async def _valid(self, owner_id: UUID) -> list[StoredEntry]:
         """The entries of an owner whose messages readers find."""
         stored = await self._entries(owner_id)
-        visible = await self._visible(owner_id, {one.indexed.entry.session_id for one in stored})
+        visible = await self.visible(owner_id, {one.indexed.entry.session_id for one in stored})
         return [one for one in stored if one.is_valid(visible.get(one.indexed.entry.session_id))]
 
     async def valid_entries(self, scope: Scope) -> list[Entry]:
@@ -207,20 +208,21 @@ class DynamoRecallIndex(DynamoStore):
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         found: list[tuple[Scope, Entry]] = []
-        for scope in await self._owners():
+        for scope in await self.owners():
             for one in await self._valid(scope.owner_id):
-                if _is_outdated(one.indexed, model):
+                if one.is_outdated(model):
                     found.append((scope, one.indexed.entry))
                 if len(found) == limit:
                     return tuple(found)
         return tuple(found)
 
     async def count_outdated(self, *, model: str) -> int:
-        owners = await self._owners()
+        owners = await self.owners()
         stored = await asyncio.gather(*(self._valid(scope.owner_id) for scope in owners))
-        return sum(_is_outdated(one.indexed, model) for part in stored for one in part)
+        return sum(one.is_outdated(model) for part in stored for one in part)
 
-    async def _owners(self) -> list[Scope]:
+    async def owners(self) -> list[Scope]:
+        """Return all users, for background work."""
         keys = await self.table.waiting(OWNERS, limit=_MOST_OWNERS)
         items = await self.table.get_many(keys)
         return [stored_scope(item) for item in items.values() if item.get("user")]
@@ -239,100 +241,26 @@ class DynamoRecallIndex(DynamoStore):
         async def attempt() -> None:
             key = entry_key(entry.session_id, stored.incarnation, entry.sequence)
             item = await self.table.get(scope.owner_id, key)
-            if item is None or _entry_from(item).indexed.entry != entry:
+            if item is None or entry_from(item).indexed.entry != entry:
                 return
             transaction = self.table.transaction()
-            transaction.put_if(
-                {**item, "model": model, "vector": vector_bytes(vector)},
-                "entry = :read",
-                {":read": item["entry"]},
-            )
+            changed = {**item, "model": model, "vector": vector_bytes(vector), "keptIn": None}
+            transaction.put_if(changed, "entryNumber = :read", {":read": item["entryNumber"]})
+            put_removal(transaction, item)
             count_entries_change(transaction, scope.owner_id)
             await self.table.write(transaction)
 
         await self.table.repeated(attempt)
 
 
-def _is_outdated(one: IndexedEntry, model: str) -> bool:
-    return one.model != model or one.vector is None
-
-
-def _search(indexed: Sequence[IndexedEntry], query: RecallQuery) -> dict[int, Candidate]:
-    """The best entries by words and by meaning, and those beside them in a log, by their place."""
-    entries = [one.entry for one in indexed]
-    words: Bm25Index[str] = Bm25Index()
-    for one in indexed:
-        words.add(one.terms, length=one.length)
-    lexical = words.scores(query.terms)
-    meanings = tuple(_cosine(one, query) for one in indexed)
-    matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
-    best = best_positions(
-        {at: score for at, score in lexical.items() if at in matching},
-        {at: cosine for at in matching if (cosine := meanings[at]) is not None},
-        count=query.count,
-    )
-    sessions = [entry.session_id for entry in entries]
-    is_named = [entry.speaker is not None for entry in entries]
-    beside = neighbouring_positions(best, sessions, is_named)
-    shares = tuple(lexical.get(at, 0.0) for at in range(len(entries)))
-    return {
-        at: Candidate.among(entries[at], shares, meanings, at, sessions=sessions)
-        for at in best | beside & matching
-    }
-
-
-def _cosine(indexed: IndexedEntry, query: RecallQuery) -> float | None:
-    if indexed.vector is None or query.vector is None or indexed.model != query.model:
+def _cosines_of(stored: Sequence[StoredEntry], query: RecallQuery) -> Sequence[float | None] | None:
+    """What a store outside says of the entries; None where vectors are compared here."""
+    nearest = query.nearest
+    if nearest is None:
         return None
-    if len(indexed.vector) != len(query.vector):
-        return None
-    return math.fsum(map(operator.mul, indexed.vector, query.vector))
-
-
-def entry_item(
-    owner_id: UUID, incarnation: str, indexed: IndexedEntry, sequences: Sequence[int]
-) -> dict[str, Attribute | None]:
-    """The item of an entry."""
-    entry = indexed.entry
-    written = {
-        "sessionId": str(entry.session_id),
-        "turn": entry.turn_number,
-        "sequence": entry.sequence,
-        "messages": [str(each) for each in entry.message_ids],
-        "text": entry.text[:_LONGEST_TEXT],
-        "saidAt": time_text(entry.said_at),
-        "speaker": entry.speaker,
-        "tables": entry.tables,
-        "terms": dict(indexed.terms),
-    }
-    return {
-        **key_of(owner_id, entry_key(entry.session_id, incarnation, entry.sequence)),
-        "turnNumber": entry.turn_number,
-        "incarnation": incarnation,
-        "sequences": json_text([*sequences]),
-        "entry": json_text(written),
-        "model": indexed.model,
-        "vector": None if indexed.vector is None else vector_bytes(indexed.vector),
-    }
-
-
-def _entry_from(item: Item) -> StoredEntry:
-    written = json_from(item["entry"])
-    model = item.get("model")
-    entry = Entry(
-        session_id=UUID(written["sessionId"]),
-        turn_number=written["turn"],
-        sequence=written["sequence"],
-        message_ids=tuple(map(UUID, written["messages"])),
-        text=written["text"],
-        said_at=time_from(written["saidAt"]),
-        speaker=written["speaker"],
-        tables=tuple(written["tables"]),
-    )
-    indexed = IndexedEntry(
-        entry=entry,
-        terms=written["terms"],
-        model=None if model is None else str(model),
-        vector=vector_from(item.get("vector")),
-    )
-    return StoredEntry(indexed, tuple(json_from(item["sequences"])), str(item["incarnation"]))
+    # The store may still have vectors of a model before.
+    has_vector = [one.indexed.model == query.model for one in stored]
+    return [
+        nearest.get(one.number) if has else None
+        for one, has in zip(stored, has_vector, strict=True)
+    ]
