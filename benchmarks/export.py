@@ -9,8 +9,8 @@ its own. Each owner's memory is exported as JSON and as ZIP over HTTP, by a clie
 what it gets. Printed are the seconds, the bytes, and the highest resident memory of the server in
 between beside that before: it should be the same for all owners. Then the largest is erased, by the
 server's own worker. Meanwhile another owner asks questions one after the other, whose answers are
-quoted from memory; their times are printed beside those with nothing else going on, measured in
-turns of `--seconds` before each. Linux only.
+quoted from memory. Their times are printed beside those of `--seconds` right before, with nothing
+else going on, and the ratio of both: machines have faster and slower minutes. Linux only.
 """
 
 import argparse
@@ -49,6 +49,8 @@ _MEGABYTE: Final = 1_000_000
 _QUESTIONS_A_SESSION: Final = 12
 _LOOKS_A_SECOND: Final = 50
 _WARM_UP_SECONDS: Final = 10
+_FEWEST: Final = 2
+"""Turns of which quantiles can be told."""
 _SETTINGS: Final = {
     "MEMORY_USER_ID_SOURCE": "api_key",
     "MEMORY_ALLOW_DATA_EXPORT": "true",
@@ -71,6 +73,8 @@ class Work:
     peak: int = 0
     turns: list[float] = field(default_factory=list)
     """Seconds of the other owner's turns meanwhile."""
+    alone: list[float] = field(default_factory=list)
+    """Those right before, with nothing else going on."""
 
 
 async def measured(client: httpx.AsyncClient, server: Served, one: Work, *, user: str) -> None:
@@ -144,16 +148,13 @@ async def beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
             await task
 
 
-async def measure(
-    *, sizes: list[int], formats: list[str], seconds: float
-) -> tuple[list[Work], list[float]]:
+async def measure(*, sizes: list[int], formats: list[str], seconds: float) -> list[Work]:
     """Load the owners, serve them, export each in these formats, and erase the largest."""
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
         key = await loaded(home, sizes)
         works = [Work(messages=size, form=form) for form in formats for size in sizes]
         works.append(Work(messages=max(sizes), form="erase"))
-        alone: list[float] = []
         async with (
             serving(home, **_SETTINGS) as server,
             httpx.AsyncClient(
@@ -166,11 +167,11 @@ async def measure(
                 await asyncio.sleep(_WARM_UP_SECONDS)
             for one in works:
                 print(f"{one.form}, {one.messages:,} messages …", file=sys.stderr)
-                async with beside(ask(client, alone)):
+                async with beside(ask(client, one.alone)):
                     await asyncio.sleep(seconds)
                 do = erased if one.form == "erase" else measured
                 await do(client, server, one, user=_name_of(one.messages))
-    return works, alone
+    return works
 
 
 async def loaded(home: Path, sizes: list[int]) -> str:
@@ -190,27 +191,37 @@ def _name_of(size: int) -> str:
     return f"owner-of-{size}"
 
 
-def print_table(works: list[Work], alone: list[float]) -> None:
-    """Print what each took, and the other owner's turns."""
+def print_table(works: list[Work]) -> None:
+    """Print what each took, and the other owner's turns beside it and alone."""
     table = Table(
         *("what", "messages", "s", "MB", "resident before MB", "peak MB"),
-        *("turns beside", "median ms", "p95 ms"),
+        *("turns beside", "median ms", "p95 ms", "alone", "median ms", "p95 ms", "p95 ratio"),
         box=None,
     )
     for one in works:
         memory = (f"{one.before / _MEGABYTE:.0f}", f"{one.peak / _MEGABYTE:.0f}")
         size = f"{one.size / _MEGABYTE:.1f}"
         row = (one.form, f"{one.messages:,}", f"{one.seconds:.1f}", size, *memory)
-        table.add_row(*row, *_times(one.turns))
-    table.add_row("nothing", "", "", "", "", "", *_times(alone))
-    Console(width=140).print(table)
+        beside_it, before_it = _times(one.turns), _times(one.alone)
+        table.add_row(*row, *beside_it, *before_it, _ratio(one))
+    Console(width=160).print(table)
 
 
 def _times(turns: list[float]) -> tuple[str, str, str]:
-    if len(turns) < 2:  # noqa: PLR2004  # quantiles need two
+    if len(turns) < _FEWEST:
         return str(len(turns)), "-", "-"
-    p95 = statistics.quantiles(turns, n=20)[-1]
-    return str(len(turns)), f"{statistics.median(turns) * 1000:.1f}", f"{p95 * 1000:.1f}"
+    median = statistics.median(turns)
+    return str(len(turns)), f"{median * 1000:.1f}", f"{_p95(turns) * 1000:.1f}"
+
+
+def _ratio(one: Work) -> str:
+    if min(len(one.turns), len(one.alone)) < _FEWEST:
+        return "-"
+    return f"{_p95(one.turns) / _p95(one.alone):.2f}"
+
+
+def _p95(turns: list[float]) -> float:
+    return statistics.quantiles(turns, n=20)[-1]
 
 
 def main() -> None:
@@ -223,10 +234,9 @@ def main() -> None:
     parser.add_argument("--formats", nargs="+", default=_FORMATS, choices=_FORMATS)
     parser.add_argument("--seconds", type=float, default=10, metavar="N")
     args = parser.parse_args()
-    works, alone = asyncio.run(
-        measure(sizes=args.messages, formats=args.formats, seconds=args.seconds)
+    print_table(
+        asyncio.run(measure(sizes=args.messages, formats=args.formats, seconds=args.seconds))
     )
-    print_table(works, alone)
 
 
 if __name__ == "__main__":

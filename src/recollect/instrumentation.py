@@ -9,7 +9,7 @@ from typing import Final
 
 from recollect.errors import ConfigurationError
 from recollect.extras import named_extra
-from recollect.ports.metrics import BUILD
+from recollect.ports.metrics import ALL_METRICS, BUILD, SHOWN
 from recollect.settings import Settings
 from recollect.telemetry.logging import trace_id
 from recollect.telemetry.measuring import Measuring, Tracer
@@ -34,13 +34,17 @@ class MetricBlocks:
 async def open_telemetry(
     settings: Settings, shared: MetricBlocks | None = None
 ) -> AsyncIterator[Measuring]:
-    """Measure as the settings say; what is not sent yet is sent at the end."""
+    """Measure as the settings say; what is not sent yet is sent at the end.
+
+    With memory for metrics, but nobody who asks for them, what the dashboard shows is counted.
+    """
     async with AsyncExitStack() as stack:
         metrics = None
-        if settings.has_metrics:
+        if settings.has_metrics or shared is not None:
             blocks = None if shared is None else shared.blocks
             own = 0 if shared is None else shared.own
-            metrics = MetricStore(blocks, own=own, trace_id=trace_id.get)
+            only = ALL_METRICS if settings.has_metrics else SHOWN
+            metrics = MetricStore(blocks, own=own, only=only, trace_id=trace_id.get)
             if own == 0:
                 metrics.observe(BUILD, 1, (version("recollect"),))
         resource = _resource(shared)

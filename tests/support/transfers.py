@@ -12,6 +12,7 @@ from recollect.domain.transfer.document import ExportFormat, TransferReport
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
+from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.services import ServiceDependencies, Services
 from recollect.system import RandomIds, SystemClock
 
@@ -20,11 +21,18 @@ NOT_IMPORTED = ("exported_at", "owner", "api_keys", "recall_entries", "audit")
 
 
 def transfer_services(
-    stores: Stores, *, clock: Clock | None = None, policies: Policies | None = None
+    stores: Stores,
+    *,
+    clock: Clock | None = None,
+    policies: Policies | None = None,
+    telemetry: Telemetry = UNMEASURED,
 ) -> Services:
     """The use cases on these stores, without models."""
     needs = ServiceDependencies(
-        clock=clock or SystemClock(), ids=RandomIds(), counter_for=token_counter_for
+        clock=clock or SystemClock(),
+        ids=RandomIds(),
+        counter_for=token_counter_for,
+        telemetry=telemetry,
     )
     return build_services(stores, needs, policies)
 

@@ -13,10 +13,15 @@ from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.conversation.message import AnswerDetails, NewMessage, Role
 from recollect.domain.conversation.session import NewSession
 from recollect.domain.facts.fact import FactType, Priority
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.accounts import KeyScope
+from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.engines.in_memory import in_memory_stores
 from recollect.memory import Memory
+from recollect.ports.metrics import CLEANUP_DELETED, CLEANUP_SUCCESS, SHOWN
+from recollect.ports.statistics import StoreStatistics
 from recollect.settings import Settings
+from recollect.telemetry.measuring import Measuring
+from recollect.telemetry.metrics import MetricStore
 from recollect.testing import FixedClock
 
 USER = "Sanne"
@@ -197,10 +202,16 @@ async def told_story(settings: Settings) -> AsyncIterator[Memory]:
     now = datetime.now(UTC)
     clock = FixedClock(now - timedelta(days=29))
     async with open_adapters(settings, None) as adapters:
-        needs: dict[str, Any] = {"clock": clock, "answerer": DemoAnswerer()}
-        stores = in_memory_stores(clock)
+        measuring = Measuring(metrics=MetricStore(only=SHOWN))
+        needs: dict[str, Any] = {
+            "clock": clock,
+            "answerer": DemoAnswerer(),
+            "telemetry": measuring,
+        }
+        stores = replace(in_memory_stores(clock), statistics=QuietQueues())
         around = replace(adapters.dependencies, **needs)
         memory = Memory(build_services(stores, around, settings.policies()))
+        await memory.warm()
         scope = Scope(tenant=settings.tenant, user=USER, actor="local")
         events = [(talk.days_ago, talk) for talk in TALKS] + [(one[0], one) for one in FACTS]
         for days_ago, event in sorted(events, key=lambda one: -one[0]):
@@ -218,8 +229,31 @@ async def told_story(settings: Settings) -> AsyncIterator[Memory]:
                 )
             await memory.catch_up()
         clock.move(now - clock.now())
+        measuring.observe(CLEANUP_SUCCESS, (now - timedelta(minutes=12)).timestamp())
+        for what, count in {"sessions": 3, "facts": 1, "audit_entries": 118}.items():
+            measuring.count(CLEANUP_DELETED, what, by=count)
+        await _give_keys(memory, settings.tenant)
         yield memory
         await memory.services.close()
+
+
+async def _give_keys(memory: Memory, tenant: str) -> None:
+    """Make the keys that such a tenant has."""
+    scope, keys = TenantScope(tenant=tenant, actor="local"), memory.services.api_keys
+    await keys.create(scope, name="Sanne's notebook", scopes=[KeyScope.USER], user=USER)
+    await keys.create(scope, name="Reports", scopes=[KeyScope.SERVICE])
+    await keys.create(scope, name="Help desk", scopes=[KeyScope.SERVICE, KeyScope.ADMIN])
+
+
+class QuietQueues:
+    """What waits on a server that has little to do."""
+
+    async def read(self) -> StoreStatistics:
+        """The same at any time."""
+        return StoreStatistics(
+            queue_depth={"indexing": 2, "learning": 1, "jobs": 0, "erasures": 0},
+            queue_oldest_seconds={"indexing": 1.4},
+        )
 
 
 async def _tell(memory: Memory, scope: Scope, talk: Talk, clock: FixedClock) -> UUID:

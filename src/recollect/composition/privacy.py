@@ -81,7 +81,9 @@ class PrivacyServices:
     def encryption(self) -> Encryption | None:
         """Encrypting what is stored plain, and rotating keys; None where nothing is encrypted."""
         store = self.shared.stores.encryption
-        return None if store is None else Encryption(store=store)
+        if store is None:
+            return None
+        return Encryption(store=store, log=self.shared.stores.audit, clock=self.shared.clock)
 
     def cache_eviction(self) -> CacheEviction:
         """Takes what another process has erased out of this one's caches."""

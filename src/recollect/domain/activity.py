@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from recollect.domain.identity.audit import AuditAction, AuditEntry
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayOfActivity:
@@ -19,6 +21,8 @@ class DayOfActivity:
     """Questions for which memory was read, as far as the audit log has them."""
     contexts_with_memory: int = 0
     """Those of them for which memory had something."""
+    expired: int = 0
+    """Sessions that were deleted because their time had come, as far as the audit log has them."""
 
 
 def days_of_activity(
@@ -26,18 +30,20 @@ def days_of_activity(
     since: datetime,
     sessions: Iterable[datetime],
     messages: Iterable[datetime],
-    contexts: Iterable[tuple[datetime, int]],
+    audited: Iterable[AuditEntry],
 ) -> tuple[DayOfActivity, ...]:
     """Count by day what happened since then, oldest first.
 
-    `contexts` are the times of contexts with how much each had of memory.
+    `audited` are entries of the audit log, those of other operations, too.
     """
-    read = [*contexts]
+    entries = [*audited]
+    read = [entry for entry in entries if entry.action == AuditAction.CONTEXT_READ]
     times = {
         "sessions": sessions,
         "messages": messages,
-        "contexts": (at for at, _ in read),
-        "contexts_with_memory": (at for at, count in read if count),
+        "contexts": (entry.at for entry in read),
+        "contexts_with_memory": (entry.at for entry in read if entry.count),
+        "expired": (entry.at for entry in entries if entry.action == AuditAction.SESSION_EXPIRED),
     }
     counts = {
         name: Counter(time.astimezone(UTC).date() for time in given if time >= since)

@@ -13,6 +13,13 @@ class WrappedKey(NamedTuple):
     wrapped: bytes
 
 
+class TenantOwner(NamedTuple):
+    """An owner, and the tenant that the owner belongs to."""
+
+    owner_id: UUID
+    tenant: str
+
+
 class OwnerCipher(Protocol):
     """Encrypts with the data key of one owner; deterministic, and never waits."""
 
@@ -92,11 +99,18 @@ class EncryptionStore(Protocol):
     async def key_counts(self) -> Mapping[str, int]:
         """Return how many owners' data keys each master key wraps, by its id."""
 
-    async def rewrap_some(self, *, limit: int) -> int:
-        """Wrap data keys of other master keys by the current one; return how many, 0 at the end."""
+    @property
+    def master_key_id(self) -> str:
+        """The id of the master key that data keys are wrapped by now."""
 
-    async def owners(self, *, after: UUID | None, limit: int) -> tuple[UUID, ...]:
-        """Return the ids of owners, in their order."""
+    async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
+        """Wrap data keys of other master keys by the current one.
+
+        Return how many of each tenant's owners; nothing at the end.
+        """
+
+    async def owners(self, *, after: UUID | None, limit: int) -> tuple[TenantOwner, ...]:
+        """Return owners with their tenants, in the order of their ids."""
 
     async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
         """Return how much of an owner's content is encrypted, by table."""

@@ -158,6 +158,8 @@ DATABASE_UP: Final = _gauge("database_up", "1 while the database answers, else 0
 DISK_FREE: Final = _gauge("disk_free_bytes", "Free bytes on the disk of the embedded database.")
 BUILD: Final = _gauge("build_info", "1, with the version of Recollect.", "version")
 
+SHOWN: Final = (STAGE_SECONDS, OPERATION_SECONDS, CLEANUPS, CLEANUP_DELETED, CLEANUP_SUCCESS)
+"""What the dashboard shows; it is counted also where nobody asks for metrics."""
 STORED: Final = (STORE_BYTES, STORE_ROWS, DATABASE_BYTES, QUEUE_DEPTH, QUEUE_AGE)
 """Read from the database when somebody asks for the metrics."""
 ALL_METRICS: Final = tuple(

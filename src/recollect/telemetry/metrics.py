@@ -3,7 +3,7 @@
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -51,10 +51,15 @@ class MetricStore:
         blocks: Sequence[Block] | None = None,
         *,
         own: int = 0,
+        only: Collection[Metric] = ALL_METRICS,
         trace_id: Callable[[], str] = str,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`own` is the number of this process's block; `trace_id` names the current trace."""
+        """`own` is the number of this process's block; `trace_id` names the current trace.
+
+        Metrics that are not among `only` are not counted.
+        """
+        self._only = frozenset(only)
         self._blocks = [new_block()] if blocks is None else blocks
         self._own = Segment(self._blocks[own])
         self._trace_id = trace_id
@@ -67,12 +72,16 @@ class MetricStore:
 
     def count(self, metric: Metric, labels: tuple[str, ...], by: float = 1) -> None:
         """Add to a counter."""
+        if metric not in self._only:
+            return
         key = self._key(metric, labels)
         if not self._own.add(key, ((0, by),), size=1):
             self._lose()
 
     def observe(self, metric: Metric, value: float, labels: tuple[str, ...]) -> None:
         """Add to a histogram, or set a gauge."""
+        if metric not in self._only:
+            return
         key = self._key(metric, labels)
         if metric.kind is not MetricKind.HISTOGRAM:
             if not self._own.put(key, (value,), at=0, size=1):

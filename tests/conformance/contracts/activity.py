@@ -25,9 +25,16 @@ class ActivityStoreContract:
                 for count in (0, 3)
             ]
         )
+        gone = OwnedEntry.of(scope, AuditAction.SESSION_EXPIRED, count=9, at=FIRST_MOMENT)
+        await stores.audit.append([gone])
         assert await stores.activity.by_day(scope, since=since) == (
             DayOfActivity(
-                day=FIRST_MOMENT.date(), sessions=1, messages=2, contexts=2, contexts_with_memory=1
+                day=FIRST_MOMENT.date(),
+                sessions=1,
+                messages=2,
+                contexts=2,
+                contexts_with_memory=1,
+                expired=1,
             ),
         )
         later = FIRST_MOMENT + timedelta(days=2)

@@ -15,6 +15,9 @@ ELSEWHERE = {
     AuditAction.SESSION_EXPIRED,  # by retention: contracts.expiry
     AuditAction.FACT_LEARNT,  # by background work: tests/unit/services/test_audit_trail.py
     AuditAction.FACT_PRUNED,
+    AuditAction.ENCRYPTION_KEY_ROTATED,  # tests/integration/privacy/test_encryption.py
+    AuditAction.CONTENT_ENCRYPTED,
+    AuditAction.MEMORY_EXPORT_STARTED,
     AuditAction.MEMORY_EXPORTED,  # tests/unit/services/test_owner_export.py
     AuditAction.MEMORY_IMPORTED,
     AuditAction.MEMORY_ERASED,  # by background work: contracts.erasure

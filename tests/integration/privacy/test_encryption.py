@@ -18,7 +18,8 @@ from recollect.archives.encrypted import EncryptedObjects
 from recollect.archives.folder import FolderObjects
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.facts.query import FactFilter
-from recollect.domain.identity.scope import Scope
+from recollect.domain.identity.audit import AuditAction
+from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.recall.entry import RecallQuery
 from recollect.domain.transfer.document import ExportFormat
 from recollect.engines.postgres.connection.database import Database
@@ -39,6 +40,7 @@ from support.erasures import dump, erasing_services, fill_everything
 from support.examples import a_message, a_scope, append, start_session
 from support.servers.databases import own_database
 
+OPERATOR = TenantScope(tenant="operators", actor="operator", interface=Interface.CLI)
 KEYS_OF = "SELECT wrapped, master_key_id FROM recollect_keys.owner_keys WHERE owner_id = $1"
 
 
@@ -155,13 +157,16 @@ async def test_what_was_stored_plain_is_used_beside_and_encrypted_later(admin_ds
             before = {one.entry for one in await stores.recall.search(scope, by_words)}
             assert len(before) > 2
 
-            assert (await encryption_of(services).encrypt()).changed == 18
+            assert (await encryption_of(services).encrypt(OPERATOR)).changed == 18
+            (entry,) = await stores.audit.entries(TenantScope(tenant=scope.tenant), limit=9)
+            assert (entry.action, entry.count) == (AuditAction.CONTENT_ENCRYPTED, 18)
             administrator = await asyncpg.connect(dsn)
             assert marker not in await stored_of(administrator, scope)
             await administrator.close()
             status = await encryption_of(services).status()
             assert (status.plain, status.tables["messages"].encrypted) == (0, 9)
-            assert (await encryption_of(services).encrypt()).changed == 0, "nothing is left to do"
+            again = await encryption_of(services).encrypt(OPERATOR)
+            assert again.changed == 0, "nothing is left to do"
             database.keys.forget(scope.owner_id)
             after = {one.entry for one in await stores.recall.search(scope, by_words)}
             assert after == before, "words are found by their keyed numbers"
@@ -181,10 +186,14 @@ async def test_keys_are_rewrapped_by_a_new_master_key_and_the_old_one_can_go(
         with pytest.raises(ConfigurationError, match="'old', which is not in"):
             await opened(encrypting(dsn, new=SECOND_KEY))
         async with encrypting(dsn, new=SECOND_KEY, old=FIRST_KEY) as database:
-            encryption = encryption_of(erasing_services(postgres_stores(database, SystemClock())))
+            stores = postgres_stores(database, SystemClock())
+            encryption = encryption_of(erasing_services(stores))
             assert (await encryption.status()).keys == {"old": 1}
-            assert (await encryption.rotate()).changed == 1
-            assert (await encryption.rotate()).changed == 0
+            assert (await encryption.rotate(OPERATOR)).changed == 1
+            assert (await encryption.rotate(OPERATOR)).changed == 0
+            (entry,) = await stores.audit.entries(TenantScope(tenant=scope.tenant), limit=9)
+            assert (entry.action, entry.target) == (AuditAction.ENCRYPTION_KEY_ROTATED, "new")
+            assert (entry.count, entry.actor, entry.interface) == (1, "operator", Interface.CLI)
             assert (await encryption.status()).keys == {"new": 1}
         async with encrypting(dsn, new=SECOND_KEY) as database:
             assert await heard(database, scope, session_id) == ["before the rotation"]

@@ -16,7 +16,7 @@ from recollect.domain.facts.query import FactSort, StatusChoice
 from recollect.domain.followup.dialogue import Method
 from recollect.domain.identity.accounts import KeyScope
 from recollect.errors import InvalidInput
-from recollect.interfaces.dashboard import charts
+from recollect.interfaces.dashboard import charts, server_figures
 from recollect.interfaces.dashboard.cookies import CookieCodec, Visit
 from recollect.interfaces.dashboard.languages import load_languages
 from recollect.interfaces.dashboard.pages import memory, privacy, tenant
@@ -75,6 +75,8 @@ def test_all_texts_of_the_templates_are_in_every_language() -> None:
     used |= {str(member) for names in _NAMES for member in names}  # type: ignore[attr-defined]
     used |= {memory.CONFIRMATION, privacy.CONFIRMATION, *tenant.SETTINGS.values()}
     used |= {name for name, _ in charts.token_parts(charts.Tokens())}
+    for names in (server_figures.STAGES, server_figures.QUEUES, server_figures.CLEANED):
+        used |= set(names.values())  # type: ignore[attr-defined]
     for code, language in load_languages().known.items():
         missing = used - language.texts.keys() if code != "en" else set()
         assert missing == set()

@@ -13,6 +13,7 @@ from recollect.domain.transfer.document import ExportFormat, Part
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
+from recollect.ports.metrics import OPERATIONS
 from recollect.services.services import ServiceDependencies, Services
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
@@ -27,6 +28,7 @@ from support.examples import (
 )
 from support.permissions import ByHand
 from support.recall.scripted_index import index_messages
+from support.recorded_telemetry import RecordedTelemetry
 from support.transfers import exported, files_in, imported, transfer_services
 
 SALARIES = AnswerDetails(sql_query="SELECT pay FROM hr.salaries")
@@ -123,15 +125,38 @@ async def _talk(stores: Stores, scope: Scope, number: int) -> None:
 async def test_an_export_and_an_import_are_in_the_audit_log() -> None:
     stores, scope = in_memory_stores(), a_scope()
     policies = Policies(audit=AuditPolicy(is_on=True))
-    services = transfer_services(stores, policies=policies)
+    telemetry = RecordedTelemetry()
+    services = transfer_services(stores, policies=policies, telemetry=telemetry)
     await start_conversation(stores, scope)
 
     other = a_scope()
-    await imported(services, other, await exported(services, scope))
+    document = await exported(services, scope)
+    await imported(services, other, document)
 
     assert services.audit_trail is not None
     await services.audit_trail.settle()
     (entry,) = await stores.audit.entries(other, limit=9)
     assert (entry.action, entry.count) == (AuditAction.MEMORY_IMPORTED, 3)
-    actions = {entry.action for entry in await stores.audit.entries(scope, limit=9)}
-    assert AuditAction.MEMORY_EXPORTED in actions
+    ended, *_, started = await stores.audit.entries(scope, limit=9)
+    assert started.action == AuditAction.MEMORY_EXPORT_STARTED
+    conversation, audit = 1 + 2, len(document["audit"])
+    assert (ended.action, ended.count) == (AuditAction.MEMORY_EXPORTED, conversation + audit)
+    counted = {AuditAction.MEMORY_EXPORTED: 1, AuditAction.MEMORY_IMPORTED: 1}
+    assert {action: telemetry.value(OPERATIONS, action, "ok") for action in counted} == counted
+
+
+async def test_what_an_abandoned_export_has_written_is_in_the_audit_log() -> None:
+    stores, scope = in_memory_stores(), a_scope()
+    services = transfer_services(stores, policies=Policies(audit=AuditPolicy(is_on=True)))
+    await start_conversation(stores, scope)
+
+    pieces = services.owner_export.pieces(scope, ExportFormat.JSON)
+    async for piece in pieces:
+        if b"messages" in piece:
+            break
+    await pieces.aclose()
+
+    assert services.audit_trail is not None
+    await services.audit_trail.settle()
+    ended, *_ = await stores.audit.entries(scope, limit=9)
+    assert (ended.action, ended.count) == (AuditAction.MEMORY_EXPORTED, 2)

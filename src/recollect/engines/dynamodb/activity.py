@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from recollect.domain.activity import DayOfActivity, days_of_activity
-from recollect.domain.identity.audit import AuditAction
+from recollect.domain.identity.audit import AuditEntry
 from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import MESSAGES_BY_TIME
@@ -38,7 +38,7 @@ class DynamoActivity(DynamoStore):
             since=since,
             sessions=[one.session.created_at for one in conversations],
             messages=await self._messages(scope, conversations, since),
-            contexts=await self._contexts(scope, since),
+            audited=await self._audited(scope, since),
         )
 
     async def expiring(self, scope: Scope, *, until: datetime) -> int:
@@ -65,16 +65,12 @@ class DynamoActivity(DynamoStore):
                 found.append(time_from(str(key[BY_TIME]).split("#")[1]))
         return found
 
-    async def _contexts(self, scope: Scope, since: datetime) -> list[tuple[datetime, int]]:
-        found: list[tuple[datetime, int]] = []
-        looked_at = 0
+    async def _audited(self, scope: Scope, since: datetime) -> list[AuditEntry]:
+        found: list[AuditEntry] = []
         async for item in self.table.items(
             scope.owner_id, audit_key(0), audit_key(10**12 - 1), is_descending=True, limit=_AT_ONCE
         ):
-            entry = link_from(item).entry
-            looked_at += 1
-            if entry.action == AuditAction.CONTEXT_READ:
-                found.append((entry.at, entry.count))
-            if looked_at == _LATEST_ENTRIES or entry.at < since:
+            found.append(link_from(item).entry)
+            if len(found) == _LATEST_ENTRIES or found[-1].at < since:
                 break
         return found

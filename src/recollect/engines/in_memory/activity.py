@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from recollect.domain.activity import DayOfActivity, days_of_activity
-from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.engines.in_memory.data import InMemoryStore
 
@@ -14,16 +13,11 @@ class InMemoryActivity(InMemoryStore):
     async def by_day(self, scope: Scope, *, since: datetime) -> tuple[DayOfActivity, ...]:
         conversations = self.data.conversations(scope)
         audit = self.data.of(scope.owner_id).audit
-        read = [
-            link.entry
-            for link in (audit.links if audit else ())
-            if link.entry.action == AuditAction.CONTEXT_READ
-        ]
         return days_of_activity(
             since=since,
             sessions=[one.session.created_at for one in conversations],
             messages=[m.created_at for one in conversations for m in one.messages.values()],
-            contexts=[(entry.at, entry.count) for entry in read],
+            audited=[link.entry for link in (audit.links if audit else ())],
         )
 
     async def expiring(self, scope: Scope, *, until: datetime) -> int:

@@ -1,5 +1,6 @@
 """What is encrypted in PostgreSQL: counted, encrypted later, and its keys rewrapped."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,7 @@ from uuid import UUID
 import orjson
 
 from recollect.concurrency import off_loop
+from recollect.domain.identity.scope import SYSTEM_TENANT
 from recollect.engines.postgres.connection.content import (
     encrypted_json,
     encrypted_object,
@@ -18,7 +20,13 @@ from recollect.engines.postgres.connection.content import (
 )
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
 from recollect.errors import ErasureUnderWay
-from recollect.ports.encryption import OwnerCipher, RowCounts, WrappedKey
+from recollect.ports.encryption import (
+    KeyWrapper,
+    OwnerCipher,
+    RowCounts,
+    TenantOwner,
+    WrappedKey,
+)
 
 _FIRST: Final = UUID(int=0)
 _PAGE: Final = 200
@@ -205,29 +213,33 @@ class PostgresEncryptionStore(PostgresStore):
         rows = await self._database.run_for_all("count_keys_by_master", at=self._clock.now())
         return {row["master_key_id"]: row["number"] for row in rows}
 
-    async def rewrap_some(self, *, limit: int) -> int:
-        wrapper = self._database.keys.wrapper
-        assert wrapper is not None  # noqa: S101  # there is no such store without one
-        current = wrapper.current_id
+    @property
+    def master_key_id(self) -> str:
+        return self._wrapper.current_id
+
+    async def rewrap_some(self, *, limit: int) -> Mapping[str, int]:
+        wrapper, current = self._wrapper, self.master_key_id
         async with self._database.work_in_transaction(now=self._clock.now()) as work:
             rows = await work("keys_to_rewrap", current=current, limit=limit)
-            if not rows:
-                return 0
             wrapped = [
                 wrapper.rewrap(owner_id, WrappedKey(key_id, bytes(key))).wrapped
-                for owner_id, key, key_id in rows
+                for owner_id, key, key_id, _ in rows
             ]
             owner_ids = [row["owner_id"] for row in rows]
-            ((count,),) = await work(
-                "rewrap_keys", current=current, owner_ids=owner_ids, wrapped=wrapped
-            )
-        return int(count)
+            await work("rewrap_keys", current=current, owner_ids=owner_ids, wrapped=wrapped)
+        return Counter(row["tenant_id"] or SYSTEM_TENANT for row in rows)
 
-    async def owners(self, *, after: UUID | None, limit: int) -> tuple[UUID, ...]:
+    @property
+    def _wrapper(self) -> KeyWrapper:
+        wrapper = self._database.keys.wrapper
+        assert wrapper is not None  # noqa: S101  # there is no such store without one
+        return wrapper
+
+    async def owners(self, *, after: UUID | None, limit: int) -> tuple[TenantOwner, ...]:
         rows = await self._database.run_for_all(
             "all_owners", at=self._clock.now(), after=after, limit=limit
         )
-        return tuple(row["owner_id"] for row in rows)
+        return tuple(TenantOwner(row["owner_id"], row["tenant_id"]) for row in rows)
 
     async def count_rows(self, owner_id: UUID) -> Mapping[str, RowCounts]:
         rows = await self._database.run("count_encrypted_rows", owner_id=owner_id)

@@ -9,9 +9,16 @@ from rich.console import Console
 
 from recollect.domain.privacy.encrypted import MASTER_KEY_BYTES
 from recollect.errors import ConfigurationError
-from recollect.interfaces.cli.output import AsJson, fields_of, show, with_services
+from recollect.interfaces.cli.output import (
+    AsJson,
+    fields_of,
+    show,
+    tenant_scope,
+    with_services,
+)
 from recollect.services.privacy.encrypting import Encrypted, Encryption, EncryptionStatus
 from recollect.services.services import Services
+from recollect.settings import Settings
 
 app = typer.Typer(
     help="Encrypt stored content, and rotate its keys (MEMORY_ENCRYPTION_KEY).",
@@ -59,10 +66,11 @@ def rotate(as_json: AsJson = False) -> None:
     It can be ended and repeated. Content is not encrypted anew.
     """
 
-    async def work(services: Services, _: object) -> Encrypted:
+    async def work(services: Services, settings: Settings) -> Encrypted:
         with Console(stderr=True).status("wrapping keys …") as shown:
             return await _encryption_of(services).rotate(
-                progress=lambda so_far: shown.update(f"{so_far.changed:,} keys wrapped …")
+                tenant_scope(settings, None),
+                progress=lambda so_far: shown.update(f"{so_far.changed:,} keys wrapped …"),
             )
 
     done = with_services(work)
@@ -77,12 +85,13 @@ def encrypt(as_json: AsJson = False) -> None:
     It can be ended and repeated. All servers have to have the master key before.
     """
 
-    async def work(services: Services, _: object) -> Encrypted:
+    async def work(services: Services, settings: Settings) -> Encrypted:
         with Console(stderr=True).status("encrypting …") as shown:
             return await _encryption_of(services).encrypt(
+                tenant_scope(settings, None),
                 progress=lambda so_far: shown.update(
                     f"{so_far.changed:,} rows encrypted, {so_far.owners:,} owners done …"
-                )
+                ),
             )
 
     done = with_services(work)

@@ -16,9 +16,9 @@ from recollect.errors import ConfigurationError
 from recollect.extras import named_extra
 from recollect.interfaces.cli.output import AsJson, show
 from recollect.settings import load_settings
+from recollect.telemetry.quantiles import quantile
 
 _SECONDS: Final = 10
-_INFINITE: Final = float("inf")
 Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]
 
 
@@ -49,10 +49,8 @@ class Change:
         counts: dict[float, float] = {}
         for bound, count in buckets:
             counts[bound] = counts.get(bound, 0.0) + count
-        total = counts.get(_INFINITE, 0.0)
-        if not total:
-            return None
-        return _interpolated(counts, share * total)
+        seconds = quantile(counts, share)
+        return None if seconds is None else 1000 * seconds
 
     def now(self, name: str, **labels: str) -> float:
         """A level as it is now, summed over other labels."""
@@ -68,18 +66,6 @@ def _sum(samples: Samples, name: str, labels: Mapping[str, str]) -> float:
         for (found, given), value in samples.items()
         if found == name and labels.items() <= dict(given).items()
     )
-
-
-def _interpolated(counts: Mapping[float, float], rank: float) -> float:
-    """The milliseconds at a rank, between the bounds of its bucket; the last has no end."""
-    lower, below = 0.0, 0.0
-    for bound, count in counts.items():
-        if count >= rank:
-            if bound == _INFINITE:
-                return 1000 * lower
-            return 1000 * (lower + (bound - lower) * (rank - below) / (count - below))
-        lower, below = bound, count
-    return 1000 * lower
 
 
 def figures(change: Change) -> dict[str, float | None]:

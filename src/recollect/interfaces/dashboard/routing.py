@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Coroutine
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ from recollect.errors import InvalidInput, RecollectError, Unavailable
 from recollect.interfaces.dashboard.cookies import COOKIE, MAX_AGE_SECONDS, PATH, Visit
 from recollect.interfaces.dashboard.rendering import is_htmx, render
 from recollect.interfaces.dashboard.site import site_of
-from recollect.interfaces.dashboard.visitors import SignInNeeded, UserNeeded
+from recollect.interfaces.dashboard.visitors import SignInNeeded, UserNeeded, Visitor
 from recollect.interfaces.http.errors import described, log_unavailable
 
 HEADERS: Final = {
@@ -62,6 +62,7 @@ class DashboardRoute(APIRoute):
             except Exception:  # a person reads it: no JSON, as elsewhere
                 logger.exception("dashboard.failed")
                 response = await _problem(request, *_UNEXPECTED)
+            _forget_counts(request)
             await _remember(request, response)
             response.headers.setdefault("Cache-Control", "no-store")
             response.headers.update(HEADERS)
@@ -101,6 +102,13 @@ async def _problem(request: Request, status: HTTPStatus, title: str, detail: str
     return await render(
         request, template, status=status, headers=headers, title=title, detail=detail
     )
+
+
+def _forget_counts(request: Request) -> None:
+    """Count anew what a visitor may have changed."""
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    if request.method != HTTPMethod.GET and visitor is not None and visitor.owner is not None:
+        site_of(request).recent.forget(visitor.owner.owner_id)
 
 
 async def _remember(request: Request, response: Response) -> None:

@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from recollect.ports.encryption import EncryptionStore, RowCounts
+from recollect.domain.identity.audit import AuditAction, OwnedEntry
+from recollect.domain.identity.scope import TenantScope
+from recollect.ports.audit import AuditLog
+from recollect.ports.encryption import EncryptionStore, RowCounts, TenantOwner
+from recollect.ports.runtime import Clock
 
 _OWNERS: Final = 200
 _KEYS: Final = 500
@@ -38,44 +42,77 @@ class EncryptionStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encryption:
-    """What operators do about encryption; all of it may be ended at any moment and repeated."""
+    """What operators do about encryption; all of it may be ended at any moment and repeated.
+
+    What changes something is in the audit log of each tenant it was done to, whatever else is
+    recorded, as other changes of keys are.
+    """
 
     store: EncryptionStore
+    log: AuditLog
+    clock: Clock
 
     async def status(self, *, progress: Progress = lambda _: None) -> EncryptionStatus:
         """Count what is encrypted and what is plain; it reads all content of all owners."""
         owners, encrypted, plain = 0, Counter[str](), Counter[str]()
-        async for owner_id in self._owners():
-            for table, rows in (await self.store.count_rows(owner_id)).items():
-                encrypted[table] += rows.encrypted
-                plain[table] += rows.plain
-            owners += 1
-            progress(Encrypted(owners=owners))
+        async for some in self._owners():
+            for owner_id, _ in some:
+                for table, rows in (await self.store.count_rows(owner_id)).items():
+                    encrypted[table] += rows.encrypted
+                    plain[table] += rows.plain
+                owners += 1
+                progress(Encrypted(owners=owners))
         tables = {name: RowCounts(encrypted=encrypted[name], plain=plain[name]) for name in plain}
         return EncryptionStatus(owners=owners, keys=await self.store.key_counts(), tables=tables)
 
-    async def encrypt(self, *, progress: Progress = lambda _: None) -> Encrypted:
-        """Encrypt what was stored before encryption was on, owner by owner."""
+    async def encrypt(self, by: TenantScope, *, progress: Progress = lambda _: None) -> Encrypted:
+        """Encrypt what was stored before encryption was on, owner by owner.
+
+        `by` tells who does it, for the audit log.
+        """
         owners = rows = 0
-        async for owner_id in self._owners():
-            async for count in self.store.encrypt_rows(owner_id):
-                rows += count
-                progress(Encrypted(owners=owners, changed=rows))
-            owners += 1
-            progress(Encrypted(owners=owners, changed=rows))
+        async for some in self._owners():
+            changed = Counter[str]()
+            try:
+                for owner_id, tenant in some:
+                    async for count in self.store.encrypt_rows(owner_id):
+                        rows, changed[tenant] = rows + count, changed[tenant] + count
+                        progress(Encrypted(owners=owners, changed=rows))
+                    owners += 1
+                    progress(Encrypted(owners=owners, changed=rows))
+            finally:
+                await self._record(by, AuditAction.CONTENT_ENCRYPTED, changed)
         return Encrypted(owners=owners, changed=rows)
 
-    async def rotate(self, *, progress: Progress = lambda _: None) -> Encrypted:
-        """Wrap the data keys of all owners by the current master key; nothing is encrypted anew."""
+    async def rotate(self, by: TenantScope, *, progress: Progress = lambda _: None) -> Encrypted:
+        """Wrap the data keys of all owners by the current master key; nothing is encrypted anew.
+
+        `by` tells who does it, for the audit log.
+        """
         keys = 0
-        while count := await self.store.rewrap_some(limit=_KEYS):
-            keys += count
+        while changed := await self.store.rewrap_some(limit=_KEYS):
+            await self._record(by, AuditAction.ENCRYPTION_KEY_ROTATED, changed)
+            keys += sum(changed.values())
             progress(Encrypted(owners=keys, changed=keys))
         return Encrypted(owners=keys, changed=keys)
 
-    async def _owners(self) -> AsyncIterator[UUID]:
+    async def _record(
+        self, by: TenantScope, action: AuditAction, changed: Mapping[str, int]
+    ) -> None:
+        """Add an entry to the audit log of each tenant of whom something was changed."""
+        if not changed:
+            return
+        now, key_id = self.clock.now(), self.store.master_key_id
+        scopes = {tenant: replace(by, tenant=tenant, is_stored=True) for tenant in changed}
+        await self.log.append(
+            [
+                OwnedEntry.of(scopes[tenant], action, key_id, count=count, at=now)
+                for tenant, count in changed.items()
+            ]
+        )
+
+    async def _owners(self) -> AsyncIterator[tuple[TenantOwner, ...]]:
         after: UUID | None = None
         while owners := await self.store.owners(after=after, limit=_OWNERS):
-            for owner_id in owners:
-                yield owner_id
-            after = owners[-1]
+            yield owners
+            after = owners[-1].owner_id

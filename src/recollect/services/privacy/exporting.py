@@ -14,6 +14,7 @@ from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
 from recollect.domain.transfer.document import IMPORTED, Counts, ExportFormat, Part, header_of
 from recollect.domain.transfer.records import MessageRecord
+from recollect.ports.metrics import OPERATIONS
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited
 from recollect.services.privacy.json_document import (
@@ -47,14 +48,24 @@ class OwnerExport(Audited):
     async def pieces(
         self, scope: Scope, form: ExportFormat, *, progress: Progress = _unwatched
     ) -> AsyncGenerator[bytes, None]:
-        """The bytes of a document in that format; `progress` gets how many items are written."""
+        """The bytes of a document in that format; `progress` gets how many items are written.
+
+        The audit log has how many it was, also where nobody reads to the end.
+        """
         self.check_audit()
-        self.note(scope, AuditAction.MEMORY_EXPORTED, items=())
+        if self.audit is not None:
+            await self.audit.record(scope, AuditAction.MEMORY_EXPORT_STARTED)
         counter = _Counter(progress)
         write = self._json_document if form is ExportFormat.JSON else self._archive
-        async for piece in write(scope, counter):
-            if piece:
-                yield piece
+        outcome = "error"
+        try:
+            async for piece in write(scope, counter):
+                if piece:
+                    yield piece
+            outcome = "ok"
+        finally:  # also where the client has gone: what it got was exported
+            self.note(scope, AuditAction.MEMORY_EXPORTED, items=(), count=counter.total)
+            self.telemetry.count(OPERATIONS, AuditAction.MEMORY_EXPORTED, outcome)
 
     async def importable(self, scope: Scope) -> AsyncGenerator[bytes, None]:
         """The bytes of a JSON document with those parts alone that an import stores."""
@@ -95,10 +106,10 @@ class OwnerExport(Audited):
             listed.begin(sessions)
             session_ids = [record.session.session_id for record in sessions]
             async for messages in self.pages.messages(scope, session_ids):
-                yield listed.add_messages(messages, await message_lines(messages))
                 counter.add(Part.MESSAGES, len(messages))
-            yield await asyncio.to_thread(listed.finish)
+                yield listed.add_messages(messages, await message_lines(messages))
             counter.add(Part.SESSIONS, len(sessions))
+            yield await asyncio.to_thread(listed.finish)
         yield listed.end()
 
     async def _archive(self, scope: Scope, counter: "_Counter") -> AsyncGenerator[bytes, None]:
@@ -115,8 +126,8 @@ class OwnerExport(Audited):
         for part, pages in (*small, *conversations, *last):
             yield archive.begin(part.file_name)
             async for lines in pages:
-                yield await asyncio.to_thread(archive.add, lines)
                 counter.add(part, len(lines))
+                yield await asyncio.to_thread(archive.add, lines)
         manifest = {**header, "counts": {str(part): counter.counts[part] for part in Part}}
         yield await asyncio.to_thread(archive.end, manifest)
 
@@ -162,6 +173,11 @@ class _Counter:
     progress: Progress
     counts: dict[Part, int] = field(default_factory=lambda: dict.fromkeys(Part, 0))
 
+    @property
+    def total(self) -> int:
+        """How many items are written so far."""
+        return sum(self.counts.values())
+
     def add(self, part: Part, number: int) -> None:
         self.counts[part] += number
         self.progress(self.counts)
@@ -171,8 +187,8 @@ async def _listed(part: Part, pages: Pages, counter: _Counter) -> AsyncGenerator
     """A part as a list of the document."""
     listed = JsonList(part)
     async for lines in _lines(pages):
-        yield listed.add(lines)
         counter.add(part, len(lines))
+        yield listed.add(lines)
     yield listed.end()
 
 

@@ -20,6 +20,7 @@ from recollect.domain.transfer import reading
 from recollect.domain.transfer.document import Outcome, Part, TransferReport, check_header
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.errors import InvalidInput
+from recollect.ports.metrics import OPERATIONS
 from recollect.ports.runtime import Clock
 from recollect.ports.transfer import ImportStore
 from recollect.services.audit.operations import Audited
@@ -93,15 +94,17 @@ class OwnerImport(Audited):
             records=_StoredRecords(await self.redaction.masker(scope)),
         )
         self.check_audit()
-        report = TransferReport()
+        report, outcome = TransferReport(), "error"
         try:
             while (batch := await asyncio.to_thread(batches.next)) is not None:
                 report = await self._store(scope, batch, batches, report)
                 progress(report)
                 if batch.error is not None:
                     raise batch.error
+            outcome = "ok"
         finally:
             self.note(scope, AuditAction.MEMORY_IMPORTED, items=(), count=report.added)
+            self.telemetry.count(OPERATIONS, AuditAction.MEMORY_IMPORTED, outcome)
         return report
 
     async def _store(

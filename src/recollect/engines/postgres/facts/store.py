@@ -119,21 +119,28 @@ class PostgresFactStore(PostgresStore):
         limit: int,
         offset: int = 0,
     ) -> Sequence[Fact]:
+        owner_id = scope.owner_id
+        parameters: dict[str, object] = {
+            "type": filters.type,
+            "priority": filters.priority,
+            "status": filters.status,
+            "searched": filters.searched,
+            "after_time": after and after.at,
+            "after_fact": after and after.fact_id,
+            "limit": limit,
+            "offset": offset,
+        }
+        if sort is FactSort.CREATED and page.order is Order.DESC:
+            rows = await self._database.run("newest_facts", owner_id=owner_id, **parameters)
+            return await read_facts(rows)
         rows = await self._database.run(
             "list_facts",
-            owner_id=scope.owner_id,
-            type=filters.type,
-            priority=filters.priority,
-            status=filters.status,
-            searched=filters.searched,
+            owner_id=owner_id,
             sort=sort,
             priorities=_PRIORITIES,
             descending=page.order is Order.DESC,
             after_rank=after and after.rank,
-            after_time=after and after.at,
-            after_fact=after and after.fact_id,
-            limit=limit,
-            offset=offset,
+            **parameters,
         )
         return await read_facts(rows)
 

@@ -57,26 +57,25 @@ GROUP BY master_key_id
 ORDER BY master_key_id
 
 -- name: keys_to_rewrap
--- Some data keys of all owners that another master key wraps than the current one.
-SELECT owner_id, wrapped, master_key_id FROM recollect_keys.owner_keys
-WHERE master_key_id <> :current AND destroyed_at IS NULL
+-- Some data keys of all owners that another master key wraps than the current one, each with its
+-- owner's tenant, if the owner is still there.
+SELECT key.owner_id, key.wrapped, key.master_key_id, owner.tenant_id
+FROM recollect_keys.owner_keys AS key
+LEFT JOIN owners AS owner ON owner.owner_id = key.owner_id
+WHERE key.master_key_id <> :current AND key.destroyed_at IS NULL
 LIMIT :limit
-FOR UPDATE SKIP LOCKED
+FOR UPDATE OF key SKIP LOCKED
 
 -- name: rewrap_keys
--- Store data keys that the current master key wraps; how many.
-WITH changed AS (
-    UPDATE recollect_keys.owner_keys AS key
-    SET wrapped = given.wrapped, master_key_id = :current
-    FROM unnest(:owner_ids::uuid[], :wrapped::bytea[]) AS given (owner_id, wrapped)
-    WHERE key.owner_id = given.owner_id AND key.destroyed_at IS NULL
-    RETURNING 1
-)
-SELECT count(*) FROM changed
+-- Store data keys that the current master key wraps. They were locked since they were read.
+UPDATE recollect_keys.owner_keys AS key
+SET wrapped = given.wrapped, master_key_id = :current
+FROM unnest(:owner_ids::uuid[], :wrapped::bytea[]) AS given (owner_id, wrapped)
+WHERE key.owner_id = given.owner_id
 
 -- name: all_owners
 -- Some owners in the order of their ids, without those who are being erased.
-SELECT owner_id FROM owners
+SELECT owner_id, tenant_id FROM owners
 WHERE (:after::uuid IS NULL OR owner_id > :after) AND NOT is_being_erased
 ORDER BY owner_id
 LIMIT :limit

@@ -172,8 +172,21 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("htmx:afterSettle", (event) => {
   showTimes(event.target.parentElement || document);
 });
-// The problem of the request before is gone once another one succeeds.
-document.addEventListener("htmx:beforeRequest", () => {
+// A page that nobody sees asks for nothing: what follows some progress goes on when it is seen again.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  for (const element of document.querySelectorAll("[data-waits]")) {
+    delete element.dataset.waits;
+    htmx.trigger(element, "seen");
+  }
+});
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (document.hidden && event.target.matches("[data-follows]")) {
+    event.preventDefault();
+    event.target.dataset.waits = "";
+    return;
+  }
+  // The problem of the request before is gone once another one succeeds.
   document.getElementById("problems").replaceChildren();
 });
 document.addEventListener("htmx:afterRequest", (event) => {

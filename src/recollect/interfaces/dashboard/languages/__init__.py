@@ -25,9 +25,9 @@ class Language:
         wording = self.texts.get(english, english)
         return wording.format(**values) if values else wording
 
-    def count(self, number: int, one: str, many: str) -> str:
+    def count(self, number: int, one: str, many: str, **values: object) -> str:
         """A text about a number of things; `{n}` stands for the number."""
-        return self.text(one if number == 1 else many, n=self.number(number))
+        return self.text(one if number == 1 else many, n=self.number(number), **values)
 
     def number(self, value: float, *, digits: int = 0) -> str:
         """A number as it is written in this language."""

@@ -121,7 +121,7 @@ async def list_facts(request: Request, visitor: KnownVisitor, choice: Choice) ->
     if is_htmx(request):
         template = "memory/more.html" if choice.cursor else "memory/list.html"
         return await render(request, template, **values)
-    stats = await site.services.facts.stats(visitor.scope)
+    stats = await site.fact_stats(visitor.scope)
     return await render(
         request,
         "memory/page.html",
@@ -155,7 +155,7 @@ async def _listed(
 @router.get("/stats")
 async def show_stats(request: Request, visitor: KnownVisitor) -> Response:
     """Show the statistics again, after a change."""
-    stats = await site_of(request).services.facts.stats(visitor.scope)
+    stats = await site_of(request).fact_stats(visitor.scope, has_changed=True)
     return await render(request, "memory/stats.html", stats=stats, weeks=_WEEKS)
 
 

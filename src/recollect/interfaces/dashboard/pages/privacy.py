@@ -1,5 +1,6 @@
-"""The page of a user's rights: how long things are kept, export, and erasure with a receipt."""
+"""The page of a user's rights: what is kept how long, opting out, export, and erasure."""
 
+from contextlib import suppress
 from typing import Annotated, Final
 
 import orjson
@@ -8,13 +9,14 @@ from starlette.responses import Response, StreamingResponse
 
 from recollect.domain.erasure.receipt import with_names
 from recollect.domain.transfer.document import ExportFormat
-from recollect.errors import Forbidden, InvalidInput
+from recollect.errors import Forbidden, InvalidInput, ProfileKeyNotFound
 from recollect.interfaces.dashboard.rendering import is_htmx, language_of, render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import site_of
 from recollect.interfaces.dashboard.visitors import KnownVisitor, PostedForm
 from recollect.interfaces.http.parameters import ANY_QUERY, ErasureIdPath
 from recollect.interfaces.http.routes.privacy import continued
+from recollect.services.facts.learning import LEARNS_FACTS
 
 PAGE: Final = "/dashboard/privacy"
 CONFIRMATION: Final = "erase everything"
@@ -28,12 +30,17 @@ router = APIRouter(
 async def show_rights(request: Request, visitor: KnownVisitor) -> Response:
     """Show what is kept for how long, and what the user can do about it."""
     settings, scope = site_of(request).settings, visitor.scope
-    policy = await site_of(request).services.tenant_policies.of(scope)
+    services = site_of(request).services
+    policy = await services.tenant_policies.of(scope)
+    choice = await services.profiles.find(scope, LEARNS_FACTS) if policy.learns else None
     return await render(
         request,
         "privacy/page.html",
         retention=policy.retention,
+        archive_days=settings.archive_retention_days,
         learns=policy.learns,
+        has_opted_out=choice is not None and choice.value is False,
+        fades=policy.facts.is_enabled and policy.decay.threshold > 0,
         masking=policy.masking.value,
         audit_days=settings.audit_retention_days,
         logs_operations=settings.log_memory_operations,
@@ -41,6 +48,18 @@ async def show_rights(request: Request, visitor: KnownVisitor) -> Response:
         allows_erasure=settings.allow_data_deletion,
         confirmation=language_of(request).text(CONFIRMATION),
     )
+
+
+@router.post("/learning")
+async def choose_learning(request: Request, visitor: KnownVisitor, form: PostedForm) -> Response:
+    """Learn nothing more about the user from what they say, or learn it again."""
+    profiles = site_of(request).services.profiles
+    if form.get("learn") == "off":
+        await profiles.set(visitor.scope, LEARNS_FACTS, value=False)
+    else:
+        with suppress(ProfileKeyNotFound):
+            await profiles.delete(visitor.scope, LEARNS_FACTS)
+    return redirect(request, f"{PAGE}#learning")
 
 
 @router.get("/export")

@@ -1,5 +1,6 @@
 """The API for people: GET /docs, without scripts and without the internet."""
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -15,16 +16,21 @@ Json: TypeAlias = Mapping[str, Any]
 router = APIRouter()
 
 
-def api_page(document: Json, *, style: str) -> str:
+def api_page(document: Json, *, style: str, has_dashboard: bool = False) -> str:
     """The OpenAPI document as HTML."""
     info, schemas = document["info"], document.get("components", {}).get("schemas", {})
+    by_tag = _by_tag(document["paths"])
+    back = ' People look at the <a href="dashboard">dashboard</a>.' if has_dashboard else ""
     parts = [
+        "<main>",
         f"<h1>{escape(info['title'])} <small>{escape(info['version'])}</small></h1>",
         *(f"<p>{_text(part)}</p>" for part in info["description"].strip().split("\n\n")),
-        '<p>For programs: <a href="openapi.json">openapi.json</a>.</p>',
-        *_routes(document["paths"]),
-        "<h2>Schemas</h2>",
+        f'<p>For programs: <a href="openapi.json">openapi.json</a>.{back}</p>',
+        _contents((*by_tag, "schemas")),
+        *_routes(by_tag),
+        '<h2 id="schemas">Schemas</h2>',
         *(_schema(name, schema) for name, schema in sorted(schemas.items())),
+        "</main>",
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -35,15 +41,25 @@ def api_page(document: Json, *, style: str) -> str:
     )
 
 
-def _routes(paths: Json) -> Iterator[str]:
+def _by_tag(paths: Json) -> dict[str, list[str]]:
+    """The operations of each tag, in the order of the document."""
     by_tag: dict[str, list[str]] = {}
     for path, item in paths.items():
         for method in filter(item.__contains__, ("get", "post", "put", "patch", "delete")):
             operation = item[method]
             tag = (operation.get("tags") or ["other"])[0]
             by_tag.setdefault(tag, []).append(_operation(method, path, operation))
+    return by_tag
+
+
+def _contents(tags: Iterable[str]) -> str:
+    links = (f'<li><a href="#{escape(tag)}">{escape(tag)}</a></li>' for tag in tags)
+    return f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
+
+
+def _routes(by_tag: Mapping[str, list[str]]) -> Iterator[str]:
     for tag, operations in by_tag.items():
-        yield f"<h2>{escape(tag)}</h2>"
+        yield f'<h2 id="{escape(tag)}">{escape(tag)}</h2>'
         yield from operations
 
 
@@ -84,7 +100,7 @@ def _schema(name: str, schema: Json) -> str:
     example = schema.get("example") or next(iter(schema.get("examples", ())), None)
     if example is not None:
         text = json.dumps(example, indent=2, ensure_ascii=False)
-        parts.append(f"<p>Example:</p><pre>{escape(text)}</pre>")
+        parts.append(f'<p>Example:</p><pre tabindex="0">{escape(text)}</pre>')
     return (
         f'<details id="schema-{escape(name)}"><summary><code>{escape(name)}</code></summary>'
         f'<div class="inside">{"".join(parts)}</div></details>'
@@ -93,13 +109,14 @@ def _schema(name: str, schema: Json) -> str:
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table of cells that are HTML already, but for the first of each row, which is a name."""
-    head = "".join(f"<th>{one}</th>" for one in heads)
+    head = "".join(f'<th scope="col">{one}</th>' for one in heads)
     lines = []
     for name, *cells in rows:
         others = "".join(f"<td>{cell}</td>" for cell in cells)
         lines.append(f"<tr><td><code>{escape(name)}</code></td>{others}</tr>")
     body = "".join(lines)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{table}</div>'
 
 
 def _content(response: Json) -> str:
@@ -143,6 +160,17 @@ def _text(text: str) -> str:
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> HTMLResponse:
     """Show the OpenAPI document; the page needs no scripts and loads nothing."""
+    state = request.app.state
+    if not hasattr(state, "api_page"):
+        # In a thread, and once: it is half a megabyte.
+        has_dashboard = hasattr(state, "dashboard")
+        state.api_page = await asyncio.to_thread(_page, request.app.openapi(), has_dashboard)
+    text, headers = state.api_page
+    return HTMLResponse(text, headers=headers)
+
+
+def _page(document: Json, has_dashboard: bool) -> tuple[str, Mapping[str, str]]:  # noqa: FBT001
+    """The page and its headers, which allow its own style and nothing else."""
     style = files("recollect.interfaces.http.api_page").joinpath("style.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = (
@@ -150,4 +178,4 @@ async def docs(request: Request) -> HTMLResponse:
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     headers = {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
-    return HTMLResponse(api_page(request.app.openapi(), style=style), headers=headers)
+    return api_page(document, style=style, has_dashboard=has_dashboard), headers

@@ -41,7 +41,7 @@ from recollect.settings import Settings
 from recollect.settings.server import ServerSettings
 from recollect.telemetry.logging import configure_logging
 from recollect.telemetry.loop_watchdog import LoopWatchdog
-from recollect.telemetry.segments import new_block
+from recollect.telemetry.segments import SMALL_BLOCK_BYTES, Block, new_block
 
 _GRACE_SECONDS = 10
 _COLLECT_AFTER_OBJECTS = 20_000
@@ -61,14 +61,17 @@ def run_server(settings: Settings) -> None:
         address = address_of(listeners[0])
         ready = partial(sys.stderr.write, f"Recollect listens on {address}\n")
         pulse = Heartbeat() if settings.worker else None
+        blocks = _metric_blocks(settings)
         if settings.processes == 1:
             serving = Serving(
-                settings=settings, listener=listeners[0], scraped=scraped, pulse=pulse
+                settings=settings,
+                listener=listeners[0],
+                scraped=scraped,
+                pulse=pulse,
+                shared=MetricBlocks(blocks=blocks) if blocks else None,
             )
             run_until_stopped(_serve(serving, ready))
             return
-        count = settings.processes + (pulse is not None)
-        blocks = [new_block() for _ in range(count)] if settings.has_metrics else []
         tasks = [
             ProcessTask(
                 name="serving",
@@ -86,13 +89,26 @@ def run_server(settings: Settings) -> None:
             for number, listener in enumerate(listeners)
         ]
         if pulse is not None:
-            last = MetricBlocks(blocks=blocks, own=count - 1, process="worker") if blocks else None
-            work = partial(_work_beside, settings, pulse, last)
+            own = len(blocks) - 1
+            shared = MetricBlocks(blocks=blocks, own=own, process="worker") if blocks else None
+            work = partial(_work_beside, settings, pulse, shared)
             # What it opens (an outside vector store, a model) must not keep requests waiting.
             tasks.append(
                 ProcessTask(name="working", run=work, on_death=pulse.stop, is_awaited=False)
             )
         ProcessSupervisor(tasks).run(ready=ready, stopping=stack.close)
+
+
+def _metric_blocks(settings: Settings) -> list[Block]:
+    """Memory for the metrics of each process; none where nobody looks at them.
+
+    The last one is that of the worker, which has a process of its own beside several others.
+    """
+    if not (settings.has_metrics or settings.dashboard):
+        return []
+    has_worker = settings.worker and settings.processes > 1
+    make = new_block if settings.has_metrics else partial(new_block, SMALL_BLOCK_BYTES)
+    return [make() for _ in range(settings.processes + has_worker)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +121,7 @@ class Serving:
     """Where it answers scrapers; None: nowhere, or at its own port."""
     pulse: Heartbeat | None = None
     shared: MetricBlocks | None = None
-    """The memory of the metrics of several processes; None: it is the only one."""
+    """The memory of the metrics of all processes; None: nothing is counted."""
 
 
 def _serve_beside(serving: Serving, ready: Ready) -> None:

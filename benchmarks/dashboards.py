@@ -1,0 +1,190 @@
+"""Turns beside open dashboards, and the first page of a cold server with 10,000 facts.
+
+    python benchmarks/dashboards.py [--rate N] [--dashboards N] [--click-seconds N] [--rounds N]
+        [--facts N]
+
+Turns are questions to /chat of many sessions, sent at a fixed rate to one server that answers from
+memory. In every other slice dashboards are open besides. An open page asks for nothing by itself,
+so each loads one page after the other, as people do who click every `--click-seconds`. Slices with
+and without take turns, and which of them is first changes from round to round, so that noise hits
+both alike. Printed are the times of turns, their ratios round by round, and what a page costs the
+server in processor time.
+"""
+
+import argparse
+import asyncio
+import itertools
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from uuid import uuid4
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+from serving import Served, serving
+
+_SLICE_SECONDS: Final = 5.0
+_PAGES: Final = ("", "/memory", "/memory?sort=priority", "/conversations", "/context", "/privacy")
+_SESSIONS: Final = 50
+_AT_ONCE: Final = 1_000
+
+
+async def _fill(client: httpx.AsyncClient, facts: int) -> None:
+    for first in range(0, facts, _AT_ONCE):
+        body = {
+            "facts": [
+                {"content": f"Customer {number} is served by team {number % 97}."}
+                for number in range(first, min(first + _AT_ONCE, facts))
+            ]
+        }
+        (await client.post("/api/v1/memory/import", json=body)).raise_for_status()
+
+
+async def _turn(client: httpx.AsyncClient, session: str, number: int, took: list[float]) -> None:
+    began = time.perf_counter()
+    body = {"query": f"What did I say about customer {number}?"}
+    response = await client.post("/chat", json=body, headers={"X-Session-ID": session})
+    response.raise_for_status()
+    took.append((time.perf_counter() - began) * 1000)
+
+
+async def _turns(client: httpx.AsyncClient, sessions: Sequence[str], rate: float) -> list[float]:
+    """Send turns at a fixed rate, whether or not earlier ones are answered; how long each took."""
+    took: list[float] = []
+    begun, tasks = time.perf_counter(), []
+    for number in range(int(rate * _SLICE_SECONDS)):
+        await asyncio.sleep(max(0.0, begun + number / rate - time.perf_counter()))
+        session = sessions[number % len(sessions)]
+        tasks.append(asyncio.create_task(_turn(client, session, number, took)))
+    await asyncio.gather(*tasks)
+    return took
+
+
+async def _visit(
+    client: httpx.AsyncClient, first: int, took: list[float], *, click_seconds: float
+) -> None:
+    """Click through the pages until somebody closes the window."""
+    await asyncio.sleep(click_seconds * (first % 20) / 20)
+    for number in itertools.count(first):
+        began = time.perf_counter()
+        response = await client.get(f"/dashboard{_PAGES[number % len(_PAGES)]}")
+        response.raise_for_status()
+        took.append((time.perf_counter() - began) * 1000)
+        await asyncio.sleep(click_seconds)
+
+
+@dataclass(slots=True, kw_only=True)
+class Slices:
+    """All slices of one kind."""
+
+    rounds: list[list[float]] = field(default_factory=list)
+    """Milliseconds of the turns of each slice."""
+    processor_seconds: float = 0.0
+
+    @property
+    def turns(self) -> list[float]:
+        """The turns of all slices."""
+        return list(itertools.chain.from_iterable(self.rounds))
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """Turns with and without open dashboards, by turns."""
+
+    client: httpx.AsyncClient
+    served: Served
+    given: argparse.Namespace
+    sessions: Sequence[str]
+    alone: Slices = field(default_factory=Slices)
+    beside: Slices = field(default_factory=Slices)
+    pages: list[float] = field(default_factory=list)
+
+    async def measure(self) -> None:
+        """Run both kinds of slices in every round."""
+        for number in range(self.given.rounds):
+            for kind in (self.alone, self.beside) if number % 2 else (self.beside, self.alone):
+                await self._slice(kind)
+
+    async def _slice(self, kind: Slices) -> None:
+        dashboards = self.given.dashboards if kind is self.beside else 0
+        clicking = self.given.click_seconds
+        visits = [
+            asyncio.create_task(_visit(self.client, number, self.pages, click_seconds=clicking))
+            for number in range(dashboards)
+        ]
+        before = self.served.processor_seconds()
+        kind.rounds.append(await _turns(self.client, self.sessions, self.given.rate))
+        kind.processor_seconds += self.served.processor_seconds() - before
+        for visit in visits:
+            visit.cancel()
+        await asyncio.gather(*visits, return_exceptions=True)
+
+    def print(self, console: Console) -> None:
+        """Print the times, their ratios, and what a page costs."""
+        table = Table("turns", "number", "p50 ms", "p95 ms", box=None)
+        table.add_row(*_row("alone", self.alone.turns))
+        table.add_row(*_row(f"beside {self.given.dashboards} dashboards", self.beside.turns))
+        table.add_row(*_row("pages of the dashboards", self.pages))
+        console.print(table)
+        rounds = list(zip(self.alone.rounds, self.beside.rounds, strict=True))
+        for name, measure in (("median", statistics.median), ("p95", _p95)):
+            ratios = sorted(measure(beside) / measure(alone) for alone, beside in rounds)
+            console.print(
+                f"{name}, beside / alone: {statistics.median(ratios):.2f} "
+                f"({ratios[0]:.2f} to {ratios[-1]:.2f} in {len(ratios)} rounds)"
+            )
+        spent = self.beside.processor_seconds - self.alone.processor_seconds
+        console.print(f"processor time of a page: {1000 * spent / len(self.pages):.1f} ms")
+
+
+def _p95(took: Sequence[float]) -> float:
+    return statistics.quantiles(took, n=20)[18]
+
+
+def _row(name: str, took: Sequence[float]) -> tuple[str, str, str, str]:
+    return name, f"{len(took):,}", f"{statistics.median(took):.1f}", f"{_p95(took):.1f}"
+
+
+async def _measure(served: Served, given: argparse.Namespace, console: Console) -> None:
+    limits = httpx.Limits(max_connections=500)
+    address = f"http://127.0.0.1:{served.port}"
+    async with httpx.AsyncClient(
+        base_url=address, timeout=300, trust_env=False, limits=limits
+    ) as client:
+        await _fill(client, given.facts)
+        began = time.perf_counter()
+        (await client.get("/dashboard/memory")).raise_for_status()
+        first = (time.perf_counter() - began) * 1000
+        console.print(f"first page with {given.facts:,} facts: {first:.0f} ms")
+        sessions = [str(uuid4()) for _ in range(_SESSIONS)]
+        for number, session in enumerate(sessions):
+            await _turn(client, session, number, [])
+        run = Run(client=client, served=served, given=given, sessions=sessions)
+        await run.measure()
+        run.print(console)
+
+
+async def _main(given: argparse.Namespace) -> None:
+    console = Console()
+    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        Path(folder).chmod(0o755)  # noqa: ASYNC240  # before anything else runs
+        async with serving(Path(folder)) as served:
+            await _measure(served, given, console)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rate", type=float, default=100)
+    parser.add_argument("--dashboards", type=int, default=20)
+    parser.add_argument("--click-seconds", type=float, default=2)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--facts", type=int, default=10_000)
+    asyncio.run(_main(parser.parse_args()))
