@@ -7,11 +7,11 @@ from typing import Final
 from fastapi import Request
 from jinja2 import Environment
 
+from recollect.domain.facts.stored import FactStats
 from recollect.domain.identity.scope import Scope
 from recollect.interfaces.dashboard.cookies import CookieCodec
 from recollect.interfaces.dashboard.languages import Languages
 from recollect.interfaces.dashboard.recent import Key, RecentResults
-from recollect.interfaces.http.schemas.facts import FactStats
 from recollect.memory import Memory
 from recollect.services.services import Services
 from recollect.settings import Settings
