@@ -125,11 +125,16 @@ class IndexedEntry:
 
     @property
     def length(self) -> int:
-        """How many words the question has, or the message of a log.
+        """How many words the question has, or the message of a log."""
+        return question_length(self.terms)
 
-        The length of the answer tells nothing about how much the question is about a word.
-        """
-        return sum(n for term, n in self.terms.items() if not term.startswith(_IN_ANSWER))
+
+def question_length(terms: Mapping[str, int]) -> int:
+    """Return how many words a question has, or the message of a log, without its answer.
+
+    The length of the answer tells nothing about how much the question is about a word.
+    """
+    return sum(n for term, n in terms.items() if not term.startswith(_IN_ANSWER))
 
 
 def answer_term(stem: str) -> str:

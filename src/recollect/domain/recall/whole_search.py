@@ -1,30 +1,33 @@
 """A search that looks at all entries of an owner, in the process."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from recollect.domain.recall.entry import Candidate, IndexedEntry, RecallQuery
+from recollect.domain.recall.entry import Candidate, Entry, IndexedEntry, RecallQuery
 from recollect.domain.recall.ranking import Bm25Index, best_positions, neighbouring_positions
 from recollect.domain.vectors import cosine
 
 
-def search_entries(
-    indexed: Sequence[IndexedEntry],
-    query: RecallQuery,
-    *,
-    cosines: Sequence[float | None] | None = None,
-) -> dict[int, Candidate]:
+def search_entries(indexed: Sequence[IndexedEntry], query: RecallQuery) -> dict[int, Candidate]:
     """Return the best entries by words and by meaning, by their positions.
 
     In a log those beside the best come too. The entries are in the order of sessions and numbers.
-    `cosines` are those of a store outside, in place of the entries' own vectors.
     """
-    entries = [one.entry for one in indexed]
     words: Bm25Index[str] = Bm25Index()
     for one in indexed:
         words.add(one.terms, length=one.length)
-    lexical = words.scores(query.terms)
-    own = (_cosine(one, query) for one in indexed)
-    meanings = tuple(own if cosines is None else cosines)
+    meanings = tuple(_cosine(one, query) for one in indexed)
+    entries = [one.entry for one in indexed]
+    return best_candidates(entries, query, lexical=words.scores(query.terms), meanings=meanings)
+
+
+def best_candidates(
+    entries: Sequence[Entry],
+    query: RecallQuery,
+    *,
+    lexical: Mapping[int, float],
+    meanings: tuple[float | None, ...],
+) -> dict[int, Candidate]:
+    """The same, given the scores of all entries, those by words without the ones that are 0."""
     matching = {at for at, entry in enumerate(entries) if query.filters.matches(entry)}
     best = best_positions(
         {at: score for at, score in lexical.items() if at in matching},

@@ -1,13 +1,14 @@
 """Recall entries as items of the table."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from sys import intern
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from recollect.domain.recall.entry import Entry, IndexedEntry
 from recollect.engines.dynamodb.conversations.conversation import Conversation
-from recollect.engines.dynamodb.facts.fact_items import vector_bytes, vector_from
+from recollect.engines.dynamodb.facts.fact_items import vector_bytes
 from recollect.engines.dynamodb.table.items import (
     Attribute,
     Item,
@@ -28,7 +29,11 @@ _NUMBERS: Final = 2**53
 class StoredEntry(NamedTuple):
     """An entry with the numbers of its messages and the incarnation of its session."""
 
-    indexed: IndexedEntry
+    entry: Entry
+    terms: Mapping[str, int]
+    model: str | None
+    has_vector: bool
+    """Whether its item has a vector of the model."""
     sequences: tuple[int, ...]
     incarnation: str
     number: int
@@ -46,13 +51,13 @@ class StoredEntry(NamedTuple):
 
     def is_outdated(self, model: str) -> bool:
         """Whether no vector of that model is stored, here or outside."""
-        is_somewhere = self.indexed.vector is not None or self.kept_in is not None
-        return self.indexed.model != model or not is_somewhere
+        is_somewhere = self.has_vector or self.kept_in is not None
+        return self.model != model or not is_somewhere
 
     @property
     def key(self) -> EntryKey:
         """What a store outside calls it."""
-        return EntryKey(session_id=self.indexed.entry.session_id, number=self.number)
+        return EntryKey(session_id=self.entry.session_id, number=self.number)
 
 
 def entry_item(
@@ -90,7 +95,7 @@ def entry_item(
 
 
 def entry_from(item: Item) -> StoredEntry:
-    """Read the item of an entry."""
+    """Read the item of an entry, all but its vector."""
     written = json_from(item["entry"])
     model, kept_in = item.get("model"), item.get("keptIn")
     entry = Entry(
@@ -103,14 +108,12 @@ def entry_from(item: Item) -> StoredEntry:
         speaker=written["speaker"],
         tables=tuple(written["tables"]),
     )
-    indexed = IndexedEntry(
-        entry=entry,
-        terms=written["terms"],
-        model=None if model is None else str(model),
-        vector=vector_from(item.get("vector")),
-    )
     return StoredEntry(
-        indexed,
+        entry,
+        # Entries of an owner share most of their words.
+        {intern(term): count for term, count in written["terms"].items()},
+        None if model is None else str(model),
+        "vector" in item,
         tuple(json_from(item["sequences"])),
         str(item["incarnation"]),
         int(item["entryNumber"]),

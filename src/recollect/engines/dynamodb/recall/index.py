@@ -1,12 +1,13 @@
 """The recall index: entries in the table, compared in the process."""
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 from uuid import UUID
 
+from recollect.concurrency import off_loop
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import (
     Candidate,
@@ -14,19 +15,20 @@ from recollect.domain.recall.entry import (
     IndexedEntry,
     RecallQuery,
 )
-from recollect.domain.recall.whole_search import search_entries
 from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.purging import count_entries_change
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore
 from recollect.engines.dynamodb.facts.fact_items import vector_bytes
+from recollect.engines.dynamodb.recall.entry_cache import MAX_BYTES, EntryCache
 from recollect.engines.dynamodb.recall.entry_items import (
     ENTRIES_PREFIX,
     StoredEntry,
     entry_from,
     entry_item,
 )
+from recollect.engines.dynamodb.recall.owner_entries import OwnerEntries
 from recollect.engines.dynamodb.recall.removals import put_removal
 from recollect.engines.dynamodb.table.items import (
     Attribute,
@@ -43,7 +45,6 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import Table, in_parts, name_of
 from recollect.ports.runtime import Clock
 
-_CACHED_OWNERS: Final = 200
 _AT_ONCE: Final = 48
 """Entries of one transaction, each with the note of a vector outside."""
 _MOST_OWNERS: Final = 100_000
@@ -54,17 +55,25 @@ class DynamoRecallIndex(DynamoStore):
 
     DynamoDB compares no words and no vectors. The entries of an owner are read whole and cached;
     a counter of their changes, read with every search, tells whether they are still as stored.
+    Many entries are parsed and searched in a thread.
     """
 
-    def __init__(self, table: Table, clock: Clock, *, kept_in: str | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        *,
+        kept_in: str | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
         """With `kept_in`, new entries are noted as perhaps copied to the store of that name."""
         super().__init__(table, clock)
         self._kept_in = kept_in
-        self._cache: OrderedDict[UUID, tuple[int, tuple[StoredEntry, ...]]] = OrderedDict()
+        self._cache = EntryCache(max_bytes)
 
     def forget(self, owner_id: UUID) -> None:
         """Drop what is cached of the owner."""
-        self._cache.pop(owner_id, None)
+        self._cache.drop(owner_id)
 
     async def replace(
         self,
@@ -147,29 +156,24 @@ class DynamoRecallIndex(DynamoStore):
         }
 
     async def search(self, scope: Scope, query: RecallQuery) -> tuple[Candidate, ...]:
-        stored = await self._entries(scope.owner_id)
+        entries = await self._entries(scope.owner_id)
         while True:
-            found = search_entries(
-                [one.indexed for one in stored], query, cosines=_cosines_of(stored, query)
+            found = await off_loop(partial(entries.search, query), characters=entries.characters)
+            # What is found counts with what is around it: the whole sessions are looked at.
+            sessions = {candidate.entry.session_id for candidate in found}
+            hidden = await self._hidden(scope.owner_id, entries, sessions)
+            if not hidden:
+                return found
+            entries = await off_loop(
+                partial(entries.without, hidden), characters=entries.characters
             )
-            stale = await self._stale(scope, stored, found)
-            if not stale:
-                return tuple(found.values())
-            stored = [one for at, one in enumerate(stored) if at not in stale]
 
-    async def _stale(
-        self, scope: Scope, stored: Sequence[StoredEntry], found: Collection[int]
+    async def _hidden(
+        self, owner_id: UUID, entries: OwnerEntries, sessions: Iterable[UUID]
     ) -> set[int]:
-        """Which of the entries at these places are of messages that readers do not find."""
-        sessions = {stored[at].indexed.entry.session_id for at in found}
-        visible = await self.visible(scope.owner_id, sessions)
-        # What is found counts with what is around it: the whole sessions are looked at.
-        return {
-            at
-            for at, one in enumerate(stored)
-            if one.indexed.entry.session_id in sessions
-            and not one.is_valid(visible.get(one.indexed.entry.session_id))
-        }
+        """Where the entries of sessions are whose messages readers do not find."""
+        visible = {**dict.fromkeys(sessions), **await self.visible(owner_id, sessions)}
+        return await off_loop(partial(entries.hidden, visible), characters=entries.characters)
 
     async def visible(self, owner_id: UUID, sessions: Iterable[UUID]) -> dict[UUID, Conversation]:
         """Return the sessions that readers find, by their ids."""
@@ -177,32 +181,44 @@ class DynamoRecallIndex(DynamoStore):
         found = await self.data.many(owner_id, sessions)
         return {key: one for key, one in found.items() if one.is_visible(now)}
 
-    async def _entries(self, owner_id: UUID) -> list[StoredEntry]:
-        """All entries of an owner, by session and number."""
-        head = await self.table.get(owner_id, ENTRIES)
-        changes = int(head["changes"]) if head else 0
+    async def _entries(self, owner_id: UUID) -> OwnerEntries:
+        """All entries of an owner, from the cache if they are as stored."""
         known = self._cache.get(owner_id)
-        if known is None or known[0] != changes:
-            items = [item async for item in self.table.items(owner_id, ENTRIES_PREFIX)]
-            known = changes, tuple(map(entry_from, items))
-            self._cache[owner_id] = known
-            if len(self._cache) > _CACHED_OWNERS:
-                self._cache.popitem(last=False)
-        self._cache.move_to_end(owner_id)
-        return [*known[1]]
+        if known is not None and known.changes == await self._changes(owner_id):
+            return known
+        # Searches that come at once read and parse them once.
+        async with self.table.alone(owner_id, ENTRIES_PREFIX):
+            return await self._read_entries(owner_id)
+
+    async def _read_entries(self, owner_id: UUID) -> OwnerEntries:
+        changes, known = await self._changes(owner_id), self._cache.get(owner_id)
+        if known is not None and known.changes == changes:
+            return known
+        drops = self._cache.drops
+        items = [item async for item in self.table.items(owner_id, ENTRIES_PREFIX)]
+        entries = await off_loop(
+            partial(OwnerEntries.of, items, changes=changes),
+            characters=sum(len(str(item["entry"])) for item in items),
+        )
+        self._cache.put(owner_id, entries, drops=drops)
+        return entries
+
+    async def _changes(self, owner_id: UUID) -> int:
+        head = await self.table.get(owner_id, ENTRIES)
+        return int(head["changes"]) if head else 0
 
     async def _valid(self, owner_id: UUID) -> list[StoredEntry]:
         """The entries of an owner whose messages readers find."""
-        stored = await self._entries(owner_id)
-        visible = await self.visible(owner_id, {one.indexed.entry.session_id for one in stored})
-        return [one for one in stored if one.is_valid(visible.get(one.indexed.entry.session_id))]
+        entries = await self._entries(owner_id)
+        hidden = await self._hidden(owner_id, entries, entries.sessions)
+        return [one for at, one in enumerate(entries.stored) if at not in hidden]
 
     async def valid_entries(self, scope: Scope) -> list[Entry]:
         """All that recall finds of an owner, by session and number."""
-        return [one.indexed.entry for one in await self._valid(scope.owner_id)]
+        return [one.entry for one in await self._valid(scope.owner_id)]
 
     async def speakers(self, scope: Scope, *, limit: int) -> tuple[str, ...]:
-        entries = [one.indexed.entry for one in await self._valid(scope.owner_id)]
+        entries = [one.entry for one in await self._valid(scope.owner_id)]
         names = {entry.speaker for entry in entries if entry.speaker is not None}
         return tuple(islice(names, limit))
 
@@ -211,7 +227,7 @@ class DynamoRecallIndex(DynamoStore):
         for scope in await self.owners():
             for one in await self._valid(scope.owner_id):
                 if one.is_outdated(model):
-                    found.append((scope, one.indexed.entry))
+                    found.append((scope, one.entry))
                 if len(found) == limit:
                     return tuple(found)
         return tuple(found)
@@ -230,7 +246,7 @@ class DynamoRecallIndex(DynamoStore):
     async def embed(
         self, scope: Scope, vectors: Sequence[tuple[Entry, Vector]], *, model: str
     ) -> None:
-        valid = {one.indexed.entry: one for one in await self._valid(scope.owner_id)}
+        valid = {one.entry: one for one in await self._valid(scope.owner_id)}
         for part in in_parts([pair for pair in vectors if pair[0] in valid], _AT_ONCE):
             for entry, vector in part:
                 await self._embed(scope, valid[entry], entry, vector, model)
@@ -241,7 +257,7 @@ class DynamoRecallIndex(DynamoStore):
         async def attempt() -> None:
             key = entry_key(entry.session_id, stored.incarnation, entry.sequence)
             item = await self.table.get(scope.owner_id, key)
-            if item is None or entry_from(item).indexed.entry != entry:
+            if item is None or entry_from(item).entry != entry:
                 return
             transaction = self.table.transaction()
             changed = {**item, "model": model, "vector": vector_bytes(vector), "keptIn": None}
@@ -251,16 +267,3 @@ class DynamoRecallIndex(DynamoStore):
             await self.table.write(transaction)
 
         await self.table.repeated(attempt)
-
-
-def _cosines_of(stored: Sequence[StoredEntry], query: RecallQuery) -> Sequence[float | None] | None:
-    """What a store outside says of the entries; None where vectors are compared here."""
-    nearest = query.nearest
-    if nearest is None:
-        return None
-    # The store may still have vectors of a model before.
-    has_vector = [one.indexed.model == query.model for one in stored]
-    return [
-        nearest.get(one.number) if has else None
-        for one, has in zip(stored, has_vector, strict=True)
-    ]

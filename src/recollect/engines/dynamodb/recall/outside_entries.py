@@ -36,7 +36,7 @@ class DynamoOutsideEntries(DynamoStore):
 
     async def claim(self, owner_id: UUID, entries: Sequence[Entry]) -> tuple[EntryKey | None, ...]:
         stored = await self._living(owner_id, {entry.session_id for entry in entries})
-        known = {one.indexed.entry: (one, item) for one, item in stored}
+        known = {one.entry: (one, item) for one, item in stored}
         found = [known.get(entry) for entry in entries]
         elsewhere = [pair for pair in found if pair and pair[0].kept_in != self._kept_in]
         for one, item in elsewhere:
@@ -66,16 +66,14 @@ class DynamoOutsideEntries(DynamoStore):
     async def displace(self, owner_id: UUID, keys: Collection[EntryKey]) -> None:
         stored = await self._living(owner_id, {key.session_id for key in keys})
         for one, item in stored:
-            if one.key in keys and one.kept_in == self._kept_in and one.indexed.vector is None:
+            if one.key in keys and one.kept_in == self._kept_in and not one.has_vector:
                 await self._change(item, model=None)
 
     async def keys(self, owner_id: UUID, *, model: str | None = None) -> frozenset[EntryKey]:
         items = self.table.items(owner_id, ENTRIES_PREFIX)
         stored = [entry_from(item) async for item in items]
         return frozenset(
-            one.key
-            for one in stored
-            if one.kept_in == self._kept_in and model in {None, one.indexed.model}
+            one.key for one in stored if one.kept_in == self._kept_in and model in {None, one.model}
         )
 
     async def owners(self, *, model: str) -> frozenset[UUID]:
@@ -128,4 +126,4 @@ class DynamoOutsideEntries(DynamoStore):
 
 def _model_of(one: StoredEntry) -> dict[str, Attribute | None]:
     """Of a vector that a third store has, this one has none; one in the table stays."""
-    return {} if one.indexed.vector is not None else {"model": None}
+    return {} if one.has_vector else {"model": None}
