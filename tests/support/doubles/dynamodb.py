@@ -116,7 +116,13 @@ class DynamoDouble:
         partition, *bounds = re.findall(r":\w+", request["KeyConditionExpression"])
         places = self._sorted[index, str(values[partition])]
         first, last = 0, len(places)
-        if bounds:
+        if len(bounds) == 1:
+            bound = str(values[bounds[0]])
+            if f"< {bounds[0]}" in request["KeyConditionExpression"]:
+                last = bisect_left(places, (bound,))
+            else:
+                first = bisect_right(places, (bound, "\U0010ffff"))
+        elif bounds:
             low, high = bounds
             first = bisect_left(places, (str(values[low]),))
             last = bisect_right(places, (str(values[high]), "\U0010ffff"))

@@ -33,6 +33,8 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import Table, Transaction, in_parts, owner_of
 
 PURGES: Final = "purge"
+CHANGES: Final = "changes"
+"""The counter of changes of an owner's entries."""
 _AT_ONCE: Final = 100
 _POINTERS_AT_ONCE: Final = 20
 
@@ -113,5 +115,5 @@ async def note_changed_entries(table: Table, owner_id: UUID) -> None:
 
 
 def count_entries_change(transaction: Transaction, owner_id: UUID) -> None:
-    """Note in a transaction that the owner's entries change with it."""
-    transaction.update(key_of(owner_id, ENTRIES), "ADD changes :one", {":one": 1})
+    """Note in a transaction that entries of the owner are deleted with it."""
+    transaction.update(key_of(owner_id, ENTRIES), f"ADD {CHANGES} :one", {":one": 1})

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -49,13 +50,17 @@ from recollect.engines.dynamodb.table.table import (
     Transaction,
     in_parts,
     name_of,
+    owner_of,
     version_of,
 )
+from recollect.engines.dynamodb.work.embedded import MIXED, common_model, note_model
 
 OWNERS_WITH_FACTS: Final = "facts"
+"""The queue of all owners with active facts, each due at the model of all their vectors."""
 _EDITS_AT_ONCE: Final = 48
 """Facts of one transaction, each with its history."""
 _MOST_OWNERS: Final = 100_000
+_OWNERS_AT_ONCE: Final = 20
 _FACTS: Final = "@fact#"
 _HISTORIES: Final = "@facthistory#"
 
@@ -121,9 +126,13 @@ class DynamoFacts(DynamoStore):
         histories: Mapping[UUID, tuple[FactChange, ...]],
     ) -> None:
         """Store facts on top of what was read; many in several transactions."""
-        for number, part in enumerate(in_parts(changed.items(), _EDITS_AT_ONCE)):
+        parts = [*in_parts(changed.items(), _EDITS_AT_ONCE)]
+        after = {**owner.facts, **changed}.values()
+        for number, part in enumerate(parts, start=1):
             transaction = self.table.transaction()
-            self._put_head(scope, transaction, read=owner.read + number)
+            # Until the last part is stored, some facts are as they were.
+            there = after if number == len(parts) else [*owner.facts.values(), *after]
+            self._put_head(scope, transaction, there, read=owner.read + number - 1)
             for fact_id, one in part:
                 read = version_of(owner.items.get(fact_id))
                 transaction.put(fact_item(scope.owner_id, one), read=read)
@@ -131,15 +140,18 @@ class DynamoFacts(DynamoStore):
             self.data.claim_owner(scope, transaction)
             await self.table.write(transaction)
 
-    def _put_head(self, scope: Scope, transaction: Transaction, *, read: int) -> None:
-        """All changes of an owner's facts go one after the other."""
+    def _put_head(
+        self, scope: Scope, transaction: Transaction, facts: Iterable[EmbeddedFact], *, read: int
+    ) -> None:
+        """All changes of an owner's facts go one after the other; these are there afterwards."""
+        models = {one.model for one in facts if one.fact.is_active}
         transaction.put(
             {
                 **key_of(scope.owner_id, FACTS),
                 "tenant": scope.tenant,
                 "user": scope.user,
-                WORK_QUEUE: queue_of(OWNERS_WITH_FACTS, scope.owner_id),
-                WORK_DUE: str(scope.owner_id),
+                WORK_QUEUE: queue_of(OWNERS_WITH_FACTS, scope.owner_id) if models else None,
+                WORK_DUE: common_model(models) if models else None,
             },
             read=read,
         )
@@ -232,9 +244,11 @@ class DynamoFacts(DynamoStore):
         now = self.clock.now()
         entry = OwnedEntry.of(scope, action, target, count=len(deleted), at=now)
         parts = [*in_parts(sorted(deleted), _EDITS_AT_ONCE)]
+        left = [one for key, one in owner.facts.items() if key not in deleted]
         for number, part in enumerate(parts):
             transaction = self.table.transaction()
-            self._put_head(scope, transaction, read=owner.read + number)
+            there = left if part is parts[-1] else owner.facts.values()
+            self._put_head(scope, transaction, there, read=owner.read + number)
             for fact_id in part:
                 transaction.delete(key_of(scope.owner_id, fact_key(fact_id)))
                 transaction.delete(key_of(scope.owner_id, fact_history_key(fact_id)))
@@ -244,44 +258,64 @@ class DynamoFacts(DynamoStore):
         return len(deleted)
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Fact], ...]:
+        keys = await self.table.waiting_elsewhere(OWNERS_WITH_FACTS, model, limit=_MOST_OWNERS)
         found: list[tuple[Scope, Fact]] = []
-        for scope in await self._owners(None):
-            for one in await self._active(scope.owner_id):
-                if one.model != model:
-                    found.append((scope, one.fact))
-                if len(found) == limit:
-                    return tuple(found)
+        for part in in_parts(keys, _OWNERS_AT_ONCE):
+            for head in (await self.table.get_many(part)).values():
+                outdated = await self._outdated_of(head, model)
+                found += [(stored_scope(head), fact) for fact in outdated]
+                if len(found) >= limit:
+                    return tuple(found[:limit])
         return tuple(found)
+
+    async def _outdated_of(self, head: Item, model: str) -> Sequence[Fact]:
+        """Return an owner's facts that the model has not embedded; note if there are none."""
+        active = await self._active(owner_of(head))
+        outdated = [one.fact for one in active if one.model != model]
+        if not outdated:
+            await note_model(self.table, head, model, counter=VERSION, read=version_of(head))
+        return outdated
 
     async def embed(
         self, scope: Scope, vectors: Mapping[UUID, tuple[int, Vector]], *, model: str
     ) -> None:
+        async with self.table.alone(scope.owner_id, FACTS):
+            for part in in_parts(vectors.items(), _EDITS_AT_ONCE):
+                await self.table.repeated(partial(self._embed, scope, dict(part), model))
+
+    async def _embed(
+        self, scope: Scope, vectors: Mapping[UUID, tuple[int, Vector]], model: str
+    ) -> None:
+        keys = {key: key_of(scope.owner_id, fact_key(key)) for key in vectors}
+        items = await self.table.get_many(keys.values())
+        transaction = self.table.transaction()
         for fact_id, (version, vector) in vectors.items():
-
-            async def attempt(
-                fact_id: UUID = fact_id, version: int = version, vector: Vector = vector
-            ) -> None:
-                item = await self.table.get(scope.owner_id, fact_key(fact_id))
-                if item is not None and embedded_fact_from(item).fact.version == version:
-                    changed = {**item, "model": model, "vector": vector_bytes(vector)}
-                    await self.table.put(changed, read=version_of(item))
-
-            await self.table.repeated(attempt)
+            item = items.get(name_of(keys[fact_id]))
+            if item is not None and embedded_fact_from(item).fact.version == version:
+                changed = {**item, "model": model, "vector": vector_bytes(vector)}
+                transaction.put(changed, read=version_of(item))
+        if transaction.operations:
+            transaction.update(
+                key_of(scope.owner_id, FACTS),
+                f"SET {WORK_DUE} = :mixed ADD {VERSION} :one",
+                {":mixed": MIXED, ":one": 1},
+                condition=f"attribute_exists({PARTITION})",
+            )
+            await self.table.write(transaction)
 
     async def owners(self, *, after: UUID | None = None, limit: int) -> tuple[Scope, ...]:
+        keys = await self.table.waiting(OWNERS_WITH_FACTS, limit=_MOST_OWNERS)
+        rest = sorted(
+            filter(lambda key: after is None or owner_of(key) > after, keys), key=owner_of
+        )
         found: list[Scope] = []
-        for scope in await self._owners(after):
-            if await self._active(scope.owner_id):
-                found.append(scope)
-            if len(found) == limit:
+        for part in in_parts(rest, limit):
+            items = await self.table.get_many(part)
+            heads = [items[name_of(key)] for key in part if name_of(key) in items]
+            found += [stored_scope(head) for head in heads if WORK_QUEUE in head]
+            if len(found) >= limit:
                 break
-        return tuple(found)
-
-    async def _owners(self, after: UUID | None) -> Sequence[Scope]:
-        since = None if after is None else f"{after}$"
-        keys = await self.table.waiting(OWNERS_WITH_FACTS, since=since, limit=_MOST_OWNERS)
-        items = await self.table.get_many(keys)
-        return [stored_scope(items[name_of(key)]) for key in keys if name_of(key) in items]
+        return tuple(found[:limit])
 
     async def _facts(self, owner_id: UUID) -> Sequence[EmbeddedFact]:
         return [embedded_fact_from(item) async for item in self.table.items(owner_id, _FACTS)]

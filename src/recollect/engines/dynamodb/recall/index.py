@@ -1,7 +1,7 @@
 """The recall index: entries in the table, compared in the process."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -17,10 +17,16 @@ from recollect.domain.recall.entry import (
 )
 from recollect.domain.vectors import Vector
 from recollect.engines.dynamodb.conversations.conversation import Conversation
-from recollect.engines.dynamodb.conversations.purging import count_entries_change
+from recollect.engines.dynamodb.conversations.purging import CHANGES, count_entries_change
 from recollect.engines.dynamodb.conversations.session_items import stored_scope
 from recollect.engines.dynamodb.conversations.store import OWNERS, DynamoStore
 from recollect.engines.dynamodb.facts.fact_items import vector_bytes
+from recollect.engines.dynamodb.recall.entries_head import (
+    OWNERS_WITH_ENTRIES,
+    EntriesHead,
+    count_written_entries,
+    read_head,
+)
 from recollect.engines.dynamodb.recall.entry_cache import MAX_BYTES, EntryCache
 from recollect.engines.dynamodb.recall.entry_items import (
     ENTRIES_PREFIX,
@@ -36,18 +42,21 @@ from recollect.engines.dynamodb.table.items import (
 )
 from recollect.engines.dynamodb.table.keys import (
     ENTRIES,
+    OWNER,
     entry_key,
     entry_prefix,
     key_of,
     message_id_key,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Table, in_parts, name_of
+from recollect.engines.dynamodb.table.table import Table, in_parts, name_of, owner_of
+from recollect.engines.dynamodb.work.embedded import note_model
 from recollect.ports.runtime import Clock
 
 _AT_ONCE: Final = 48
 """Entries of one transaction, each with the note of a vector outside."""
 _MOST_OWNERS: Final = 100_000
+_OWNERS_AT_ONCE: Final = 8
 
 
 class DynamoRecallIndex(DynamoStore):
@@ -86,6 +95,7 @@ class DynamoRecallIndex(DynamoStore):
             one = await self.data.visible(scope, session_id)
             if one is None:
                 return
+            head = await read_head(self.table, scope.owner_id)
             prefix = entry_prefix(session_id, one.incarnation)
             before = [
                 item
@@ -104,7 +114,7 @@ class DynamoRecallIndex(DynamoStore):
                 for indexed in entries
                 if indexed.entry in sequences
             ]
-            await self._store(scope, one, before, new)
+            await self._store(scope, one, head, before, new)
 
         await self.table.repeated(attempt)
 
@@ -112,6 +122,7 @@ class DynamoRecallIndex(DynamoStore):
         self,
         scope: Scope,
         one: Conversation,
+        head: EntriesHead,
         before: Sequence[Item],
         new: Sequence[dict[str, Attribute | None]],
     ) -> None:
@@ -122,10 +133,15 @@ class DynamoRecallIndex(DynamoStore):
         ]
         pairs += [(None, item) for item in after.values()]
         session = key_of(scope.owner_id, session_key(one.session_id))
+        model = head.with_entries(new) if new else head.model
         for part in in_parts(pairs, _AT_ONCE):
             transaction = self.table.transaction()
             transaction.check_version(session, one.version)
-            count_entries_change(transaction, scope.owner_id)
+            if model is None:
+                count_entries_change(transaction, scope.owner_id)
+            else:
+                count_written_entries(transaction, scope.owner_id, model=model, read=head)
+                head = head._replace(model=model)
             for old, entry in part:
                 if old is not None:
                     put_removal(transaction, old)
@@ -204,8 +220,7 @@ class DynamoRecallIndex(DynamoStore):
         return entries
 
     async def _changes(self, owner_id: UUID) -> int:
-        head = await self.table.get(owner_id, ENTRIES)
-        return int(head["changes"]) if head else 0
+        return (await read_head(self.table, owner_id)).changes
 
     async def _valid(self, owner_id: UUID) -> list[StoredEntry]:
         """The entries of an owner whose messages readers find."""
@@ -224,22 +239,44 @@ class DynamoRecallIndex(DynamoStore):
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
         found: list[tuple[Scope, Entry]] = []
-        for scope in await self.owners():
-            for one in await self._valid(scope.owner_id):
-                if one.is_outdated(model):
-                    found.append((scope, one.entry))
-                if len(found) == limit:
-                    return tuple(found)
-        return tuple(found)
+        async for scope, entries in self._outdated(model, at_once=1):
+            found += [(scope, entry) for entry in entries]
+            if len(found) >= limit:
+                break
+        return tuple(found[:limit])
 
     async def count_outdated(self, *, model: str) -> int:
-        owners = await self.owners()
-        stored = await asyncio.gather(*(self._valid(scope.owner_id) for scope in owners))
-        return sum(one.is_outdated(model) for part in stored for one in part)
+        found = self._outdated(model, at_once=_OWNERS_AT_ONCE)
+        return sum([len(entries) async for _, entries in found])
+
+    async def _outdated(
+        self, model: str, *, at_once: int
+    ) -> AsyncIterator[tuple[Scope, list[Entry]]]:
+        """Yield owners with their entries that the model has not embedded, some read at once."""
+        keys = await self.table.waiting_elsewhere(OWNERS_WITH_ENTRIES, model, limit=_MOST_OWNERS)
+        for part in in_parts(keys, at_once):
+            scopes = await self._scopes([key_of(owner_of(key), OWNER) for key in part])
+            read = [self._outdated_of(scope.owner_id, model) for scope in scopes]
+            for scope, entries in zip(scopes, await asyncio.gather(*read), strict=True):
+                yield scope, entries
+
+    async def _outdated_of(self, owner_id: UUID, model: str) -> list[Entry]:
+        """Return an owner's entries that the model has not embedded; note if there are none."""
+        entries = await self._entries(owner_id)
+        outdated = [at for at, one in enumerate(entries.stored) if one.is_outdated(model)]
+        if not outdated:
+            key = key_of(owner_id, ENTRIES)
+            await note_model(self.table, key, model, counter=CHANGES, read=entries.changes)
+            return []
+        hidden = await self._hidden(owner_id, entries, entries.sessions)
+        return [entries.stored[at].entry for at in outdated if at not in hidden]
 
     async def owners(self) -> list[Scope]:
         """Return all users, for background work."""
-        keys = await self.table.waiting(OWNERS, limit=_MOST_OWNERS)
+        return await self._scopes(await self.table.waiting(OWNERS, limit=_MOST_OWNERS))
+
+    async def _scopes(self, keys: Iterable[Item]) -> list[Scope]:
+        """The users among owners, by the keys of their items."""
         items = await self.table.get_many(keys)
         return [stored_scope(item) for item in items.values() if item.get("user")]
 
@@ -263,7 +300,7 @@ class DynamoRecallIndex(DynamoStore):
             changed = {**item, "model": model, "vector": vector_bytes(vector), "keptIn": None}
             transaction.put_if(changed, "entryNumber = :read", {":read": item["entryNumber"]})
             put_removal(transaction, item)
-            count_entries_change(transaction, scope.owner_id)
+            count_written_entries(transaction, scope.owner_id)
             await self.table.write(transaction)
 
         await self.table.repeated(attempt)

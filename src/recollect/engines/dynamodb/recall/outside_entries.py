@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from recollect.domain.recall.entry import Entry
-from recollect.engines.dynamodb.conversations.purging import count_entries_change
 from recollect.engines.dynamodb.conversations.store import DynamoStore
+from recollect.engines.dynamodb.recall.entries_head import count_written_entries
 from recollect.engines.dynamodb.recall.entry_items import ENTRIES_PREFIX, StoredEntry, entry_from
 from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
 from recollect.engines.dynamodb.recall.removals import RemovalNotes, put_removal
@@ -114,7 +114,7 @@ class DynamoOutsideEntries(DynamoStore):
         changed = {**item, **attributes}
         transaction = self.table.transaction()
         transaction.put_if(changed, "entryNumber = :read", {":read": item["entryNumber"]})
-        count_entries_change(transaction, owner_of(item))
+        count_written_entries(transaction, owner_of(item))
         if "keptIn" in attributes:
             put_removal(transaction, item)
         try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Bytes that Python takes, as tracemalloc measures them.
 _OWNER_BYTES: Final = 2_000
 _ENTRY_BYTES: Final = 2_000
-_TERM_BYTES: Final = 110
+_TERM_BYTES: Final = 75
 
 
 class OwnerEntries:

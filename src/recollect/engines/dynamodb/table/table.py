@@ -249,7 +249,19 @@ class Table:
         if until is not None or since is not None:
             condition = f" AND {WORK_DUE} BETWEEN :since AND :until"
             values = {":since": since or " ", ":until": until or LAST}
+        return await self._waiting(kind, condition, values, limit)
 
+    async def waiting_elsewhere(self, kind: str, due: str, *, limit: int) -> list[Item]:
+        """Return the keys of what waits in a queue of all owners at any other due than this."""
+        parts = [
+            await self._waiting(kind, f" AND {WORK_DUE} {sign} :due", {":due": due}, limit)
+            for sign in "<>"
+        ]
+        return [key for part in parts for key in part][:limit]
+
+    async def _waiting(
+        self, kind: str, condition: str, values: Mapping[str, Attribute], limit: int
+    ) -> list[Item]:
         async def read(queue: str) -> list[Item]:
             found = []
             async for item in self.indexed(
