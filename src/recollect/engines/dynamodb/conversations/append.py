@@ -19,8 +19,8 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.ranges import Ranges
 from recollect.engines.dynamodb.conversations.session_items import (
-    conversation_from,
     message_items,
+    read_conversation,
 )
 from recollect.engines.dynamodb.conversations.store import Conversations, is_session
 from recollect.engines.dynamodb.table.items import Attribute, Item, json_from, json_text
@@ -105,7 +105,7 @@ async def read_with(
     keys = [key_of(scope.owner_id, message_id_key(message_id)) for message_id in ids]
     found = await data.table.get_many([session, *keys])
     stored = found.pop(name_of(session), None)
-    one = None if stored is None else conversation_from(stored)
+    one = None if stored is None else await read_conversation(stored)
     return one, await _known_at(data, scope, one, found)
 
 
@@ -122,7 +122,8 @@ async def _known_at(
             key = key_of(scope.owner_id, sort)
             wanted[name_of(key)] = key
     items = await data.table.get_many(wanted.values()) if wanted else {}
-    holders = {name: conversation_from(item) for name, item in items.items() if is_session(item)}
+    sessions = {name: item for name, item in items.items() if is_session(item)}
+    holders = {name: await read_conversation(item) for name, item in sessions.items()}
     own: dict[UUID, Message] = {}
     elsewhere: set[UUID] = set()
     for message_id, pointer in pointers.items():
@@ -226,9 +227,9 @@ async def store(
     one.use(now=terms["now"], expires_at=terms.get("expires_at"))
     transaction = data.table.transaction()
     if one.version == 0:
-        data.start(one, transaction)
+        await data.start(one, transaction)
     else:
-        data.save(one, transaction)
+        await data.save(one, transaction)
     compaction = terms.get("compaction")
     unsummarized = one.count_active(after=one.summarized_through)
     if compaction is not None and compaction.is_due(unsummarized):

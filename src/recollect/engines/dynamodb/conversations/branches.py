@@ -80,7 +80,7 @@ class DynamoBranches(DynamoStore):
         if not unknown:
             if one.last_sequence == last_sequence:
                 transaction = self.table.transaction()
-                self.data.save(one, transaction)
+                await self.data.save(one, transaction)
                 await self.table.write(transaction)
             return Followed(question=path[-1], before=tuple(path[:-1]))
         refuse_doubles(unknown)

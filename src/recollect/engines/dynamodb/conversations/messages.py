@@ -13,7 +13,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.engines.dynamodb.conversations.append import append
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.purging import purge
-from recollect.engines.dynamodb.conversations.session_items import conversation_from, messages_from
+from recollect.engines.dynamodb.conversations.session_items import messages_from, read_conversation
 from recollect.engines.dynamodb.conversations.store import DynamoStore, is_session, tail_range
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries
 from recollect.engines.dynamodb.table.items import Item
@@ -195,7 +195,7 @@ class _Tail:
             self._scope.owner_id, first, last, is_descending=True, limit=self._limit
         ):
             if self.conversation is None:
-                self.conversation = self._opened(item)
+                self.conversation = await self._opened(item)
                 if self.conversation is None:
                     return
                 prefix = messages_prefix(self._session_id, self.conversation.incarnation)
@@ -209,10 +209,10 @@ class _Tail:
                         yield message
                 group = []
 
-    def _opened(self, item: Item) -> Conversation | None:
+    async def _opened(self, item: Item) -> Conversation | None:
         if not is_session(item):
             return None
-        one = conversation_from(item)
+        one = await read_conversation(item)
         return one if one.is_visible(self._store.clock.now()) else None
 
 

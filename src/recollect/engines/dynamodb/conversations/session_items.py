@@ -1,5 +1,6 @@
 """Sessions and messages as items of the table."""
 
+import asyncio
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -45,8 +46,17 @@ _MAX_ITEM: Final = 380_000
 """Bytes of an item, below DynamoDB's 400 KB."""
 _PLAIN: Final = 600
 """Characters of a conversation's state that are stored as they are."""
+_LONG: Final = 5_000
+"""Messages of a session whose state takes some 5 ms to write, and half of that to read."""
 _PART_CHARACTERS: Final = 90_000
 """Characters of a part of a large message: 360 KB if each takes four bytes."""
+
+
+async def written_conversation(one: Conversation) -> dict[str, Attribute | None]:
+    """The item of a session, without its version; of a long one it is made in a thread."""
+    if one.last_sequence <= _LONG:
+        return conversation_item(one)
+    return await asyncio.to_thread(conversation_item, one)
 
 
 def conversation_item(one: Conversation) -> dict[str, Attribute | None]:
@@ -120,6 +130,13 @@ def _state(one: Conversation) -> dict[str, Any]:
         "learnt": to_runs(one.learnt),
     }
     return {name: value for name, value in state.items() if value not in (None, [], {})}
+
+
+async def read_conversation(item: Mapping[str, Attribute]) -> Conversation:
+    """Read the item of a session; that of a long one in a thread."""
+    if int(item["messageCount"]) <= _LONG:
+        return conversation_from(item)
+    return await asyncio.to_thread(conversation_from, item)
 
 
 def conversation_from(item: Mapping[str, Attribute]) -> Conversation:

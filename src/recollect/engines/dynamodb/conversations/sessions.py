@@ -54,7 +54,7 @@ class DynamoSessions(DynamoStore):
                 await self.data.delete_expired(one, now=now)
             started = Conversation.started(scope, session, now=now, expires_at=expires_at)
             transaction = self.table.transaction()
-            self.data.start(started, transaction)
+            await self.data.start(started, transaction)
             await self.table.write(transaction)
             return started.session, True
 

@@ -12,9 +12,9 @@ from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.purging import purge, put_purge
 from recollect.engines.dynamodb.conversations.session_items import (
-    conversation_from,
-    conversation_item,
     messages_from,
+    read_conversation,
+    written_conversation,
 )
 from recollect.engines.dynamodb.privacy.audit_chain import add_entries, tenant_id
 from recollect.engines.dynamodb.table.items import Item, time_text
@@ -64,7 +64,7 @@ class Conversations:
     async def stored(self, owner_id: UUID, session_id: UUID) -> Conversation | None:
         """Return a conversation, also one that has expired or is being erased."""
         item = await self.table.get(owner_id, session_key(session_id))
-        return None if item is None else conversation_from(item)
+        return None if item is None else await read_conversation(item)
 
     async def stored_of_writer(self, scope: Scope, session_id: UUID) -> Conversation | None:
         """The same for who would start it; `ErasureUnderWay` while it or the owner is erased."""
@@ -73,7 +73,7 @@ class Conversations:
         if any(item.get("isBeingErased") for item in items.values()):
             raise ErasureUnderWay
         stored = items.get(name_of(session))
-        return None if stored is None else conversation_from(stored)
+        return None if stored is None else await read_conversation(stored)
 
     async def visible(self, scope: Scope, session_id: UUID) -> Conversation | None:
         """Return a conversation that readers find, or None."""
@@ -84,7 +84,7 @@ class Conversations:
         """Return conversations by their ids, whatever their state."""
         keys = [key_of(owner_id, session_key(session_id)) for session_id in session_ids]
         items = await self.table.get_many(keys)
-        found = map(conversation_from, items.values())
+        found = [await read_conversation(item) for item in items.values()]
         return {one.session_id: one for one in found}
 
     async def ids(self, owner_id: UUID) -> list[UUID]:
@@ -199,20 +199,20 @@ class Conversations:
             before = one.version
             result = await change(one, transaction)
             if one.version == before:
-                self.save(one, transaction)
+                await self.save(one, transaction)
                 await self.table.write(transaction)
             return result
 
         async with self.table.alone(scope.owner_id, session_id):
             return await self.table.repeated(attempt)
 
-    def save(self, one: Conversation, transaction: Transaction) -> None:
+    async def save(self, one: Conversation, transaction: Transaction) -> None:
         """Store a conversation on top of what was read."""
-        transaction.put(conversation_item(one), read=one.version)
+        transaction.put(await written_conversation(one), read=one.version)
 
-    def start(self, one: Conversation, transaction: Transaction) -> None:
+    async def start(self, one: Conversation, transaction: Transaction) -> None:
         """Store a conversation that is not there."""
-        self.save(one, transaction)
+        await self.save(one, transaction)
         end = one.session.expires_at
         known = key_of(one.owner_id, known_session_key(one.session_id))
         waits = (

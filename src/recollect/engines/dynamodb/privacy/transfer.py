@@ -216,7 +216,7 @@ class DynamoImports(DynamoStore):
             if one is not None:
                 await self.data.delete_expired(one, now=self.clock.now())
             transaction = self.table.transaction()
-            self.data.start(_imported(scope, record), transaction)
+            await self.data.start(_imported(scope, record), transaction)
             await self.table.write(transaction)
             return True
 
