@@ -68,8 +68,8 @@ class ObservabilitySettings(BaseModel):
     trace_users: TracedUsers = TracedUsers.PSEUDONYM
     """What stands for users in traces: pseudonym, name or off."""
     pseudonym_key: SecretStr | None = Field(default=None, min_length=16)
-    """What pseudonyms of users in logs and traces are made with, at least 16 characters; without
-    it, who knows a user's name can tell which pseudonym is theirs."""
+    """What pseudonyms of users in logs and traces are made with, at least 16 characters; unset: a
+    secret of the database's own, the same for all servers that work on it."""
     langfuse_url: str | None = Field(default=None, pattern="^https?://")
     """A Langfuse that traces are sent to, such as https://cloud.langfuse.com; with both keys."""
     langfuse_public_key: str | None = None
