@@ -121,3 +121,10 @@ def test_values_of_another_version_are_left_out_unless_they_limit_what_is_stored
     assert TenantSettings.stored(stored) == TenantSettings(facts=True)
     with pytest.raises(Unavailable, match="has set mask_pii to a value that this version does not"):
         TenantSettings.stored({**stored, "mask_pii": "tokenise"})
+
+
+def test_a_tenant_cannot_have_its_conversations_deleted_within_an_hour() -> None:
+    with pytest.raises(InvalidInput, match="retention must be an hour at least"):
+        ServerPolicy().check(TenantSettings(retention="sliding:0.0000001"))
+    ServerPolicy().check(TenantSettings(retention="sliding:0.042"))
+    ServerPolicy().check(TenantSettings(retention="none"))
