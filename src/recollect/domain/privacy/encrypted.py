@@ -16,11 +16,6 @@ _KEY_ID: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _FORM: Final = f"must be the base64 text of {MASTER_KEY_BYTES} bytes, or several as id:base64, …"
 
 
-def is_encrypted(text: str) -> bool:
-    """Whether a text has the stored form of an encrypted one."""
-    return text.startswith(ENCRYPTED_PREFIX)
-
-
 def parse_master_keys(text: str) -> Mapping[str, bytes]:
     """Read master keys by their ids, the current one first.
 
