@@ -164,7 +164,8 @@ class FactTagger:
             return replace(found, slot=slot, operation=operation)
         if not _SLOTS[found.slot].has_one_value or not names_user(quote):
             return found
-        return replace(found, slot=self._alone(quote)[0])
+        slot, _ = self._alone(quote)
+        return replace(found, slot=slot) if _SLOTS[slot].has_one_value else found
 
     def _alone(self, sentence: str) -> tuple[int, int]:
         """The slot and the operation of a sentence that nothing stands beside."""
