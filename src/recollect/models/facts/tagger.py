@@ -94,7 +94,7 @@ class FactTagger:
         """The statements of a message's own words, which the gate lets through."""
         reply = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
         language = guess_language(message.content)
-        statements = []
+        statements: list[Statement] = []
         for part in readable_parts(message.content):
             for found in self._found_in(part.text, before):
                 quote = part.text[found.start : found.end]
