@@ -89,16 +89,27 @@ def display(dsn: str) -> str:
 
 
 async def _plain(
-    rows: list[asyncpg.Record], owner_id: object, keys: OwnerKeys, fetch: Fetch
+    rows: list[asyncpg.Record],
+    owner_id: object,
+    keys: OwnerKeys,
+    fetch: Fetch,
+    *,
+    new_key: DataKey | None = None,
 ) -> list[asyncpg.Record]:
-    """Rows with plain text; what cannot be decrypted is never returned as if it were text."""
+    """Rows with plain text; what cannot be decrypted is never returned as if it were text.
+
+    A key that the transaction itself has created is given: looked for, it would be cached, and
+    used for further writes even if the transaction is undone.
+    """
     columns = content_columns(rows) if rows else ()
     marked = marked_values(rows, columns) if columns else []
     if not marked:
         return rows
     if not any(map(is_stored_encrypted, marked)):
         return await plain_rows(rows, columns, None)
-    key = await keys.find(owner_id, fetch) if isinstance(owner_id, UUID) else None
+    key = new_key
+    if key is None and isinstance(owner_id, UUID):
+        key = await keys.find(owner_id, fetch)
     if key is None:
         problem = "the key of its owner is not there" if keys.is_on else _NO_MASTER_KEY
         raise ContentUnreadable(f"it is encrypted, and {problem}")
@@ -127,7 +138,8 @@ class Transaction:
             cipher = await self.cipher() if self._keys.is_on else None
             parameters = {**await stored_parameters(name, parameters, cipher)}
         rows = await self.stored_rows(name, **parameters)
-        return await _plain(rows, self._owner_id, self._keys, self.connection.fetch)
+        fetch, new_key = self.connection.fetch, self._new_key
+        return await _plain(rows, self._owner_id, self._keys, fetch, new_key=new_key)
 
     async def stored_rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement with parameters as they are stored, and return rows as they are."""
