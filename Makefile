@@ -6,9 +6,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 VENV := $(ROOT)/.venv
 BIN := $(VENV)/bin
-# As many as there are cores: on two, a third worker took a tenth longer. Each has its half of the
-# files, so that few servers are started for both, and takes from the other when it is done.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
+# One more than there are cores: tests wait for servers that they start and kill. Each has its share
+# of the files, so that few servers are started for all, and takes from others when it is done.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
 .DEFAULT_GOAL := help

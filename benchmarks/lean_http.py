@@ -5,9 +5,33 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 _FRESH_SECONDS: Final = 2  # the server closes what idles for 5
+
+
+class Reply(NamedTuple):
+    """What a server sent for one request."""
+
+    status: int
+    head: bytes
+    """In lower case."""
+    body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the request was done."""
+        return self.status // 100 == 2  # noqa: PLR2004  # 2xx
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the server closes the connection."""
+        return b"connection: close" in self.head
+
+    def header(self, name: str) -> str:
+        """The value of a header, by its name in lower case; empty where it is missing."""
+        _, _, value = self.head.partition(b"\r\n" + name.encode() + b":")
+        return value.partition(b"\r\n")[0].strip().decode()
 
 
 @dataclass(slots=True)
@@ -31,15 +55,29 @@ class LeanClient:
 
     async def ask(self, request: str, *, user: str, body: bytes = b"") -> bytes:
         """The answer to a request like "GET /path"; one that is no success is an error."""
+        reply = await self.send(request, user=user, body=body)
+        if not reply.is_success:
+            raise ConnectionError(f"the server answered: {reply.body.decode()}")
+        return reply.body
+
+    async def send(self, request: str, *, user: str, body: bytes = b"") -> Reply:
+        """What comes back for a request like "GET /path", whatever its status."""
         connection = await self._kept_connection()
         head = (
             f"{request} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.key}\r\n"
             f"X-Memory-User: {user}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
-        answer = await connection.exchange(head.encode() + body)
-        self._idle.append(connection)
-        return answer
+        try:
+            reply = await connection.exchange(head.encode() + body)
+        except BaseException:
+            connection.close()
+            raise
+        if reply.is_last:
+            connection.close()
+        else:
+            self._idle.append(connection)
+        return reply
 
     async def _kept_connection(self) -> "_KeptConnection":
         while self._idle:
@@ -70,16 +108,14 @@ class _KeptConnection:
         """Whether it can be used again: the server closes what idles for 5 seconds."""
         return time.monotonic() - self.used_at < _FRESH_SECONDS
 
-    async def exchange(self, request: bytes) -> bytes:
-        """Send a request and read its whole answer; one that is no success is an error."""
+    async def exchange(self, request: bytes) -> Reply:
+        """Send a request and read its whole answer."""
         self.writer.write(request)
-        head = await self.reader.readuntil(b"\r\n\r\n")
-        _, _, length = head.lower().partition(b"content-length:")
-        body = await self.reader.readexactly(int(length.partition(b"\r\n")[0]))
-        if not head.startswith(b"HTTP/1.1 2"):
-            raise ConnectionError(f"the server answered: {body.decode()}")
+        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        _, _, length = head.partition(b"content-length:")
+        body = await self.reader.readexactly(int(length.partition(b"\r\n")[0] or 0))
         self.used_at = time.monotonic()
-        return body
+        return Reply(int(head[9:12]), head, body)
 
     def close(self) -> None:
         self.writer.close()

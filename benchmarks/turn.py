@@ -19,32 +19,28 @@ import argparse
 import asyncio
 import json
 import os
-import random
-import re
 import statistics
 import sys
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
-from uuid import uuid4
 
 import uvloop
 from rich.console import Console
 from rich.table import Table
 
 from lean_http import LeanClient
-from recollect.domain.identity.accounts import KeyScope
-from recollect.domain.identity.scope import TenantScope
+from model_stub import ModelStub, base_url
+from prepared_users import prepare_users, questions_in_sessions, user_name
 from recollect.memory import Memory
 from recollect.settings import load_settings
 from serving import Served, serving
-from talk import answer, conversation
 
 
 class Way(NamedTuple):
@@ -64,8 +60,6 @@ SERVERS: Final = {
     "no facts": {"MEMORY_FACTS": "False", "MEMORY_WORKER": "False"},
 }
 _ROUNDS: Final = 8
-_QUESTIONS_A_SESSION: Final = 12
-_FOUND: Final = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,39 +113,25 @@ class Client:
 
     def __post_init__(self) -> None:
         ways = (WAYS | NOT_AUDITED | NO_FACTS).values()
-        self._said = {way: _questions() for way in ways}
+        self._said = {way: questions_in_sessions() for way in ways}
 
     async def ask(self, way: Way) -> None:
         """Ask the next question, with memory or without."""
         session_id, question = next(self._said[way])
         asked = {"question": question, "session_id": session_id, "use_memory": way.uses_memory}
         await self.connections[way.server].ask(
-            "POST /memoryChat", user=_user(self.number), body=json.dumps(asked).encode()
+            "POST /memoryChat", user=user_name(self.number), body=json.dumps(asked).encode()
         )
-
-
-def _questions() -> Iterator[tuple[str, str]]:
-    """One session after the other, with its id; the first is as good as half over.
-
-    So each client is somewhere else in its session, as users are.
-    """
-    chance = random.Random()  # noqa: S311  # no secrets
-    left = chance.randint(1, _QUESTIONS_A_SESSION)
-    while True:
-        session_id = str(uuid4())
-        for question in islice(conversation(chance), left):
-            yield session_id, question
-        left = _QUESTIONS_A_SESSION
 
 
 async def main(seconds: float, history: int, processes: int, ways: dict[str, Way]) -> None:
     """Measure and print one table."""
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
-        key = await _prepared(home, history)
+        key = await prepare_users(home, users=_USERS, history=history)
         async with (
-            _stub() as model,
-            _servers(home, _settings(model, processes), ways.values()) as servers,
+            ModelStub().listening() as model,
+            _servers(home, _settings(base_url(model), processes), ways.values()) as servers,
             _clients(servers, key) as clients,
         ):
             Console().print(_table(await _measured(clients, servers, ways, seconds), ways))
@@ -232,30 +212,6 @@ def _table(samples: Measured, ways: dict[str, Way]) -> Table:
     return table
 
 
-async def _prepared(home: Path, history: int) -> str:
-    """A database whose users have said something before; the key of a service for them."""
-    chance = random.Random(1)  # noqa: S311  # the same questions on every run, no secrets
-    async with Memory.open(load_settings(home=home, embedding_model="none")) as memory:
-        for number in range(_USERS):
-            questions = conversation(chance)
-            for _ in range(0, history, _QUESTIONS_A_SESSION):
-                session = await memory.session(user=_user(number))
-                for question in islice(questions, _QUESTIONS_A_SESSION):
-                    await session.add_exchange(question, answer(chance))
-    settings = load_settings(home=home)
-    async with Memory.open(settings) as memory:
-        print("indexing what was said before …", file=sys.stderr)
-        await memory.catch_up()
-        tenant = TenantScope(tenant=settings.tenant)
-        keys = memory.services.api_keys
-        _, key = await keys.create(tenant, name="benchmark", scopes=[KeyScope.SERVICE])
-    return key
-
-
-def _user(number: int) -> str:
-    return f"user {number}"
-
-
 async def _slice(clients: list[Client], load: Load, way: Way, *, seconds: float) -> list[float]:
     until = time.perf_counter() + seconds
     talks = (_talk(client, load, way, until=until) for client in clients[: load.clients])
@@ -273,31 +229,6 @@ async def _talk(client: Client, load: Load, way: Way, *, until: float) -> list[f
         await client.ask(way)
         taken.append(time.perf_counter() - began)
     return taken
-
-
-@asynccontextmanager
-async def _stub() -> AsyncIterator[str]:
-    """The address of a model that answers at once, never the same."""
-    stub = await asyncio.start_server(_answer, "127.0.0.1", 0)
-    async with stub:
-        yield f"http://127.0.0.1:{stub.sockets[0].getsockname()[1]}/v1"
-
-
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    chance = random.Random()  # noqa: S311  # no secrets
-    with suppress(asyncio.IncompleteReadError, ConnectionError):
-        while True:
-            request = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"content-length: (\d+)", request, re.IGNORECASE)
-            await reader.readexactly(int(length[1]) if length else 0)
-            message = {"role": "assistant", "content": answer(chance)}
-            body = json.dumps({"choices": [{"message": message}]}).encode()
-            head = (
-                f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-            )
-            writer.write(head.encode() + b"\r\n\r\n" + body)
-            await writer.drain()
-    writer.close()
 
 
 if __name__ == "__main__":

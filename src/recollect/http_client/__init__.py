@@ -25,6 +25,7 @@ import orjson
 from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.http_client.responses import HttpFailure, HttpReply, HttpResponse, http_failures
+from recollect.ports.admission import waiting_outside
 from recollect.ports.telemetry import traceparent
 
 if TYPE_CHECKING:
@@ -174,12 +175,13 @@ class HttpClient(AsyncCloseable):
             sent["traceparent"] = trace
         url = self.address.rstrip("/") + path if path else self.address
         async with self._slots:
-            with http_failures():
-                response = await self._send(method, url, body, headers=sent, unpacks=unpacks)
-            try:
-                yield HttpResponse(response)
-            finally:
-                response.close()
+            with waiting_outside():
+                with http_failures():
+                    response = await self._send(method, url, body, headers=sent, unpacks=unpacks)
+                try:
+                    yield HttpResponse(response)
+                finally:
+                    response.close()
 
     async def _send(
         self, method: str, url: str, body: bytes | None, *, headers: dict[str, str], unpacks: bool

@@ -129,6 +129,10 @@ HTTP_REQUESTS: Final = _counter(
     "http_requests", "HTTP requests by method, route and status.", "method", "route", "status"
 )
 HTTP_SECONDS: Final = _histogram("http_request_seconds", "HTTP requests by route.", _SLOW, "route")
+HTTP_REFUSED: Final = _counter(
+    "http_refused",
+    "HTTP requests that were refused with 503 because there were more than the server could do.",
+)
 LOOP_HELD: Final = _counter(
     "loop_held", "Times that the event loop was blocked, by route and stage.", "route", "stage"
 )

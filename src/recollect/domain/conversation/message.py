@@ -275,9 +275,7 @@ def count_each(
 
 
 def _json_of(message: Message | NewMessage, most: int) -> int:
-    counted = 0
-    if message.metadata or message.details is not NO_DETAILS:
-        counted = json_characters(message.metadata, most=most)
+    counted = json_characters(message.metadata, most=most) if message.metadata else 0
     if message.details is not NO_DETAILS:
         counted += json_characters(message.details.to_json(), most=most - counted)
     return counted

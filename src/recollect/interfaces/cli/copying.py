@@ -78,17 +78,19 @@ async def _copy(
     clock = SystemClock()
     needs = ServiceDependencies(clock=clock, ids=RandomIds(), counter_for=token_counter_for)
     await check_has_memory(source)
-    async with (
-        open_engine(source, clock, UNMEASURED) as here,
-        open_engine(target, clock, UNMEASURED) as there,
-    ):
-        copying = build_copy(here.stores, there.stores, needs, source.audit_policy())
-        try:
-            if scope is not None:
-                return await copying.of_user(scope, progress=progress)
-            return await copying.of_all(tenant=tenant, progress=progress)
-        finally:
-            await copying.settle()
+    async with open_engine(source, clock, UNMEASURED) as here:
+        of_tenant = tenant if scope is None else scope.tenant
+        # Before the target is opened, which would get a schema for nothing.
+        if not await here.stores.owners.owners(after=None, limit=1, tenant=of_tenant):
+            return CopyReport()
+        async with open_engine(target, clock, UNMEASURED) as there:
+            copying = build_copy(here.stores, there.stores, needs, source.audit_policy())
+            try:
+                if scope is not None:
+                    return await copying.of_user(scope, progress=progress)
+                return await copying.of_all(tenant=tenant, progress=progress)
+            finally:
+                await copying.settle()
 
 
 def _place_of(settings: Settings) -> tuple[object, ...]:

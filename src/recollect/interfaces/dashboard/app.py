@@ -19,6 +19,7 @@ from recollect.interfaces.dashboard.pages import (
 from recollect.interfaces.dashboard.rendering import compile_templates, make_environment
 from recollect.interfaces.dashboard.site import Site
 from recollect.interfaces.http.parameters import ANY_QUERY
+from recollect.interfaces.http.route_index import add_routers
 from recollect.memory import Memory
 from recollect.settings import Settings
 
@@ -46,10 +47,8 @@ def add_dashboard(app: FastAPI, memory: Memory, settings: Settings) -> None:
         templates=make_environment(),
         languages=load_languages(),
     )
-    app.include_router(_root)
-    for router in _ROUTERS:
-        app.include_router(router)
-    app.include_router(shared.missing)  # it takes all that is left
+    # The last takes all that is left.
+    add_routers(app, (_root, *_ROUTERS, shared.missing))
 
 
 def prepare_dashboard(app: FastAPI) -> None:

@@ -2,14 +2,15 @@
 
 from importlib.metadata import version
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import FastAPI
 
 from recollect.interfaces import openai_proxy
 from recollect.interfaces.dashboard.app import add_dashboard, prepare_dashboard
+from recollect.interfaces.http.admission import Admission, OverloadGuard
 from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
 from recollect.interfaces.http.middleware import BodyLimit, TerminalNewline, Transactions
-from recollect.interfaces.http.parameters import refuse_unknown_query
+from recollect.interfaces.http.route_index import add_routers, index_routes
 from recollect.interfaces.http.routes import (
     admin,
     api_page,
@@ -36,10 +37,6 @@ _ROUTERS = (
     *(profiles.router, sessions.state_router, admin.router, tenants.router),
     *(health.router, openai_proxy.router, api_page.router),
 )
-_KNOWN_QUERY = Depends(refuse_unknown_query)
-_API = APIRouter(dependencies=[_KNOWN_QUERY])
-for _router in _ROUTERS:
-    _API.include_router(_router)
 _DESCRIPTION = """
 Keeps conversations, every message in order and for its owner alone, and answers with them.
 
@@ -60,7 +57,6 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         docs_url=None,  # its page would load scripts from the internet; `api_page` is ours
         redoc_url=None,
-        dependencies=[_KNOWN_QUERY],
     )
     app.state.memory = memory
     app.state.allows_data_export = settings.allow_data_export
@@ -72,13 +68,18 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
     )
     if settings.metrics_token is not None and settings.metrics_port is None:
         _serve_metrics(app, memory, settings)
-    # Not included: FastAPI would build them anew for each application, in half a second.
-    app.router.routes.extend(_API.routes)
+    add_routers(app, _ROUTERS)
     add_dashboard(app, memory, settings)
+    index_routes(app)
     add_error_handlers(app)
+    admission = Admission(
+        max_at_work=settings.max_requests_at_work, patience=settings.max_request_wait_seconds
+    )
+    telemetry = memory.services.telemetry
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(TerminalNewline)
-    app.add_middleware(Transactions, telemetry=memory.services.telemetry)
+    app.add_middleware(OverloadGuard, admission=admission, telemetry=telemetry)
+    app.add_middleware(Transactions, telemetry=telemetry)
     return app
 
 

@@ -6,16 +6,19 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, Final, TypeAlias
+from uuid import UUID
 
 import orjson
 from fastapi import Depends, HTTPException, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from pydantic_core import to_json
 from starlette.types import Receive, Scope
 
 from recollect.concurrency import AT_ONCE, off_loop
 from recollect.domain.json_decoding import patient_decoder
 from recollect.domain.text import JsonValue, count_parts, count_values
+from recollect.interfaces.http.request_plan import RequestPlan, Unplanned
 
 MAX_VALUES: Final = 50_000
 """The most values in one body: writing them at once, as JSON, takes 2 ms, and all threads wait."""
@@ -29,7 +32,7 @@ MAX_ITEM_MEMBERS: Final = 1_000
 _PARSED_AT_ONCE: Final = 20_000  # values: 5 ms, and all threads wait
 WRITTEN_AT_ONCE: Final = 5 * AT_ONCE
 """Characters of a response that are written at once: to write a text is quicker than to read it."""
-_Default: TypeAlias = Callable[[object], dict[str, Any]]
+_Members: TypeAlias = Callable[[object], dict[str, Any]]
 
 
 class LargeBodyRoute(APIRoute):
@@ -57,9 +60,18 @@ class LargeBodyRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Handle requests as any route does, with another way to read their JSON."""
         handle = super().get_route_handler()
+        plan = RequestPlan.of(self)
 
         async def handle_large(request: Request) -> Response:
-            return await handle(_LargeBodyRequest(request.scope, request.receive, parse=self.parse))
+            large = _LargeBodyRequest(request.scope, request.receive, parse=self.parse)
+            if plan is None:
+                return await handle(large)
+            try:
+                arguments = await plan.arguments(large)
+            except Unplanned:
+                return await handle(large)
+            response: Response = await self.endpoint(**arguments)
+            return response
 
         return handle_large
 
@@ -120,7 +132,7 @@ def load_json(body: bytes, *, at_once: int = _PARSED_AT_ONCE) -> JsonValue:
 
 
 async def written(
-    make: Callable[[], BaseModel],
+    make: Callable[[], BaseModel | dict[str, Any]],
     *,
     characters: int,
     parts: Collection[str] = (),
@@ -143,19 +155,23 @@ async def written(
     return Response(body, status, headers, media_type="application/json")
 
 
-def json_bytes(model: BaseModel, default: _Default, *, parts: Collection[str] = ()) -> bytes:
-    """A model as JSON; the lists that `parts` names item by item."""
-    members = default(model)
+def json_bytes(
+    made: BaseModel | dict[str, Any], default: _Members, *, parts: Collection[str] = ()
+) -> bytes:
+    """A model, or the members of one, as JSON; the lists that `parts` names item by item."""
+    members = default(made)
     try:
         for name in members.keys() & set(parts):
             members[name] = [orjson.Fragment(_json(item, default)) for item in members[name]]
         return _json(members, default)
     except orjson.JSONEncodeError:  # an integer beyond 64 bits, as a database may have it
-        return model.model_dump_json(exclude_unset=default is _members).encode()
+        if isinstance(made, BaseModel):
+            return made.model_dump_json(exclude_unset=default is _members).encode()
+        return to_json(made)
 
 
-def _json(value: object, default: _Default) -> bytes:
-    return orjson.dumps(value, default, orjson.OPT_UTC_Z)
+def _json(value: object, default: _Members) -> bytes:
+    return orjson.dumps(value, _written_by(default), orjson.OPT_UTC_Z)
 
 
 def _members(value: object) -> dict[str, Any]:
@@ -173,3 +189,13 @@ def _all_members(value: object) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError
+
+
+def _written_by(default: _Members) -> Callable[[object], object]:
+    """What orjson asks for values that it does not know itself."""
+
+    def write(value: object) -> object:
+        # A driver's own class of ids: without this, pydantic would write every response.
+        return str(value) if isinstance(value, UUID) else default(value)
+
+    return write

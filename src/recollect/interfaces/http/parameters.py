@@ -1,12 +1,9 @@
-"""What routes are given: the services, the caller, and query parameters without unknown ones."""
+"""What routes are given: the services, the parameters of paths and queries, and headers."""
 
 from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request
-from fastapi.dependencies.models import Dependant
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import BeforeValidator
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -133,32 +130,6 @@ async def _any_query() -> None:
 
 ANY_QUERY = Depends(_any_query)
 """For routes whose callers may send parameters of their own: probes, clients of other APIs."""
-
-
-async def refuse_unknown_query(request: Request) -> None:
-    """Refuse a request with a query parameter that its route has not declared."""
-    route = request.scope.get("route")
-    if not request.scope["query_string"] or not isinstance(route, APIRoute):
-        return
-    if ANY_QUERY in route.dependencies:
-        return
-    known = _query_names(route.dependant)
-    takes = ", ".join(sorted(known)) or "none"
-    problem = f"is not a query parameter of this route, which takes: {takes}"
-    unknown = [name for name in request.query_params if name not in known]
-    if unknown:
-        raise RequestValidationError(
-            [
-                {"type": "extra_forbidden", "loc": ("query", name), "msg": problem}
-                for name in unknown
-            ]
-        )
-
-
-def _query_names(dependant: Dependant) -> set[str]:
-    """The names of a route's query parameters, also those of what it depends on."""
-    names = {parameter.alias for parameter in dependant.query_params}
-    return names.union(*map(_query_names, dependant.dependencies))
 
 
 def header_text(headers: Headers, name: str) -> str:

@@ -92,11 +92,10 @@ def audited(action: AuditAction | Callable[..., AuditAction]) -> UseCaseDecorato
             trail = self.audit
             if trail is not None:
                 trail.check()
-            result = await _measured(self, usual, scope, use_case, *args, **options)
+            result, trace = await _measured(self, usual, scope, use_case, *args, **options)
             if trail is None:
                 return result
-            given = next(iter(args), None)
-            trace = trace_of(result)
+            given = args[0] if args else None
             trail.note(
                 scope,
                 action if isinstance(action, AuditAction) else action(result),
@@ -121,7 +120,8 @@ def measured(action: AuditAction) -> UseCaseDecorator:
         async def watched(
             self: Service, scope: AnyScope, /, *args: Parameters.args, **options: Parameters.kwargs
         ) -> Result:
-            return await _measured(self, action, scope, use_case, *args, **options)
+            result, _ = await _measured(self, action, scope, use_case, *args, **options)
+            return result
 
         return watched
 
@@ -135,8 +135,8 @@ async def _measured(
     use_case: Callable[Concatenate[Service, AnyScope, Parameters], Work[Result]],
     *args: Parameters.args,
     **options: Parameters.kwargs,
-) -> Result:
-    given = next(iter(args), None)
+) -> "tuple[Result, Trace]":
+    given = args[0] if args else None
     operation = service.telemetry.operation(
         action,
         owner_id=scope.owner_id if isinstance(scope, Scope) else None,
@@ -144,8 +144,9 @@ async def _measured(
     )
     with operation as doing:
         result = await use_case(service, scope, *args, **options)
-        doing.counted(trace_of(result).count)
-    return result
+        trace = trace_of(result)
+        doing.counted(trace.count)
+    return result, trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

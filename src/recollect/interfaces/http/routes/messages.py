@@ -119,7 +119,9 @@ async def _written_page(page: Page[Message]) -> Response:
     unwritten = [page]
     del page  # the thread that writes it frees it, too: a million values take 20 ms
     return await written(
-        lambda: ListOf.of(unwritten.pop(), MessageOut.of), characters=characters, parts=["items"]
+        lambda: ListOf.members_of(unwritten.pop(), MessageOut.members_of),
+        characters=characters,
+        parts=["items"],
     )
 
 

@@ -65,6 +65,12 @@ class ListOf(BaseModel, Generic[Item]):
         """The JSON form of a page whose items are converted one by one."""
         return cls(items=[convert(item) for item in page.items], next_cursor=page.next_cursor)
 
+    @staticmethod
+    def members_of(page: Page[Value], convert: Callable[[Value], dict[str, Any]]) -> dict[str, Any]:
+        """The members of a page's JSON form, unchecked."""
+        items = [convert(item) for item in page.items]
+        return {"items": items, "next_cursor": page.next_cursor}
+
 
 class Deleted(BaseModel):
     """How much was deleted."""

@@ -1,7 +1,7 @@
 """Messages, exchanges, turns and batches as JSON."""
 
 from datetime import datetime
-from typing import Annotated, Final, Literal, Self, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, Self, TypeAlias, cast
 from uuid import UUID
 
 from pydantic import (
@@ -198,9 +198,14 @@ class MessageOut(Details):
     @classmethod
     def of(cls, message: Message) -> Self:
         """The JSON form of a message."""
-        fields = {
-            "message_id": message.message_id,
-            "session_id": message.session_id,
+        return cls.model_validate(cls.members_of(message))
+
+    @staticmethod
+    def members_of(message: Message) -> dict[str, Any]:
+        """The members of its JSON form, unchecked: a page has many messages, all of them ours."""
+        members = {
+            "message_id": str(message.message_id),
+            "session_id": str(message.session_id),
             "sequence": message.sequence,
             "turn_number": message.turn_number,
             "role": message.role,
@@ -208,11 +213,12 @@ class MessageOut(Details):
             "metadata": message.metadata,
             "created_at": message.created_at,
             "is_active": message.is_active,
-            **message.details.to_json(),
         }
+        if message.details is not NO_DETAILS:
+            members |= message.details.to_json()
         if message.visibility is not Visibility.ALL:
-            fields["visibility"] = message.visibility.name.lower()
-        return cls.model_validate(fields)
+            members["visibility"] = message.visibility.name.lower()
+        return members
 
 
 class ExchangeOut(BaseModel):

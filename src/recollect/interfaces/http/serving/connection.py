@@ -312,6 +312,9 @@ async def _announce_last_response(
     send: ASGISendCallable,
 ) -> None:
     """Let a response that starts before the body has come say that the connection ends with it."""
+    if not cycle.more_body:
+        await app(scope, receive, send)
+        return
 
     async def send_announced(message: ASGISendEvent) -> None:
         if cycle.more_body and not cycle.response_started:

@@ -1,0 +1,180 @@
+"""How many requests a process works on at once, and which of the others it refuses.
+
+Without a limit a server that is asked more than it can do takes ever longer for everybody. See
+docs/decisions/0049-overload-is-refused.md.
+"""
+
+import asyncio
+import random
+from collections import deque
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recollect.interfaces.http.errors import error_response
+from recollect.ports.admission import current_place
+from recollect.ports.metrics import HTTP_REFUSED
+from recollect.ports.telemetry import UNMEASURED, Telemetry
+
+ALWAYS_ADMITTED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""What is asked to find out how the server is, overload or not."""
+_MOST_WAITING: Final = 2_000
+_STANDING: Final = 0.1
+"""The share of the patience that is left once a queue lasts: what comes then waits too long."""
+_RETRY_SECONDS: Final = (1, 3)
+"""At random, so that those who were refused together do not return together."""
+_OVERLOADED: Final = "the server has more requests than it can answer now; try again"
+
+
+class _Waiting(NamedTuple):
+    admitted: asyncio.Future[bool]
+    since: float
+
+
+class Admission:
+    """Counts the requests that are worked on; others wait for a place, in the order they came.
+
+    A burst may wait as long as the patience says. A queue that has not been empty for that long
+    is no burst: then only a tenth of it, so that what is admitted is answered soon, and the rest
+    is refused early.
+    """
+
+    def __init__(self, *, max_at_work: int, patience: float) -> None:
+        self._max_at_work = max_at_work
+        self._patience = patience
+        self._at_work = 0
+        self._waiting: deque[_Waiting] = deque()
+        self._waiting_since = 0.0
+        """When somebody began to wait while nobody else did."""
+
+    async def enter(self) -> bool:
+        """Wait for a place, or return False where there will be none in time."""
+        if self._at_work < self._max_at_work:
+            self._at_work += 1
+            return True
+        if len(self._waiting) >= _MOST_WAITING:
+            return False
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(loop.create_future(), loop.time())
+        if not self._waiting:
+            self._waiting_since = waiting.since
+        self._waiting.append(waiting)
+        timer = loop.call_later(self._patience, self._refuse, waiting)
+        try:
+            return await waiting.admitted
+        except asyncio.CancelledError:
+            if waiting.admitted.done() and not waiting.admitted.cancelled():
+                self._give_up(waiting)
+            raise
+        finally:
+            timer.cancel()
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self._at_work -= 1
+        now = asyncio.get_running_loop().time()
+        while self._waiting and self._at_work < self._max_at_work:
+            longest_wait = self._longest_wait(now)
+            waiting = self._waiting.popleft()
+            if waiting.admitted.done():
+                continue
+            is_in_time = now - waiting.since <= longest_wait
+            self._at_work += is_in_time
+            waiting.admitted.set_result(is_in_time)
+
+    def come_back(self) -> None:
+        """Take a place again that was given back only for a while, even if there are too many."""
+        self._at_work += 1
+
+    def _longest_wait(self, now: float) -> float:
+        is_standing = now - self._waiting_since > self._patience
+        return self._patience * (_STANDING if is_standing else 1)
+
+    def _refuse(self, waiting: _Waiting) -> None:
+        if not waiting.admitted.done():
+            waiting.admitted.set_result(False)
+
+    def _give_up(self, waiting: _Waiting) -> None:
+        """Give back the place of a request that was admitted and cancelled at the same time."""
+        if waiting.admitted.result():
+            self.leave()
+
+
+class _Place:
+    """The place of one request: counted while nothing makes the request wait."""
+
+    __slots__ = ("_admission", "_has_left", "_times_aside")
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+        self._times_aside = 0
+        self._has_left = False
+
+    def step_aside(self) -> None:
+        self._times_aside += 1
+        if self._times_aside == 1 and not self._has_left:
+            self._admission.leave()
+
+    def step_back(self) -> None:
+        self._times_aside -= 1
+        if self._times_aside == 0 and not self._has_left:
+            self._admission.come_back()
+
+    def leave(self) -> None:
+        """End it; tasks that outlive the request do not count."""
+        if self._times_aside == 0:
+            self._admission.leave()
+        self._has_left = True
+
+
+class OverloadGuard:
+    """Refuses requests with 503 and Retry-After while a process has more than it can do."""
+
+    def __init__(
+        self, app: ASGIApp, *, admission: Admission, telemetry: Telemetry = UNMEASURED
+    ) -> None:
+        self._app = app
+        self._admission = admission
+        self._telemetry = telemetry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] != "http" or scope["path"] in ALWAYS_ADMITTED:
+            await self._app(scope, receive, send)
+        elif await self._admission.enter():
+            await self._serve(scope, receive, send)
+        else:
+            await self._refuse(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        place = _Place(self._admission)
+        token = current_place.set(place)
+
+        # A client may be slow: to send its body, or to take a long response.
+        async def receive_aside() -> Message:
+            place.step_aside()
+            try:
+                return await receive()
+            finally:
+                place.step_back()
+
+        async def send_aside(message: Message) -> None:
+            place.step_aside()
+            try:
+                await send(message)
+            finally:
+                place.step_back()
+
+        try:
+            await self._app(scope, receive_aside, send_aside)
+        finally:
+            place.leave()
+            current_place.reset(token)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._telemetry.count(HTTP_REFUSED)
+        status = HTTPStatus.SERVICE_UNAVAILABLE
+        response = error_response(status, status.phrase, _OVERLOADED, path=scope["path"])
+        response.headers["Retry-After"] = str(random.randint(*_RETRY_SECONDS))  # noqa: S311
+        await response(scope, receive, send)

@@ -1,0 +1,129 @@
+"""More requests than a process can do: some wait, the others are refused early, nobody is lost."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from recollect.interfaces.http.admission import Admission, OverloadGuard
+from recollect.ports.admission import waiting_outside
+from recollect.ports.metrics import HTTP_REFUSED
+from support.recorded_telemetry import RecordedTelemetry
+
+PATIENCE = 0.1
+Work = Callable[[], Awaitable[object]]
+
+
+async def _soon() -> None:
+    """Let every other task do what it can."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def _guard(
+    work: Work, *, admission: Admission, telemetry: RecordedTelemetry | None = None
+) -> OverloadGuard:
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await work()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    return OverloadGuard(app, admission=admission, telemetry=telemetry or RecordedTelemetry())
+
+
+async def _ask(guard: OverloadGuard, path: str = "/chat") -> Message:
+    """The start of the response."""
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    await guard({"type": "http", "path": path, "method": "POST", "headers": []}, receive, send)
+    return sent[0]
+
+
+async def test_those_who_wait_are_admitted_in_the_order_they_came() -> None:
+    admission = Admission(max_at_work=1, patience=10)
+    assert await admission.enter()
+    order: list[int] = []
+
+    async def enter(number: int) -> None:
+        assert await admission.enter()
+        order.append(number)
+        admission.leave()
+
+    waiting = [asyncio.create_task(enter(number)) for number in range(3)]
+    await _soon()
+    assert order == []
+    admission.leave()
+    await asyncio.gather(*waiting)
+    assert order == [0, 1, 2]
+
+
+async def test_who_waits_too_long_is_refused_with_a_time_to_come_back_and_counted() -> None:
+    telemetry = RecordedTelemetry()
+    admission = Admission(max_at_work=1, patience=PATIENCE)
+    assert await admission.enter()
+    response = await _ask(_guard(_soon, admission=admission, telemetry=telemetry))
+
+    assert response["status"] == 503
+    headers = dict(response["headers"])
+    assert 1 <= int(headers[b"retry-after"]) <= 3
+    assert telemetry.value(HTTP_REFUSED) == 1
+
+
+async def test_a_queue_that_stands_is_refused_after_a_tenth_of_the_time() -> None:
+    admission = Admission(max_at_work=1, patience=PATIENCE)
+    assert await admission.enter()
+    first = asyncio.create_task(admission.enter())
+    await asyncio.sleep(PATIENCE * 0.8)
+    second = asyncio.create_task(admission.enter())  # so the queue is never empty
+    assert not await first
+    await asyncio.sleep(PATIENCE * 0.3)
+    admission.leave()
+
+    assert second.done() or not await second
+    assert await admission.enter()  # the place is free
+
+
+async def test_probes_are_answered_however_much_there_is_to_do() -> None:
+    admission = Admission(max_at_work=1, patience=0)
+    assert await admission.enter()
+    assert (await _ask(_guard(_soon, admission=admission), "/readyz"))["status"] == 200
+
+
+async def test_a_request_that_waits_for_a_model_leaves_its_place_to_others() -> None:
+    answered = asyncio.Event()
+
+    async def ask_model() -> None:
+        with waiting_outside():
+            await answered.wait()
+
+    admission = Admission(max_at_work=1, patience=10)
+    slow = [asyncio.create_task(_ask(_guard(ask_model, admission=admission))) for _ in range(5)]
+    await _soon()
+    assert (await _ask(_guard(_soon, admission=admission)))["status"] == 200
+    answered.set()
+    assert {one["status"] for one in await asyncio.gather(*slow)} == {200}
+
+
+@pytest.mark.parametrize("moment", ["while it waits", "when it is admitted"])
+async def test_a_cancelled_request_takes_no_place_with_it(moment: str) -> None:
+    admission = Admission(max_at_work=1, patience=10)
+    assert await admission.enter()
+    waiting = asyncio.create_task(admission.enter())
+    await _soon()
+    if moment == "when it is admitted":
+        admission.leave()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    if moment == "while it waits":
+        admission.leave()
+
+    async with asyncio.timeout(1):
+        assert await admission.enter()
