@@ -65,7 +65,7 @@ class Indexing:
                 self._let_rest(session_id, error)
             except Unavailable:
                 raise
-            except Exception as error:  # one bad turn must not keep others from being indexed
+            except Exception as error:  # noqa: BLE001  # one bad turn must not hold up others
                 self._let_rest(session_id, error)
         some_wait = any(counts) and len(waiting) == _SESSIONS_AT_ONCE
         is_far_behind = max(counts, default=0) >= _TURNS_AT_ONCE
