@@ -73,8 +73,8 @@ async def test_the_background_work_of_others_goes_on_and_the_owner_can_be_erased
     assert services.indexing is not None
     assert services.turn_learning is not None
     assert services.fact_reembedding is not None
-    assert await services.indexing.do_some() == 1
-    assert await services.turn_learning.do_some() == 1
+    assert await services.indexing.do_some() >= 1
+    assert await services.turn_learning.do_some() >= 1
     assert await services.fact_reembedding.do_some() == 0
     assert await services.fact_pruning.prune() == 0
 
