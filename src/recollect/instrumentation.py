@@ -1,22 +1,27 @@
 """Opens what the settings say is measured: metrics, traces and log lines of operations."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Final
 
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, Unavailable
 from recollect.extras import named_extra
 from recollect.ports.metrics import ALL_METRICS, BUILD, SHOWN
+from recollect.ports.telemetry import Telemetry
+from recollect.services.privacy.erasing import Erasing
 from recollect.settings import Settings
 from recollect.telemetry.logging import trace_id
 from recollect.telemetry.measuring import Measuring, Tracer
 from recollect.telemetry.metrics import MetricStore
 from recollect.telemetry.segments import Block
 
+logger = logging.getLogger(__name__)
 _PSEUDONYM_KEY_BYTES: Final = 64
+_PURPOSE: Final = "pseudonyms"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +61,20 @@ async def open_telemetry(
             metrics=metrics,
             tracer=tracer,
             slow_seconds=settings.slow_milliseconds / 1000,
-            pseudonym_key=b"" if key is None else _key(key.get_secret_value()),
+            pseudonym_key=None if key is None else _key(key.get_secret_value()),
             traced_users=settings.trace_users,
         )
+
+
+async def share_pseudonyms(telemetry: Telemetry, erasing: Erasing) -> None:
+    """Make pseudonyms with a key of the database: the same in all processes that work on it.
+
+    Where it cannot be read or made, such as on a standby, they stay those of this process.
+    """
+    try:
+        telemetry.key_pseudonyms(await erasing.key_for(_PURPOSE))
+    except Unavailable as error:
+        logger.warning("pseudonyms.own", extra={"facts": {"error": type(error).__name__}})
 
 
 def _key(text: str) -> bytes:

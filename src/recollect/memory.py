@@ -91,7 +91,7 @@ class Memory:
         # Engines and models are loaded when a memory is opened: importing recollect stays quick.
         from recollect.adapters import open_adapters  # noqa: PLC0415
         from recollect.composition import build_services  # noqa: PLC0415
-        from recollect.instrumentation import open_telemetry  # noqa: PLC0415
+        from recollect.instrumentation import open_telemetry, share_pseudonyms  # noqa: PLC0415
         from recollect.storage import open_engine  # noqa: PLC0415
         from recollect.system import SystemClock  # noqa: PLC0415
 
@@ -106,6 +106,8 @@ class Memory:
         ):
             needs, stores = adapters.dependencies, engine.stores
             services = build_services(stores, needs, settings.policies())
+            if settings.pseudonym_key is None:
+                await share_pseudonyms(measuring, services.erasing)
             try:
                 yield cls(
                     services,

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX, is_encrypted
+from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX, ESCAPED_PREFIX
 from recollect.engines.postgres.connection.content import (
-    decrypted,
-    encrypted_json,
-    encrypted_object,
     is_stored_encrypted,
+    plain_value,
+    stored_json,
+    stored_object,
+    stored_text,
 )
 from recollect.errors import ConfigurationError, ContentUnreadable
 from support.encryption import master_keys
@@ -24,6 +25,7 @@ PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 TEXTS = st.one_of(
     PLAIN,
     PLAIN.map(lambda text: ENCRYPTED_PREFIX + text),
+    PLAIN.map(lambda text: ESCAPED_PREFIX + text),
     PLAIN.map(lambda text: f'{{"encrypted":"{ENCRYPTED_PREFIX}{text}"}}'),
     PLAIN.map(OF_ANN.encrypt),
 )
@@ -37,9 +39,21 @@ VALUES = st.recursive(
 @given(TEXTS)
 def test_a_text_comes_back_as_it_was_and_the_same_text_has_one_form(text: str) -> None:
     stored = OF_ANN.encrypt(text)
-    assert is_encrypted(stored)
-    assert OF_ANN.decrypt(stored) == text == decrypted(OF_ANN, stored)
+    assert is_stored_encrypted(stored)
+    assert OF_ANN.decrypt(stored) == text == plain_value(OF_ANN, stored)
     assert OF_ANN.encrypt(text) == stored != OF_BOB.encrypt(text)
+
+
+@given(TEXTS)
+def test_a_text_that_is_not_encrypted_never_looks_as_if_it_were(text: str) -> None:
+    stored = stored_text(None, text)
+    assert not is_stored_encrypted(stored)
+    assert plain_value(None, stored) == text
+    value = orjson.dumps({"encrypted": text}).decode()
+    stored = stored_json(None, value)
+    assert not is_stored_encrypted(stored)
+    assert plain_value(None, stored) == value
+    assert plain_value(OF_ANN, stored_json(OF_ANN, plain_value(None, stored))) == value
 
 
 @given(TEXTS)
@@ -55,13 +69,13 @@ def test_nobody_else_can_read_it_nor_can_it_be_altered(text: str) -> None:
 @given(VALUES, st.text("abc", min_size=1))
 def test_json_comes_back_by_the_letter_with_what_sql_has_added(value: object, name: str) -> None:
     text = orjson.dumps(value).decode()
-    stored = encrypted_json(OF_ANN, text)
+    stored = stored_json(OF_ANN, text)
     assert is_stored_encrypted(stored)
-    assert decrypted(OF_ANN, stored) == text
+    assert plain_value(OF_ANN, stored) == text
     if isinstance(value, dict):
         added = f'{stored[:-1]},"database":"{name}"}}'
-        assert orjson.loads(decrypted(OF_ANN, added)) == {**value, "database": name}
-        assert (encrypted_object(OF_ANN, text) == text) == (not value)
+        assert orjson.loads(plain_value(OF_ANN, added)) == {**value, "database": name}
+        assert (stored_object(OF_ANN, text) == text) == (not value)
 
 
 @given(st.integers(0, 2**31 - 1), st.uuids(), st.binary(), st.binary(max_size=9))

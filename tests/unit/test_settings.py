@@ -182,3 +182,10 @@ def test_the_audit_log_records_everything_for_a_year_unless_it_is_set_otherwise(
             load_settings(audit_retention_days=wrong)
     with pytest.raises(ConfigurationError, match="MEMORY_AUDIT_FAILURE"):
         load_settings(audit_failure="ignore")
+
+
+def test_metrics_that_others_can_reach_need_a_token() -> None:
+    with pytest.raises(ConfigurationError, match=r"METRICS_HOST=.* needs MEMORY_METRICS_TOKEN"):
+        load_settings(metrics_port=9464, metrics_host="10.0.0.5")
+    load_settings(metrics_port=9464, metrics_host="10.0.0.5", metrics_token="of sixteen chars")
+    load_settings(metrics_port=9464, metrics_host="localhost")

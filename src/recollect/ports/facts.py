@@ -112,7 +112,10 @@ class FactStore(Protocol):
         """
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Fact], ...]:
-        """Return some active facts of any owner that this model has not embedded; for workers."""
+        """Return some active facts of any owner that this model has not embedded; for workers.
+
+        Those that cannot be decrypted are left out.
+        """
 
     async def embed(
         self, scope: Scope, vectors: Mapping[UUID, tuple[int, Vector]], *, model: str

@@ -45,7 +45,10 @@ class RecallIndex(Protocol):
         """Return the names of the speakers in the owner's entries, each once, in no order."""
 
     async def outdated(self, *, model: str, limit: int) -> tuple[tuple[Scope, Entry], ...]:
-        """Return some entries of any owner that this model has not embedded; for workers."""
+        """Return some entries of any owner that this model has not embedded; for workers.
+
+        Those that cannot be decrypted are left out.
+        """
 
     async def count_outdated(self, *, model: str) -> int:
         """Return how many entries of all owners this model has not embedded; for workers."""

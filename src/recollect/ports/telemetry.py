@@ -143,6 +143,9 @@ class Telemetry(Protocol):
     def user_id(self, scope: Scope) -> str:
         """Return what stands for a user in traces; empty: users are not told apart."""
 
+    def key_pseudonyms(self, key: bytes) -> None:
+        """Make pseudonyms of users with this secret of up to 64 bytes from now on."""
+
 
 @dataclass(frozen=True, slots=True)
 class _NoSpan:
@@ -212,6 +215,9 @@ class Unmeasured:
     def user_id(self, scope: Scope) -> str:  # noqa: ARG002  # the port's
         """Tell nothing."""
         return ""
+
+    def key_pseudonyms(self, key: bytes) -> None:
+        """Do nothing."""
 
 
 UNMEASURED: Final = Unmeasured()

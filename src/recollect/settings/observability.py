@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from recollect.ports.telemetry import TracedUsers
-from recollect.settings.server import SeparatedByCommas
+from recollect.settings.server import LOOPBACK_HOSTS, SeparatedByCommas
 
 
 class LogFormat(StrEnum):
@@ -50,7 +50,7 @@ class ObservabilitySettings(BaseModel):
     metrics_port: int | None = Field(default=None, ge=0, le=65535)
     """Port of /metrics in Prometheus' format, apart from the server's own; unset: there is none."""
     metrics_host: str = "127.0.0.1"
-    """Address that port listens on."""
+    """Address that port listens on; one that is not loopback needs MEMORY_METRICS_TOKEN."""
     metrics_token: SecretStr | None = Field(default=None, min_length=16)
     """What scrapers show as 'Authorization: Bearer …', at least 16 characters. Without
     MEMORY_METRICS_PORT it opens /metrics on the server's own port."""
@@ -68,8 +68,8 @@ class ObservabilitySettings(BaseModel):
     trace_users: TracedUsers = TracedUsers.PSEUDONYM
     """What stands for users in traces: pseudonym, name or off."""
     pseudonym_key: SecretStr | None = Field(default=None, min_length=16)
-    """What pseudonyms of users in logs and traces are made with, at least 16 characters; without
-    it, who knows a user's name can tell which pseudonym is theirs."""
+    """What pseudonyms of users in logs and traces are made with, at least 16 characters; unset: a
+    secret of the database's own, the same for all servers that work on it."""
     langfuse_url: str | None = Field(default=None, pattern="^https?://")
     """A Langfuse that traces are sent to, such as https://cloud.langfuse.com; with both keys."""
     langfuse_public_key: str | None = None
@@ -103,3 +103,9 @@ class ObservabilitySettings(BaseModel):
             )
         if self.otlp_headers is not None and self.otlp_endpoint is None:
             yield "MEMORY_OTLP_HEADERS needs MEMORY_OTLP_ENDPOINT"
+        is_loopback = self.metrics_host.lower() in LOOPBACK_HOSTS
+        if self.metrics_port is not None and self.metrics_token is None and not is_loopback:
+            yield (
+                f"MEMORY_METRICS_HOST={self.metrics_host} needs MEMORY_METRICS_TOKEN: without it, "
+                "anybody who reaches the port could read the metrics"
+            )

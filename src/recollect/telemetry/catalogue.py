@@ -59,6 +59,7 @@ EVENTS: Final = {
     "permissions.file_broken": "The file of permissions cannot be read.",
     "permissions.unavailable": "The permission source does not answer.",
     "profile.failed": "The profile could not be read; the context lacks it.",
+    "pseudonyms.own": "The key of pseudonyms could not be read: users have others in this process.",
     "recall.by_words": "The vector store did not answer; words alone were compared.",
     "recall.failed": "Recall failed; the context lacks it.",
     "recall.not_embedded": "A question could not be embedded; words alone were compared.",

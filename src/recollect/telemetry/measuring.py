@@ -7,6 +7,7 @@ import logging
 from contextlib import AbstractContextManager
 from contextvars import ContextVar, Token
 from hashlib import blake2b
+from secrets import token_bytes
 from time import perf_counter
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -27,6 +28,7 @@ from recollect.ports.telemetry import (
 from recollect.telemetry.metrics import MetricStore
 
 _PSEUDONYM_BYTES: Final = 8
+_RANDOM_KEY_BYTES: Final = 32
 _OK: Final = "ok"
 _stages: Final[ContextVar[dict[str, float] | None]] = ContextVar("stages", default=None)
 """The seconds of each stage of the operation being done."""
@@ -51,13 +53,14 @@ class Measuring:
         metrics: MetricStore | None = None,
         tracer: Tracer | None = None,
         slow_seconds: float = 1.0,
-        pseudonym_key: bytes = b"",
+        pseudonym_key: bytes | None = None,
         traced_users: TracedUsers = TracedUsers.PSEUDONYM,
     ) -> None:
         self.metrics = metrics
         self.tracer = tracer
         self._slow_seconds = slow_seconds
-        self._pseudonym_key = pseudonym_key
+        # A random key until there is another: owner ids are made of names, which can be tried out.
+        self._pseudonym_key = pseudonym_key or token_bytes(_RANDOM_KEY_BYTES)
         self._traced_users = traced_users
 
     @property
@@ -100,6 +103,10 @@ class Measuring:
                 return self.pseudonym(scope.owner_id)
             case _:
                 return ""
+
+    def key_pseudonyms(self, key: bytes) -> None:
+        """Make pseudonyms with this key from now on."""
+        self._pseudonym_key = key
 
     def pseudonym(self, owner_id: UUID) -> str:
         """What stands for an owner in logs.

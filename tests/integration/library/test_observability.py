@@ -17,8 +17,10 @@ from recollect.engines.postgres.connection.database import Database
 from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.settings import load_settings
+from recollect.telemetry.measuring import Measuring
 from support.doubles.chat_endpoint import ChatDouble, Reply, chat_double
 from support.doubles.otlp_receiver import OtlpReceiver, otlp_receiver
+from support.examples import a_scope
 from support.servers.http_servers import serving
 from support.timeouts import PATIENCE
 
@@ -182,6 +184,9 @@ async def test_langfuse_gets_turns_with_users_tokens_and_the_arm_of_the_experime
                     assert asked.headers["X-Memory-Experiment"] == arm
             control = arms[ExperimentArm.CONTROL]
             stored = await server.client.get(f"/api/v1/sessions/{control}/messages")
+            services, scope = server.memory.services, a_scope()
+            keyed = Measuring(pseudonym_key=await services.erasing.key_for("pseudonyms"))
+            assert services.telemetry.user_id(scope) == keyed.user_id(scope), "not to be guessed"
     assert len(stored.json()["items"]) == 4, "what is said is stored all the same"
     assert {span.path for span in collector.spans} == {"/api/public/otel/v1/traces"}
     assert {span.headers["authorization"] for span in collector.spans} == {"Basic cGs6c2s="}

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from recollect.domain.conversation.message import NO_DETAILS, Message, Role
+from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Relation, Statement
 from recollect.models.facts.tagger import FactTagger
 from recollect.testing import FIRST_MOMENT
@@ -82,6 +83,38 @@ async def test_what_was_said_before_is_context_alone(tagger: FactTagger) -> None
     messages = [a_message(Role.USER, "My name is Sam Okafor.")]
     statements = await tagger.extract(messages, before=before)
     assert [statement.quote for statement in statements] == ["My name is Sam Okafor"]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (
+            "I live in Hull and work at Tyrell.",
+            [("live in Hull", Slot.HOME), ("work at Tyrell", Slot.EMPLOYER)],
+        ),
+        (
+            "Ik werk bij Fugro, en ik wil korte antwoorden.",
+            [("werk bij Fugro", Slot.EMPLOYER), ("korte antwoorden", Slot.ANSWER_STYLE)],
+        ),
+    ],
+)
+async def test_joined_clauses_are_facts_of_their_own(
+    tagger: FactTagger, text: str, facts: list[tuple[str, Slot]]
+) -> None:
+    statements = await found(tagger, text)
+    assert [one.slot for one in statements] == [slot for _, slot in facts]
+    assert all(words in one.quote for one, (words, _) in zip(statements, facts, strict=True))
+
+
+async def test_the_slot_of_what_was_said_before_is_not_taken_over(tagger: FactTagger) -> None:
+    before = [
+        a_message(Role.USER, "Ich arbeite bei Bosch in Stuttgart."),
+        a_message(Role.ASSISTANT, "OK."),
+    ]
+    (statement,) = await tagger.extract(
+        [a_message(Role.USER, "Ich bin nach Ulm gezogen.")], before=before
+    )
+    assert statement.slot is Slot.HOME
 
 
 async def test_a_huge_message_is_read_in_bounded_time(tagger: FactTagger) -> None:

@@ -73,6 +73,22 @@ def test_what_was_asked_is_never_lost(model: SpanEditor) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "and for Globex?",
+        "Compare with 2019",
+        "What about my dentist appointment?",
+        "and for Tyrell?",
+        "What about our holiday?",
+    ],
+)
+def test_a_question_to_data_keeps_its_figures_and_its_subject(
+    model: SpanEditor, question: str
+) -> None:
+    assert model.propose(question, SALES, language="en").standalone_question == question
+
+
+@pytest.mark.parametrize(
     ("question", "history"),
     [
         ("What about 2023?", []),

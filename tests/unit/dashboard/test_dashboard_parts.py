@@ -23,6 +23,7 @@ from recollect.interfaces.dashboard.pages import memory, privacy, tenant
 from recollect.interfaces.dashboard.pages.result_tables import table_of
 from recollect.interfaces.dashboard.rendering import make_environment
 from recollect.interfaces.dashboard.sql_highlighting import highlighted
+from recollect.interfaces.dashboard.visitors import version_of
 from recollect.interfaces.http.routes.health import DatabaseState
 from recollect.interfaces.worker import WorkerState
 from recollect.system import DiskState
@@ -149,3 +150,10 @@ def test_charts_have_days_without_anything_and_bars_within_their_frame() -> None
     assert [bar.width for bar in shares] == [150, 450]
     assert charts.shares([("a", 0)])[0].width == 0
     assert charts.percent(5, 0) == 0
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "\u0664", "9" * 5_000])
+def test_a_version_that_is_no_number_is_refused_and_never_means_any(text: str) -> None:
+    with pytest.raises(InvalidInput, match="version must be a number"):
+        version_of({"version": text})
+    assert (version_of({"version": "7"}), version_of({})) == (7, None)

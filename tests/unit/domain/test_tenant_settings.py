@@ -8,7 +8,7 @@ from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.tenants.policy import ServerPolicy, TenantPolicy
 from recollect.domain.tenants.settings import TenantSettings
 from recollect.domain.text import JsonValue
-from recollect.errors import ConfigurationError, InvalidInput
+from recollect.errors import ConfigurationError, InvalidInput, Unavailable
 from recollect.settings import load_settings
 
 KEY = "a secret of a test, long enough for it"
@@ -114,3 +114,17 @@ def test_of_two_policies_the_stricter_parts_are_taken() -> None:
         False,
     )
     assert TenantPolicy(masking=MaskingMode.HASH).no_wider_than(server).masking is MaskingMode.HASH
+
+
+def test_values_of_another_version_are_left_out_unless_they_limit_what_is_stored() -> None:
+    stored = {"facts_extractor": "oracle", "of_tomorrow": 1, "facts": True, "retention": None}
+    assert TenantSettings.stored(stored) == TenantSettings(facts=True)
+    with pytest.raises(Unavailable, match="has set mask_pii to a value that this version does not"):
+        TenantSettings.stored({**stored, "mask_pii": "tokenise"})
+
+
+def test_a_tenant_cannot_have_its_conversations_deleted_within_an_hour() -> None:
+    with pytest.raises(InvalidInput, match="retention must be an hour at least"):
+        ServerPolicy().check(TenantSettings(retention="sliding:0.0000001"))
+    ServerPolicy().check(TenantSettings(retention="sliding:0.042"))
+    ServerPolicy().check(TenantSettings(retention="none"))

@@ -3,11 +3,14 @@
 import asyncio
 import json
 import logging
+from hashlib import blake2b
 from uuid import uuid4
 
 import pytest
 
 from recollect.errors import SessionNotFound
+from recollect.instrumentation import share_pseudonyms
+from recollect.memory import Memory
 from recollect.ports.telemetry import Stage, TracedUsers
 from recollect.telemetry.logging import JsonFormatter, trace_id, transaction_id
 from recollect.telemetry.measuring import Measuring
@@ -79,3 +82,14 @@ def test_a_pseudonym_depends_on_its_key_and_can_be_left_out() -> None:
     assert one.user_id(scope) == one.pseudonym(scope.owner_id) != other.user_id(scope)
     assert Measuring(traced_users=TracedUsers.NAME).user_id(scope) == scope.user
     assert Measuring(traced_users=TracedUsers.OFF).user_id(scope) == ""
+
+
+async def test_pseudonyms_have_a_secret_by_default_that_processes_share() -> None:
+    owner_id = a_scope().owner_id
+    one, other, alone = Measuring(), Measuring(), Measuring()
+    async with Memory.in_memory() as memory:
+        for measuring in (one, other):
+            await share_pseudonyms(measuring, memory.services.erasing)
+    assert one.pseudonym(owner_id) == other.pseudonym(owner_id)
+    unkeyed = blake2b(owner_id.bytes, digest_size=8).hexdigest()
+    assert len({one.pseudonym(owner_id), alone.pseudonym(owner_id), unkeyed}) == 3

@@ -7,7 +7,7 @@ from typing import Final
 from recollect.domain.facts.fact import MAX_CONTENT, Fact, FactSource
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
-from recollect.domain.language import is_common_word
+from recollect.domain.language import is_common_word, split_words
 
 SIMILAR: Final = 0.45
 """The least cosine of two statements about the same thing, if they are not about one slot."""
@@ -26,6 +26,8 @@ _SAME_WISH: Final = 0.8
 
 Below it, the model takes most wishes for duplicates or contradictions of each other.
 """
+_SIDE_BY_SIDE: Final = frozenset({Relation.COMPLEMENT, Relation.UNRELATED})
+"""Relations of which both facts hold, if they are not alike either: a slot can be misread."""
 MAX_COMPARED: Final = 8
 """The nearest facts that a statement is compared with."""
 
@@ -126,6 +128,8 @@ def _ends_wish(statement: Statement, one: Compared) -> bool:
 
 def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None:
     for one in compared:
+        if _names_another(statement, one):
+            continue
         is_repeated = one.is_about(statement.slot) and one.similarity >= _SAME
         is_meant = one.similarity + one.judgement.sameness >= _SAME_TOGETHER
         if one.fact.gist == statement.gist or is_repeated or is_meant:
@@ -133,11 +137,25 @@ def _the_same(statement: Statement, compared: Sequence[Compared]) -> Fact | None
     return None
 
 
+def _names_another(statement: Statement, one: Compared) -> bool:
+    """Whether both name a value of a slot that has one, and not the same: Ghent, then Bruges."""
+    if not (one.is_about(statement.slot) and statement.slot.has_one_value):
+        return False
+    old, new = _names_in(one.fact.content), _names_in(statement.content)
+    return bool(old) and bool(new) and old.isdisjoint(new)
+
+
+def _names_in(content: str) -> frozenset[str]:
+    """Numbers and words with a capital, without the first word, which has one anyway."""
+    words = split_words(content)[1:]
+    return frozenset(word for word in words if word[0].isupper() or word[0].isdigit())
+
+
 def _ends(statement: Statement, one: Compared) -> bool:
     """Whether the fact no longer holds, now that the statement does."""
     is_same_slot = one.is_about(statement.slot)
     if is_same_slot and statement.slot.has_one_value:
-        return True
+        return one.similarity >= SIMILAR or one.relation not in _SIDE_BY_SIDE
     if one.relation is not Relation.CONTRADICTION:
         return False
     return is_same_slot or (statement.operation is Operation.CHANGE and one.similarity >= SIMILAR)

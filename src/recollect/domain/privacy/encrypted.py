@@ -9,16 +9,15 @@ from typing import Final
 
 from recollect.errors import InvalidInput
 
-ENCRYPTED_PREFIX: Final = "recollect-encrypted:1:"
+STORED_MARK: Final = "recollect-encrypted:"
+"""What a stored text begins with that is not to be read as it is: it is encrypted, or escaped."""
+ENCRYPTED_PREFIX: Final = f"{STORED_MARK}1:"
 """What every encrypted text begins with, so that it lives beside what is stored plain."""
+ESCAPED_PREFIX: Final = f"{STORED_MARK}0:"
+"""What comes before a plain text that begins with the mark itself: users may paste one."""
 MASTER_KEY_BYTES: Final = 32
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _FORM: Final = f"must be the base64 text of {MASTER_KEY_BYTES} bytes, or several as id:base64, …"
-
-
-def is_encrypted(text: str) -> bool:
-    """Whether a text has the stored form of an encrypted one."""
-    return text.startswith(ENCRYPTED_PREFIX)
 
 
 def parse_master_keys(text: str) -> Mapping[str, bytes]:

@@ -13,6 +13,7 @@ from recollect.domain.text import JsonValue
 from recollect.errors import InvalidInput
 
 _NOT_SET: Final = TenantSettings()
+_HOURS_OF_A_DAY: Final = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +97,13 @@ class ServerPolicy:
         )
 
     def check(self, settings: TenantSettings) -> None:
-        """Refuse settings that need what this server does not have.
+        """Refuse settings that need what this server does not have, or delete all within an hour.
 
         Raises:
-            InvalidInput: names the setting, and the server's setting that is missing.
+            InvalidInput: names the setting, and what is wrong with it.
         """
+        if settings.retention and self._is_too_brief(RetentionPolicy.parse(settings.retention)):
+            raise InvalidInput("retention", "must be an hour at least, which is 0.042 days")
         if settings.mask_pii not in {None, MaskingMode.OFF} and not self.policies.masking.key:
             raise InvalidInput("mask_pii", "needs MEMORY_MASKING_KEY on this server")
         if settings.archive and not self.has_archive:
@@ -115,6 +118,11 @@ class ServerPolicy:
                 f"cannot be {extractor} on this server; llm needs MEMORY_LLM_BASE_URL and "
                 "MEMORY_LLM_MODEL",
             )
+
+    @staticmethod
+    def _is_too_brief(retention: RetentionPolicy) -> bool:
+        # Operators can set less to try it out; a tenant's administrator has only mistyped it.
+        return 0 < retention.days < 1 / _HOURS_OF_A_DAY
 
     def _facts(self, given: TenantSettings) -> FactPolicy:
         policies = self.policies

@@ -1,7 +1,7 @@
 """What a tenant has set for itself; everything else is as the server has it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Final, Self, TypeVar
 
@@ -10,7 +10,7 @@ from recollect.domain.policy import FactExtractorKind, RetentionPolicy
 from recollect.domain.privacy.masking import MaskingMode
 from recollect.domain.privacy.results import ResultPolicy
 from recollect.domain.text import JsonValue, parse_choice
-from recollect.errors import InvalidInput, VersionConflict
+from recollect.errors import InvalidInput, Unavailable, VersionConflict
 
 _ON: Final = frozenset({"on", "true", "yes", "1"})
 _OFF: Final = frozenset({"off", "false", "no", "0"})
@@ -51,16 +51,33 @@ class TenantSettings:
         for name in values:
             if name not in _PARSERS:
                 raise InvalidInput(name, f"must be one of: {', '.join(_PARSERS)}")
-        return cls.stored(values)
+        given = {name: value for name, value in values.items() if value is not None}
+        parsed = {name: _PARSERS[name](value, name) for name, value in given.items()}
+        return cls(**parsed)  # type: ignore[arg-type]  # each parser returns its field's type
 
     @classmethod
     def stored(cls, values: Mapping[str, JsonValue]) -> Self:
-        """Read settings that were checked before; those of another version are left out."""
-        given = {name: value for name, value in values.items() if value is not None}
-        parsed = {
-            name: parse(given[name], name) for name, parse in _PARSERS.items() if name in given
-        }
-        return cls(**parsed)  # type: ignore[arg-type]  # each parser returns its field's type
+        """Read settings that were checked before; another version may have stored them.
+
+        Names that are not known here are left out, and so are values, but for settings that limit
+        what is stored of users: to go on without one might store what the tenant has forbidden.
+
+        Raises:
+            Unavailable: such a setting has a value that is not known here.
+        """
+        settings = cls()
+        for name in _PARSERS.keys() & values.keys():
+            try:
+                settings = replace(
+                    settings, **{name: getattr(cls.parse({name: values[name]}), name)}
+                )
+            except InvalidInput:
+                if name in _LIMITS:
+                    raise Unavailable(
+                        f"the tenant has set {name} to a value that this version does not know: "
+                        "upgrade this server, or set it again"
+                    ) from None
+        return settings
 
     def to_json(self) -> dict[str, JsonValue]:
         """All settings by name; None for those that are not set."""
@@ -166,4 +183,8 @@ _PARSERS: Final[Mapping[str, Callable[[JsonValue, str], str | bool | float]]] = 
     "facts_half_lives": _text(_half_lives),
     "facts_prune_below": _share,
 }
+_LIMITS: Final = frozenset(
+    {"retention", "mask_pii", "store_results", "archive", "facts", "learn_facts"}
+)
+"""Settings that limit what is stored of users, and for how long."""
 SETTING_NAMES: Final = tuple(part.name for part in fields(TenantSettings))

@@ -56,9 +56,10 @@ class PostgresApiKeyStore(PostgresStore):
 
 
 def _api_key_from(row: Record) -> ApiKey:
-    columns = ("key_id", "name", "secret_hash", "created_at", "revoked_at")
+    columns = ("key_id", "secret_hash", "created_at", "revoked_at")
     return ApiKey(
         **{name: row[name] for name in columns},
+        name=row["label"],
         tenant=row["tenant_id"],
         user=row["user_id"],
         scopes=frozenset(map(KeyScope, row["scopes"])),

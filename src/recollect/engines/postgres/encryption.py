@@ -12,11 +12,12 @@ import orjson
 from recollect.concurrency import off_loop
 from recollect.domain.identity.scope import SYSTEM_TENANT
 from recollect.engines.postgres.connection.content import (
-    encrypted_json,
-    encrypted_object,
-    encrypted_text,
     is_stored_encrypted,
     keyed_id,
+    plain_value,
+    stored_json,
+    stored_object,
+    stored_text,
 )
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
 from recollect.errors import ErasureUnderWay
@@ -38,11 +39,11 @@ Encrypted: TypeAlias = dict[str, Any]
 
 
 def _json_value(cipher: OwnerCipher, text: str) -> orjson.Fragment:
-    return orjson.Fragment(encrypted_json(cipher, text))
+    return orjson.Fragment(stored_json(cipher, text))
 
 
 def _json_object(cipher: OwnerCipher, text: str) -> orjson.Fragment:
-    return orjson.Fragment(encrypted_object(cipher, text))
+    return orjson.Fragment(stored_object(cipher, text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +82,15 @@ class EncryptedTable:
     def encrypted(self, row: Row, cipher: OwnerCipher) -> Encrypted:
         """The row as it is to be stored."""
         columns = dict(row)
-        for names, encrypt, kept in (
-            (self.texts_of, encrypted_text, str),
+        for names, store, kept in (
+            (self.texts_of, stored_text, str),
             (self.json_of, self.encrypt_json, orjson.Fragment),
         ):
             for name in names:
-                if row[name] is not None:
-                    is_done = is_stored_encrypted(row[name])
-                    columns[name] = kept(row[name]) if is_done else encrypt(cipher, row[name])
+                if is_stored_encrypted(row[name]):
+                    columns[name] = kept(row[name])
+                elif row[name] is not None:
+                    columns[name] = store(cipher, plain_value(None, row[name]))
         for name in self.hashes:
             if row[name] is not None:
                 columns[name] = keyed_id(cipher, row[name])

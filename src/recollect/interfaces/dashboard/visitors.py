@@ -19,6 +19,8 @@ from recollect.interfaces.http.callers import USER_HEADER, Authenticator
 CSRF_HEADER: Final = "X-CSRF-Token"
 CSRF_FIELD: Final = "csrf"
 _MAX_FIELDS: Final = 50
+_VERSION_DIGITS: Final = 9
+"""As many as a database's integer has room for."""
 _PROXIED: Final = ("Authorization", USER_HEADER, "Host")
 
 
@@ -191,6 +193,20 @@ async def check_origin(request: Request, visit: Visit) -> None:
     is_ours = visit.issued and hmac.compare_digest(given.encode(), visit.csrf.encode())
     if not is_ours or is_foreign or site not in {None, "same-origin", "none"}:
         raise Forbidden("this form is too old, or not from here; load the page again and repeat it")
+
+
+def version_of(form: Form) -> int | None:
+    """The version that the form was made of; None where it has none, and any will do.
+
+    Raises:
+        InvalidInput: it is no number that a version can be.
+    """
+    text = form.get("version")
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= _VERSION_DIGITS):
+        raise InvalidInput("version", "must be a number")
+    return int(text)
 
 
 def chosen_user(form: Form) -> str | None:

@@ -86,6 +86,10 @@ class Found:
     is_joined: bool = False
     """Whether another clause is joined to it, which its slot may be that of."""
 
+    def overlaps(self, other: "Found") -> bool:
+        """Whether both have words in common."""
+        return self.start < other.end and other.start < self.end
+
 
 class Scores(NamedTuple):
     """What the network says of a message and of each of its tokens, as probabilities."""

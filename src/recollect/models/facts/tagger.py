@@ -1,7 +1,7 @@
 """Finding facts with a network of our own, on top of the embedder that comes with Recollect."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from recollect.domain.conversation.message import Message, Role
 from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.joined_clauses import Clause, added_wishes, joined_clauses
 from recollect.domain.facts.reading.own_words import readable_parts
-from recollect.domain.facts.reading.wording import content_of
+from recollect.domain.facts.reading.wording import content_of, names_user
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Judgement, Operation, Relation, Statement
 from recollect.domain.language import guess_language
@@ -91,8 +92,9 @@ class FactTagger:
         self, message: Message, before: Sequence[tuple[Role, str]]
     ) -> list[Statement]:
         """The statements of a message's own words, which the gate lets through."""
-        statements = []
         reply = before[0][1] if before and before[0][0] is Role.ASSISTANT else None
+        language = guess_language(message.content)
+        statements: list[Statement] = []
         for part in readable_parts(message.content):
             for found in self._found_in(part.text, before):
                 quote = part.text[found.start : found.end]
@@ -103,11 +105,31 @@ class FactTagger:
                     slot=_SLOTS[found.slot],
                     operation=_OPERATIONS[found.operation],
                     confidence=round(found.confidence, 3),
-                    language=guess_language(message.content),
+                    language=language,
                 )
                 if refuses(statement, message.content, reply=reply) is None:
-                    statements.append(statement)
+                    statements += self._by_clause(statement, message.content)
         return statements
+
+    def _by_clause(self, statement: Statement, message: str) -> Iterator[Statement]:
+        """A statement as one for each clause that "and" joins to the first, if there are any."""
+        quote = statement.quote
+        clauses = joined_clauses(quote, statement.language)
+        if len(clauses) == 1 or statement.operation is Operation.RETRACT:
+            yield statement
+            return
+        for clause in clauses:
+            sentence = clause.sentence_in(quote)
+            slot, operation = self._alone(sentence)
+            one = replace(
+                statement,
+                quote=clause.quote_in(quote),
+                content=content_of(sentence, asked=None),
+                slot=_SLOTS[slot],
+                operation=_OPERATIONS[operation],
+            )
+            if refuses(one, message) is None:
+                yield one
 
     def _found_in(self, text: str, before: Sequence[tuple[Role, str]]) -> list[Found]:
         """What the network is sure of, in parts of a text that it can read at once."""
@@ -116,14 +138,40 @@ class FactTagger:
             return []
         found = statements_in(text, features.offsets, self._tags(features))
         sure = [one for one in found if one.confidence >= self._confidence]
-        return [self._read_alone(text, one) if one.is_joined else one for one in sure]
+        wishes = (one for clause in added_wishes(text) for one in self._wishes_in(text, clause))
+        added = [one for one in wishes if not any(one.overlaps(other) for other in sure)]
+        return [self._with_own_slot(text, one) for one in sure] + added
 
-    def _read_alone(self, text: str, found: Found) -> Found:
-        """A statement with the slot and operation that it has without its neighbours."""
-        features = tokens_of(self._tokenizer, text[found.start : found.end], ())
-        tags = self._tags(features)
+    def _wishes_in(self, text: str, clause: Clause) -> list[Found]:
+        """What the network takes for a wish about answers in a clause that it reads alone."""
+        features = tokens_of(self._tokenizer, clause.quote_in(text), ())
+        found = statements_in(clause.quote_in(text), features.offsets, self._tags(features))
+        return [
+            replace(one, start=one.start + clause.start, end=one.end + clause.start)
+            for one in found
+            if one.confidence >= self._confidence and _SLOTS[one.slot].is_standing
+        ]
+
+    def _with_own_slot(self, text: str, found: Found) -> Found:
+        """A statement with the slot that it has without its neighbours, where it may be theirs.
+
+        "I moved to Leiden", said after "I work at Globex", is not about the employer: in a slot of
+        one value it would end what is known of that.
+        """
+        quote = text[found.start : found.end]
+        if found.is_joined:
+            slot, operation = self._alone(quote)
+            return replace(found, slot=slot, operation=operation)
+        if not _SLOTS[found.slot].has_one_value or not names_user(quote):
+            return found
+        slot, _ = self._alone(quote)
+        return replace(found, slot=slot) if _SLOTS[slot].has_one_value else found
+
+    def _alone(self, sentence: str) -> tuple[int, int]:
+        """The slot and the operation of a sentence that nothing stands beside."""
+        tags = self._tags(tokens_of(self._tokenizer, sentence, ()))
         slot, operation = (int(one.mean(0).argmax()) for one in (tags.slots, tags.operations))
-        return replace(found, slot=slot, operation=operation)
+        return slot, operation
 
     def _tags(self, features: Features) -> Scores:
         """What the network says of a message's own tokens."""

@@ -102,6 +102,37 @@ def is_sound(
     return is_data and _shares_words(words, blocks, lists, known)
 
 
+def changes_data_question(
+    words: Sequence[Word], blocks: Sequence[Block], edits: Edits, known: LanguageWords
+) -> bool:
+    """Whether edits lose a figure of the last question to data, or mix it with something personal.
+
+    "And for Globex?" after "Show sales by region for 2024" must not lose the year, "Compare with
+    2019" needs both, and "What about my dentist?" is not about sales.
+    """
+    last = next((block.words for block in blocks if block.role is Role.USER), ())
+    texts, old = ({word.text.lower() for word in some} for some in (words, last))
+    kept = {
+        word.text.lower()
+        for one in edits.insertions
+        for word in blocks[one.span.block].words[one.span.first : one.span.last + 1]
+    }
+    begins = any(
+        one.span.first == 0 and blocks[one.span.block].role is Role.USER for one in edits.insertions
+    )
+    figures, own = (_figures(some, known) for some in (old, texts))
+    if begins:
+        is_personal = bool(known.personal & texts - old)
+        return is_personal or bool(figures - kept - texts and not own)
+    takes_some = not kept.isdisjoint(old) and known.pointers.isdisjoint(texts)
+    return takes_some and bool(own) and bool(figures - kept - texts)
+
+
+def _figures(texts: Iterable[str], known: LanguageWords) -> set[str]:
+    """Numbers, and the names of months."""
+    return {text for text in texts if text[0].isdigit() or text in known.months - {"may"}}
+
+
 def lacks_verb(rewrite: str, question: str, known: LanguageWords) -> bool:
     """Whether a rewrite begins as no question does: "Which the nations …", "What the lowest …"."""
     words = [word.text.lower() for word in words_of(rewrite)[:_PAIR]]

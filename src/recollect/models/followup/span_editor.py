@@ -25,6 +25,7 @@ from recollect.errors import ConfigurationError
 from recollect.models.followup.confidence import (
     Calibration,
     WordLists,
+    changes_data_question,
     evidence,
     is_sound,
     lacks_verb,
@@ -129,9 +130,10 @@ class SpanEditor:
         lists = network.lists
         rewrite = apply_edits(question, blocks, decoded.edits, function_words=lists.function_words)
         weighed = evidence(words, blocks, decoded, language=language, lists=lists)
-        sound = is_sound(
-            words, blocks, decoded.edits, lists, known, is_data=is_data_talk(history, known)
-        )
+        is_data = is_data_talk(history, known)
+        sound = is_sound(words, blocks, decoded.edits, lists, known, is_data=is_data)
+        if is_data and changes_data_question(words, blocks, decoded.edits, known):
+            sound = False
         return Interpretation(
             blocks=blocks,
             decoded=decoded,

@@ -11,7 +11,7 @@ from recollect.domain.facts.fact import ChangeKind, Fact, FactChange, FactEdit, 
 from recollect.domain.identity.audit import AuditAction
 from recollect.domain.identity.scope import Scope
 from recollect.domain.vectors import Vector
-from recollect.errors import Unavailable
+from recollect.errors import ContentUnreadable, Unavailable
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import DueTurn, TurnQueue
 from recollect.ports.models import Embedder
@@ -43,11 +43,17 @@ class TurnLearning:
         """Learn from waiting turns of some sessions, and return how many."""
         count = 0
         for scope, session_id in await self.queue.sessions(limit=_SESSIONS_AT_ONCE):
-            turns = await self.queue.due(scope, session_id, limit=_TURNS_AT_ONCE)
-            await self._learn(scope, session_id, turns)
-            await self.queue.done(scope, session_id, turns)
-            count += len(turns)
+            try:
+                count += await self._do_session(scope, session_id)
+            except ContentUnreadable as error:  # its turns wait, those of others do not
+                _log_unreadable("learning.waits", error)
         return count
+
+    async def _do_session(self, scope: Scope, session_id: UUID) -> int:
+        turns = await self.queue.due(scope, session_id, limit=_TURNS_AT_ONCE)
+        await self._learn(scope, session_id, turns)
+        await self.queue.done(scope, session_id, turns)
+        return len(turns)
 
     async def _learn(self, scope: Scope, session_id: UUID, turns: Sequence[DueTurn]) -> None:
         try:
@@ -90,7 +96,11 @@ class FactPruning(Audited):
         while owners := await self.store.owners(after=after, limit=_OWNERS_AT_ONCE):
             now = self.clock.now()
             for scope in owners:
-                known = await self.store.active(scope)
+                try:
+                    known = await self.store.active(scope)
+                except ContentUnreadable as error:  # those of others fade all the same
+                    _log_unreadable("pruning.failed", error)
+                    continue
                 decay = (await self.tenants.of(scope)).decay
                 yield scope, [one.fact for one in known if decay.is_faded(one.fact, now)]
             after = owners[-1].owner_id
@@ -132,3 +142,7 @@ class FactReembedding:
         for scope, embedded in by_owner.items():
             await self.store.embed(scope, embedded, model=model)
         return len(outdated)
+
+
+def _log_unreadable(event: str, error: ContentUnreadable) -> None:
+    logger.warning(event, extra={"facts": {"problem": type(error).__name__}})

@@ -20,7 +20,13 @@ from recollect.domain.erasure.erasure import (
 from recollect.domain.erasure.receipt import KEY_BYTES, check_receipt, sign, write_receipt
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
-from recollect.errors import DatabaseUnavailable, ErasureNotFound, SessionNotFound, Unavailable
+from recollect.errors import (
+    ContentUnreadable,
+    DatabaseUnavailable,
+    ErasureNotFound,
+    SessionNotFound,
+    Unavailable,
+)
 from recollect.ports.erasure import Erasable, ErasureStores, TenantProgress
 from recollect.ports.runtime import Clock, Ids
 
@@ -224,9 +230,11 @@ class Erasing:
     async def _sample(self, erasure: Erasure) -> None:
         if erasure.erasure_id in self._phrases or len(self._phrases) >= _MOST_SAMPLED:
             return
-        self._phrases[erasure.erasure_id] = await self.stores.phrases.sample(
-            erasure, limit=_PHRASES
-        )
+        try:
+            phrases = await self.stores.phrases.sample(erasure, limit=_PHRASES)
+        except ContentUnreadable:  # what nobody can read is erased all the same, and counted
+            phrases = ()
+        self._phrases[erasure.erasure_id] = phrases
 
     async def _wait(self, erasure: Erasure, waits_for: str | None) -> None:
         """Try again after a tenth of the time that it has taken, but within a minute."""

@@ -17,7 +17,7 @@ from recollect.domain.recall.entry import (
 )
 from recollect.domain.recall.entry_maker import EntryMaker
 from recollect.domain.vectors import Vector
-from recollect.errors import ModelUnavailable, RecollectError, Unavailable
+from recollect.errors import ContentUnreadable, ModelUnavailable, RecollectError, Unavailable
 from recollect.ports.jobs import DueTurn, IndexingStore
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
@@ -61,14 +61,12 @@ class Indexing:
                 continue
             try:
                 counts.append(await self.do_session(scope, session_id))
+            except ContentUnreadable as error:  # unavailable to its owner alone
+                self._let_rest(session_id, error)
             except Unavailable:
                 raise
-            except Exception as error:  # one bad turn must not keep others from being indexed
-                self._rest_until[session_id] = self.clock.now() + _PAUSE_OF_A_SESSION
-                facts = {"problem": type(error).__name__}
-                is_expected = isinstance(error, RecollectError)
-                exc_info = None if is_expected else error
-                logger.warning("indexing.failed", extra={"facts": facts}, exc_info=exc_info)
+            except Exception as error:  # noqa: BLE001  # one bad turn must not hold up others
+                self._let_rest(session_id, error)
         some_wait = any(counts) and len(waiting) == _SESSIONS_AT_ONCE
         is_far_behind = max(counts, default=0) >= _TURNS_AT_ONCE
         self.is_behind = some_wait or is_far_behind
@@ -116,6 +114,12 @@ class Indexing:
             replace(one, model=embedder.model, vector=vector)
             for one, vector in zip(entries, vectors, strict=True)
         ]
+
+    def _let_rest(self, session_id: UUID, error: Exception) -> None:
+        self._rest_until[session_id] = self.clock.now() + _PAUSE_OF_A_SESSION
+        facts = {"problem": type(error).__name__}
+        exc_info = None if isinstance(error, RecollectError) else error
+        logger.warning("indexing.failed", extra={"facts": facts}, exc_info=exc_info)
 
     def _rests(self, session_id: UUID) -> bool:
         until = self._rest_until.get(session_id)

@@ -65,6 +65,23 @@ def test_the_relation_and_the_slot_decide(  # a table
     assert getattr(outcome(a_statement(new, slot), a_fact(old, slot), similarity, relation), result)
 
 
+def test_a_value_is_kept_where_neither_relation_nor_likeness_says_that_it_changed() -> None:
+    fact = a_fact("I work at Tyrell in Hull.", Slot.EMPLOYER)
+    moved = a_statement("We moved to Leeds.", Slot.EMPLOYER, Operation.CHANGE)
+    for relation in (Relation.COMPLEMENT, Relation.UNRELATED):
+        assert outcome(moved, fact, 0.3, relation) == Outcome(is_new=True)
+
+
+def test_another_value_is_never_taken_for_the_same_one() -> None:
+    result = outcome(
+        a_statement("I live in Leeds.", Slot.HOME),
+        a_fact("I live in Hull.", Slot.HOME),
+        0.95,
+        Relation.DUPLICATE,
+    )
+    assert (result.is_new, result.reinforces, len(result.supersedes)) == (True, None, 1)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "slot", "similarity", "relation", "result"),
     [

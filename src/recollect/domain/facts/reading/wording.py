@@ -30,9 +30,14 @@ def content_of(quote: str, *, asked: str | None) -> str:
     """
     sentence = _sentence(quote)
     question = _question_in(asked) if asked else None
-    if question is None or FIRST_PERSON.intersection(split_words(quote.lower())):
+    if question is None or names_user(quote):
         return sentence[:MAX_CONTENT]
     return f"{question} {sentence}"[:MAX_CONTENT]
+
+
+def names_user(text: str) -> bool:
+    """Whether a text has a word for the user, so that it is understood without a question."""
+    return not FIRST_PERSON.isdisjoint(split_words(text.lower()))
 
 
 def _sentence(quote: str) -> str:

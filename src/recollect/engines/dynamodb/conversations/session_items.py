@@ -2,7 +2,7 @@
 
 import asyncio
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -289,11 +289,6 @@ def _message_from(one: Conversation, item: Item, parts: Mapping[str, str]) -> Me
         created_at=time_from(item["timestamp"]),
         is_active=sequence not in one.inactive,
     )
-
-
-def sequences_in(items: Sequence[Item]) -> list[int]:
-    """The numbers of whole messages among items."""
-    return [int(item["sequence"]) for item in items if "part" not in item]
 
 
 def pending_before(one: Conversation, moment: datetime) -> list[int]:

@@ -1,7 +1,9 @@
-"""Which parameters and columns of statements hold content, and their encrypted form.
+"""Which parameters and columns of statements hold content, and how it is stored.
 
-Stores give and get plain text: what they store is encrypted on its way to the driver, and what they
-read is decrypted on its way back. See docs/decisions/0044-encryption-between-store-and-driver.md.
+Stores give and get plain text: with a cipher, what they store is encrypted on its way to the
+driver, and what they read is decrypted on its way back. Without one, a text that looks as if it
+were encrypted is escaped, so that it is never taken for ciphertext.
+See docs/decisions/0044-encryption-between-store-and-driver.md.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,58 +15,66 @@ import orjson
 from asyncpg import Record
 
 from recollect.concurrency import off_loop
-from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX
+from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX, ESCAPED_PREFIX, STORED_MARK
+from recollect.errors import ContentUnreadable
 from recollect.ports.encryption import OwnerCipher
 
 _JSON_MEMBER: Final = "encrypted"
-_JSON_PREFIX: Final = f'{{"{_JSON_MEMBER}":"{ENCRYPTED_PREFIX}'
-_PREFIXES: Final = (ENCRYPTED_PREFIX, _JSON_PREFIX)
-_EMPTY: Final = (None, "{}")
-Encrypt: TypeAlias = Callable[[OwnerCipher, Any], Any]
+_JSON_START: Final = f'{{"{_JSON_MEMBER}":"'
+_MARKED: Final = (STORED_MARK, _JSON_START + STORED_MARK)
+_ENCRYPTED: Final = (ENCRYPTED_PREFIX, _JSON_START + ENCRYPTED_PREFIX)
+Cipher: TypeAlias = OwnerCipher | None
+"""None: content is stored plain."""
+Store: TypeAlias = Callable[[Cipher, Any], Any]
+"""Returns the stored form of a parameter."""
 
 
-def encrypted_text(cipher: OwnerCipher, text: str) -> str:
+def stored_text(cipher: Cipher, text: str) -> str:
     """A text as it is stored."""
-    return cipher.encrypt(text)
+    if cipher is not None:
+        return cipher.encrypt(text)
+    return ESCAPED_PREFIX + text if text.startswith(_MARKED) else text
 
 
-def encrypted_json(cipher: OwnerCipher, text: str) -> str:
-    """JSON text as it is stored: an object that SQL can add members to."""
-    return f'{{"{_JSON_MEMBER}":"{cipher.encrypt(text)}"}}'
+def stored_json(cipher: Cipher, text: str) -> str:
+    """JSON text as it is stored; encrypted or escaped, an object that SQL can add members to."""
+    stored = stored_text(cipher, text)
+    return text if stored == text else orjson.dumps({_JSON_MEMBER: stored}).decode()
 
 
-def encrypted_object(cipher: OwnerCipher, text: str) -> str:
+def stored_object(cipher: Cipher, text: str) -> str:
     """The same of a free object, which tells nothing if it is empty."""
-    return text if text in _EMPTY else encrypted_json(cipher, text)
+    return text if text == "{}" else stored_json(cipher, text)
 
 
-def keyed_id(cipher: OwnerCipher, given: str | UUID) -> str:
+def keyed_id(cipher: Cipher, given: str | UUID) -> str:
     """A hash of content as it is stored: nobody without the key can look a guess up."""
+    if cipher is None:
+        return str(given)
     return str(cipher.keyed_id(given if isinstance(given, UUID) else UUID(given)))
 
 
-def _each(encrypt: Encrypt) -> Encrypt:
-    def all_of(cipher: OwnerCipher, values: Iterable[Any]) -> list[Any]:
-        return [None if value is None else encrypt(cipher, value) for value in values]
+def _each(store: Store) -> Store:
+    def all_of(cipher: Cipher, values: Iterable[Any]) -> list[Any]:
+        return [None if value is None else store(cipher, value) for value in values]
 
     return all_of
 
 
-def _member_object(cipher: OwnerCipher, value: Mapping[str, Any]) -> Any:  # noqa: ANN401  # JSON
+def _member_object(cipher: Cipher, value: Mapping[str, Any]) -> orjson.Fragment:
     """A free object inside of a JSON document."""
-    if not value:
-        return value
-    return {_JSON_MEMBER: cipher.encrypt(orjson.dumps(value).decode())}
+    return orjson.Fragment(stored_object(cipher, orjson.dumps(value).decode()))
 
 
-def _either(cipher: OwnerCipher, texts: Sequence[str]) -> list[str]:
+def _either(cipher: Cipher, texts: Sequence[str]) -> list[str]:
     """Texts to be compared with stored ones, which may be plain or encrypted."""
-    return [*texts, *map(cipher.encrypt, texts)]
+    plain = [stored_text(None, text) for text in texts]
+    return plain if cipher is None else [*plain, *map(cipher.encrypt, texts)]
 
 
-def _members(**encrypt: Encrypt) -> Encrypt:
-    def of_object(cipher: OwnerCipher, value: dict[str, Any]) -> dict[str, Any]:
-        for name, one in encrypt.items():
+def _members(**kinds: Store) -> Store:
+    def of_object(cipher: Cipher, value: dict[str, Any]) -> dict[str, Any]:
+        for name, one in kinds.items():
             if value.get(name) is not None:
                 value[name] = one(cipher, value[name])
         return value
@@ -72,56 +82,56 @@ def _members(**encrypt: Encrypt) -> Encrypt:
     return of_object
 
 
-def _documents(**encrypt: Encrypt) -> Encrypt:
+def _documents(**kinds: Store) -> Store:
     """Members of the objects in a list, which is JSON text."""
-    of_object = _members(**encrypt)
+    of_object = _members(**kinds)
 
-    def of_list(cipher: OwnerCipher, text: str) -> str:
+    def of_list(cipher: Cipher, text: str) -> str:
         return orjson.dumps([of_object(cipher, one) for one in orjson.loads(text)]).decode()
 
     return of_list
 
 
 _MESSAGES: Final = {
-    "contents": _each(encrypted_text),
-    "metadata": _each(encrypted_object),
-    "details": _each(encrypted_object),
+    "contents": _each(stored_text),
+    "metadata": _each(stored_object),
+    "details": _each(stored_object),
 }
-_SESSION: Final = {"name": encrypted_text, "metadata": encrypted_object}
+_SESSION: Final = {"name": stored_text, "metadata": stored_object}
 _SESSIONS: Final = _documents(
-    name=encrypted_text, metadata=_member_object, summary=_members(text=encrypted_text)
+    name=stored_text, metadata=_member_object, summary=_members(text=stored_text)
 )
 _FACTS: Final = {
     "facts": _documents(
-        content=encrypted_text, quote=encrypted_text, searched=encrypted_text, gist=keyed_id
+        content=stored_text, quote=stored_text, searched=stored_text, gist=keyed_id
     ),
     "changes": _documents(
-        content=encrypted_text,
-        statement=encrypted_text,
-        reason=encrypted_text,
+        content=stored_text,
+        statement=stored_text,
+        reason=stored_text,
         statement_gist=keyed_id,
     ),
 }
 _COMPARED: Final = {"entries": _documents(texts=_either)}
-ENCRYPTED_PARAMETERS: Final[Mapping[str, Mapping[str, Encrypt]]] = {
-    "append_turns": {**_MESSAGES, "session_name": encrypted_text},
+CONTENT_PARAMETERS: Final[Mapping[str, Mapping[str, Store]]] = {
+    "append_turns": {**_MESSAGES, "session_name": stored_text},
     "append_replies": _MESSAGES,
     "import_messages": _MESSAGES,
     "start_session": _SESSION,
     "change_session": _SESSION,
-    "name_sessions": {"names": _each(encrypted_text)},
+    "name_sessions": {"names": _each(stored_text)},
     "import_sessions": {"sessions": _SESSIONS},
     "import_summaries": {"sessions": _SESSIONS},
-    "put_summary": {"text": encrypted_text},
-    "put_profile_value": {"value": encrypted_json},
-    "import_profile": {"values": _each(encrypted_json)},
+    "put_summary": {"text": stored_text},
+    "put_profile_value": {"value": stored_json},
+    "import_profile": {"values": _each(stored_json)},
     "commit_facts": _FACTS,
     "import_facts": _FACTS,
-    "replace_entries": {"entries": _documents(text=encrypted_text)},
+    "replace_entries": {"entries": _documents(text=stored_text)},
     "embed_entries": _COMPARED,
     "claim_entries": _COMPARED,
 }
-"""What is encrypted of each statement's parameters."""
+"""The parameters of each statement that hold content."""
 CONTENT_COLUMNS: Final = frozenset(
     {
         *("content", "details", "metadata", "name", "question", "quote", "reason", "searched"),
@@ -131,18 +141,27 @@ CONTENT_COLUMNS: Final = frozenset(
 """What columns with content are called, in whichever statement."""
 
 
-async def encrypt_parameters(
-    name: str, parameters: Mapping[str, Any], cipher: OwnerCipher
-) -> dict[str, Any]:
-    """The parameters of a statement as they are stored; long ones are encrypted in a thread."""
-    kinds = ENCRYPTED_PARAMETERS[name]
+async def stored_parameters(
+    name: str, parameters: Mapping[str, Any], cipher: Cipher
+) -> Mapping[str, Any]:
+    """The parameters of a statement as they are stored; long ones are worked on in a thread."""
+    kinds = CONTENT_PARAMETERS[name]
     given = {key: parameters[key] for key in kinds if parameters[key] is not None}
+    if cipher is None and not any(map(_has_mark, given.values())):
+        return parameters
 
-    def encrypt() -> dict[str, Any]:
+    def store() -> dict[str, Any]:
         return {key: kinds[key](cipher, value) for key, value in given.items()}
 
     characters = sum(map(_characters, given.values()))
-    return {**parameters, **await off_loop(encrypt, characters=characters)}
+    return {**parameters, **await off_loop(store, characters=characters)}
+
+
+def _has_mark(value: str | Sequence[str | None]) -> bool:
+    """Whether there is something to escape, perhaps; JSON text has the mark by the letter."""
+    if isinstance(value, str):
+        return STORED_MARK in value
+    return any(one is not None and STORED_MARK in one for one in value)
 
 
 def _characters(value: str | Sequence[str | None]) -> int:
@@ -156,52 +175,61 @@ def content_columns(rows: Sequence[Record]) -> tuple[str, ...]:
 
 def is_stored_encrypted(value: object) -> bool:
     """Whether a column's value is encrypted, as text or as JSON."""
-    return isinstance(value, str) and value.startswith(_PREFIXES)
+    return isinstance(value, str) and value.startswith(_ENCRYPTED)
 
 
-def has_encrypted(rows: Sequence[Record], columns: Sequence[str]) -> bool:
-    """Whether a row holds something that is to be decrypted.
+def marked_values(rows: Sequence[Record], columns: Sequence[str]) -> list[str]:
+    """What is not to be read as it is, because it is encrypted or escaped.
 
     Every read asks this, also where nothing is encrypted: a window of ten messages takes 6 µs.
     """
-    for row in rows:
-        for name in columns:
-            value = row[name]
-            if value is not None and value.startswith(_PREFIXES):
-                return True
-    return False
+    return [
+        value
+        for row in rows
+        for name in columns
+        if (value := row[name]) is not None and value.startswith(_MARKED)
+    ]
 
 
-async def decrypt_rows(
-    rows: Sequence[Record], columns: Sequence[str], cipher: OwnerCipher
+async def plain_rows(
+    rows: Sequence[Record], columns: Sequence[str], cipher: Cipher
 ) -> list[Record]:
-    """Rows with plain text, as far as it was encrypted; many are decrypted in a thread."""
+    """Rows with plain text; many are decrypted in a thread."""
     characters = sum(len(row[name] or "") for row in rows for name in columns)
-    decrypt = partial(_decrypted_rows, rows, columns, cipher)
-    return await off_loop(decrypt, characters=characters)
+    return await off_loop(partial(_plain_rows, rows, columns, cipher), characters=characters)
 
 
-def _decrypted_rows(
-    rows: Sequence[Record], columns: Sequence[str], cipher: OwnerCipher
-) -> list[Record]:
-    return [_decrypted_row(row, columns, cipher) for row in rows]
+def _plain_rows(rows: Sequence[Record], columns: Sequence[str], cipher: Cipher) -> list[Record]:
+    return [_plain_row(row, columns, cipher) for row in rows]
 
 
-def _decrypted_row(row: Record, columns: Sequence[str], cipher: OwnerCipher) -> Record:
+def _plain_row(row: Record, columns: Sequence[str], cipher: Cipher) -> Record:
     changed = {
-        name: decrypted(cipher, row[name]) for name in columns if is_stored_encrypted(row[name])
+        name: plain_value(cipher, row[name])
+        for name in columns
+        if row[name] is not None and row[name].startswith(_MARKED)
     }
     # A mapping of columns by their names, as the driver's own rows are.
     return cast("Record", {**row, **changed}) if changed else row
 
 
-def decrypted(cipher: OwnerCipher, stored: str) -> str:
+def plain_value(cipher: Cipher, stored: str) -> str:
     """The text, or the JSON text, that a column's value stands for."""
-    if not stored.startswith(_JSON_PREFIX):
-        return cipher.decrypt(stored)
+    if not stored.startswith(_MARKED):
+        return stored
+    if not stored.startswith(_JSON_START):
+        return _plain_text(cipher, stored)
     members = orjson.loads(stored)
-    text = cipher.decrypt(members.pop(_JSON_MEMBER))
+    text = _plain_text(cipher, members.pop(_JSON_MEMBER))
     if not members:
         return text
     # What SQL has added, such as the database of a session.
     return orjson.dumps({**orjson.loads(text), **members}).decode()
+
+
+def _plain_text(cipher: Cipher, stored: str) -> str:
+    if stored.startswith(ESCAPED_PREFIX):
+        return stored.removeprefix(ESCAPED_PREFIX)
+    if cipher is None:
+        raise ContentUnreadable("it is encrypted, and there is no key")
+    return cipher.decrypt(stored)

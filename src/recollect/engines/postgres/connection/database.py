@@ -11,11 +11,12 @@ import asyncpg
 
 from recollect.domain.identity.scope import Scope
 from recollect.engines.postgres.connection.content import (
-    ENCRYPTED_PARAMETERS,
+    CONTENT_PARAMETERS,
     content_columns,
-    decrypt_rows,
-    encrypt_parameters,
-    has_encrypted,
+    is_stored_encrypted,
+    marked_values,
+    plain_rows,
+    stored_parameters,
 )
 from recollect.engines.postgres.connection.error_mapping import translated
 from recollect.engines.postgres.connection.owner_keys import (
@@ -87,18 +88,32 @@ def display(dsn: str) -> str:
     return urlunsplit(parts._replace(netloc=netloc))
 
 
-async def _decrypted(
-    rows: list[asyncpg.Record], owner_id: object, keys: OwnerKeys, fetch: Fetch
+async def _plain(
+    rows: list[asyncpg.Record],
+    owner_id: object,
+    keys: OwnerKeys,
+    fetch: Fetch,
+    *,
+    new_key: DataKey | None = None,
 ) -> list[asyncpg.Record]:
-    """Rows with plain text; what cannot be decrypted is never returned as if it were text."""
+    """Rows with plain text; what cannot be decrypted is never returned as if it were text.
+
+    A key that the transaction itself has created is given: looked for, it would be cached, and
+    used for further writes even if the transaction is undone.
+    """
     columns = content_columns(rows) if rows else ()
-    if not columns or not has_encrypted(rows, columns):
+    marked = marked_values(rows, columns) if columns else []
+    if not marked:
         return rows
-    key = await keys.find(owner_id, fetch) if isinstance(owner_id, UUID) else None
+    if not any(map(is_stored_encrypted, marked)):
+        return await plain_rows(rows, columns, None)
+    key = new_key
+    if key is None and isinstance(owner_id, UUID):
+        key = await keys.find(owner_id, fetch)
     if key is None:
         problem = "the key of its owner is not there" if keys.is_on else _NO_MASTER_KEY
         raise ContentUnreadable(f"it is encrypted, and {problem}")
-    return await decrypt_rows(rows, columns, key.cipher)
+    return await plain_rows(rows, columns, key.cipher)
 
 
 class Transaction:
@@ -119,10 +134,12 @@ class Transaction:
 
     async def rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement for the owner and return all its rows, with plain text."""
-        if self._keys.is_on and name in ENCRYPTED_PARAMETERS:
-            parameters = await encrypt_parameters(name, parameters, await self.cipher())
+        if name in CONTENT_PARAMETERS:
+            cipher = await self.cipher() if self._keys.is_on else None
+            parameters = {**await stored_parameters(name, parameters, cipher)}
         rows = await self.stored_rows(name, **parameters)
-        return await _decrypted(rows, self._owner_id, self._keys, self.connection.fetch)
+        fetch, new_key = self.connection.fetch, self._new_key
+        return await _plain(rows, self._owner_id, self._keys, fetch, new_key=new_key)
 
     async def stored_rows(self, name: str, /, **parameters: object) -> list[asyncpg.Record]:
         """Run a statement with parameters as they are stored, and return rows as they are."""
@@ -250,13 +267,14 @@ class Database:
         """
         owner_id, fetch = parameters.get("owner_id"), self._connections.fetch
         with translated():
-            if self.keys.is_on and name in ENCRYPTED_PARAMETERS:
+            if name in CONTENT_PARAMETERS:
                 assert isinstance(owner_id, UUID)  # noqa: S101  # content has an owner
-                key, _ = await self.keys.find_or_create(owner_id, fetch)
-                parameters = await encrypt_parameters(name, parameters, key.cipher)
+                key = await self.data_key(owner_id, for_writing=True)
+                cipher = None if key is None else key.cipher
+                parameters = {**await stored_parameters(name, parameters, cipher)}
             with _span(self.telemetry, name):
                 rows = await fetch(*statement(name, **parameters))
-            return await _decrypted(rows, owner_id, self.keys, fetch)
+            return await _plain(rows, owner_id, self.keys, fetch)
 
     write = read  # a statement that changes rows of one owner, sets that owner itself, and commits
     work = read  # a statement of a worker, who serves all owners, which says so itself

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -28,6 +29,7 @@ from recollect.engines.postgres.facts.rows import (
     vectors_as_json,
 )
 from recollect.engines.postgres.rows import worker_scope
+from recollect.errors import ContentUnreadable
 
 _PRIORITIES: Final = sorted(Priority, key=lambda priority: priority.rank)
 _OWNERS_AT_LEAST: Final = 100  # to choose from
@@ -226,13 +228,14 @@ class PostgresFactStore(PostgresStore):
         outdated: list[tuple[Scope, Fact]] = []
         for owner in _CHANCE.sample(owners, len(owners)):
             scope = worker_scope(owner["tenant_id"], owner["user_id"])
-            rows = await self._database.run(
-                "outdated_facts",
-                owner_id=scope.owner_id,
-                model=model,
-                limit=limit - len(outdated),
-            )
-            outdated += [(scope, fact) for fact in await read_facts(rows)]
+            with suppress(ContentUnreadable):  # those of other owners are embedded all the same
+                rows = await self._database.run(
+                    "outdated_facts",
+                    owner_id=scope.owner_id,
+                    model=model,
+                    limit=limit - len(outdated),
+                )
+                outdated += [(scope, fact) for fact in await read_facts(rows)]
             if len(outdated) >= limit:
                 break
         return tuple(outdated)

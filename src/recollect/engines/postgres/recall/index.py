@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -23,6 +24,7 @@ from recollect.domain.recall.ranking import K1, B, neighbouring_positions
 from recollect.domain.vectors import Vector
 from recollect.engines.postgres.connection.database import Database, PostgresStore
 from recollect.engines.postgres.rows import worker_scope
+from recollect.errors import ContentUnreadable
 from recollect.ports.runtime import Clock
 
 _MAX_KEY: Final = 0x7FFFFFFF  # the largest integer of PostgreSQL
@@ -245,8 +247,9 @@ class PostgresRecallIndex(PostgresStore):
         outdated: list[tuple[Scope, Entry]] = []
         for row in _CHANCE.sample(rows, len(rows)):
             scope = worker_scope(row["tenant_id"], row["user_id"])
-            entries = await self._outdated_of(scope, model, limit - len(outdated))
-            outdated += [(scope, entry) for entry in entries]
+            with suppress(ContentUnreadable):  # those of other owners are embedded all the same
+                entries = await self._outdated_of(scope, model, limit - len(outdated))
+                outdated += [(scope, entry) for entry in entries]
             if len(outdated) >= limit:
                 break
         return tuple(outdated)

@@ -8,7 +8,7 @@ WITH owner AS (
     ON CONFLICT DO NOTHING
 )
 INSERT INTO api_keys (
-    owner_id, key_id, tenant_id, user_id, scopes, name, secret_hash, created_at, memory
+    owner_id, key_id, tenant_id, user_id, scopes, label, secret_hash, created_at, memory
 )
 VALUES (:owner_id, :key_id, :tenant_id, :user_id, :scopes, :name, :secret_hash, :created_at, :memory)
 

@@ -186,27 +186,27 @@ WHERE own.owner_id = :owner_id AND own.fact_id = given.fact_id AND own.version =
 -- How many rows of the owner have content that is encrypted, and how many have some that is plain.
 SELECT name, count(*) FILTER (WHERE NOT is_plain) AS encrypted, count(*) FILTER (WHERE is_plain) AS plain
 FROM (
-    SELECT 'sessions' AS name, coalesce(NOT starts_with(name, 'recollect-encrypted:'), false)
-        OR (metadata::text <> '{}' AND NOT starts_with(metadata::text, '{"encrypted":"recollect-encrypted:')) AS is_plain
+    SELECT 'sessions' AS name, coalesce(NOT starts_with(name, 'recollect-encrypted:1:'), false)
+        OR (metadata::text <> '{}' AND NOT starts_with(metadata::text, '{"encrypted":"recollect-encrypted:1:')) AS is_plain
     FROM sessions
     WHERE owner_id = :owner_id AND (name IS NOT NULL OR metadata::text <> '{}')
     UNION ALL
-    SELECT 'messages', NOT starts_with(content, 'recollect-encrypted:')
-        OR (metadata::text <> '{}' AND NOT starts_with(metadata::text, '{"encrypted":"recollect-encrypted:'))
-        OR coalesce(details::text <> '{}' AND NOT starts_with(details::text, '{"encrypted":"recollect-encrypted:'), false)
+    SELECT 'messages', NOT starts_with(content, 'recollect-encrypted:1:')
+        OR (metadata::text <> '{}' AND NOT starts_with(metadata::text, '{"encrypted":"recollect-encrypted:1:'))
+        OR coalesce(details::text <> '{}' AND NOT starts_with(details::text, '{"encrypted":"recollect-encrypted:1:'), false)
     FROM messages
     WHERE owner_id = :owner_id
     UNION ALL
-    SELECT 'summaries', NOT starts_with(text, 'recollect-encrypted:') FROM summaries WHERE owner_id = :owner_id
+    SELECT 'summaries', NOT starts_with(text, 'recollect-encrypted:1:') FROM summaries WHERE owner_id = :owner_id
     UNION ALL
-    SELECT 'profile_values', NOT starts_with(value::text, '{"encrypted":"recollect-encrypted:')
+    SELECT 'profile_values', NOT starts_with(value::text, '{"encrypted":"recollect-encrypted:1:')
     FROM profile_values
     WHERE owner_id = :owner_id
     UNION ALL
-    SELECT 'recall_entries', NOT starts_with(text, 'recollect-encrypted:') FROM recall_entries WHERE owner_id = :owner_id
+    SELECT 'recall_entries', NOT starts_with(text, 'recollect-encrypted:1:') FROM recall_entries WHERE owner_id = :owner_id
     UNION ALL
-    SELECT 'facts', NOT starts_with(content, 'recollect-encrypted:') FROM facts WHERE owner_id = :owner_id
+    SELECT 'facts', NOT starts_with(content, 'recollect-encrypted:1:') FROM facts WHERE owner_id = :owner_id
     UNION ALL
-    SELECT 'fact_changes', NOT starts_with(content, 'recollect-encrypted:') FROM fact_changes WHERE owner_id = :owner_id
+    SELECT 'fact_changes', NOT starts_with(content, 'recollect-encrypted:1:') FROM fact_changes WHERE owner_id = :owner_id
 ) AS own
 GROUP BY name

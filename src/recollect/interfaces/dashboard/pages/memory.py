@@ -19,7 +19,7 @@ from recollect.errors import InvalidInput
 from recollect.interfaces.dashboard.rendering import is_htmx, language_of, render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import Site, site_of
-from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm
+from recollect.interfaces.dashboard.visitors import KnownVisitor, PostedForm, version_of
 from recollect.interfaces.http.parameters import ANY_QUERY, FactIdPath
 from recollect.interfaces.http.routes.facts import fact_document
 
@@ -233,14 +233,9 @@ async def change_fact(
         priority=parse_choice(Priority, form["priority"], "priority")
         if "priority" in form
         else None,
-        version=_version(form),
+        version=version_of(form),
     )
     return await _row(request, visitor.scope, fact)
-
-
-def _version(form: Form) -> int | None:
-    text = form.get("version", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None  # noqa: PLR2004  # a database's integer
 
 
 @router.post("/{fact_id}/delete")

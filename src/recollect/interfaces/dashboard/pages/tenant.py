@@ -9,7 +9,7 @@ from recollect.domain.text import JsonValue
 from recollect.interfaces.dashboard.rendering import render
 from recollect.interfaces.dashboard.routing import DashboardRoute, redirect
 from recollect.interfaces.dashboard.site import site_of
-from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm
+from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm, version_of
 from recollect.interfaces.http.parameters import ANY_QUERY
 
 PAGE: Final = "/dashboard/tenant"
@@ -58,10 +58,8 @@ async def show_settings(request: Request, visitor: KnownVisitor) -> Response:
 @router.post("")
 async def set_settings(request: Request, visitor: KnownVisitor, form: PostedForm) -> Response:
     """Set what the form has, and unset what it leaves empty."""
-    text = form.get("version", "")
-    version = int(text) if text.isascii() and text.isdecimal() else None
     await site_of(request).services.tenant_settings.replace(
-        visitor.administered, _values(form), version=version
+        visitor.administered, _values(form), version=version_of(form)
     )
     return redirect(request, PAGE)
 

@@ -72,6 +72,16 @@ class FactWords:
     """What may follow a topic: "gesagt habe"."""
     not_content: Phrases
     """How no statement begins: "for later"."""
+    joints: Phrases
+    """What joins two clauses: "and"."""
+    own_verbs: Phrases
+    """Verbs of what users say of themselves, in the forms of "I" and "we"."""
+    clause_adverbs: Phrases
+    """What may stand between "and" and such a verb: "also"."""
+    subordinating: Phrases
+    """Words of a first clause after which "and" may join something else: "who", "not"."""
+    referring: Phrases
+    """Words of a second clause that mean something of the first: "it"."""
 
 
 @cache

@@ -18,7 +18,7 @@ CREATE TABLE api_keys (
     tenant_id   text NOT NULL,
     user_id     text,
     scopes      text[] NOT NULL CHECK (scopes <@ ARRAY['user', 'service', 'admin']),
-    name        text NOT NULL,
+    label       text NOT NULL,  -- what the tenant calls the key; columns called name hold content
     secret_hash bytea NOT NULL,
     created_at  timestamptz NOT NULL,
     revoked_at  timestamptz,

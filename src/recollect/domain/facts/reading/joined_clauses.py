@@ -1,0 +1,109 @@
+"""Clauses that "and" joins: each tells a fact of its own, with words of its own as evidence.
+
+"I live in Ghent and work at ACME" is two facts: what changes one of them says nothing of the other.
+What is not surely two clauses about the user stays one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.domain.facts.reading.languages import FactWords, fact_words
+from recollect.domain.facts.reading.standing.languages import StandingWords, standing_words
+from recollect.domain.speech.phrases import LANGUAGES, Phrase
+from recollect.domain.speech.spoken import Part
+from recollect.domain.speech.tokens import Token, tokens_of
+
+_MIN_BEFORE: Final = 3
+"""Words before "and" that can be a statement of their own: in "I live and work" they are not."""
+_MIN_CLAUSE: Final = 3
+"""The fewest words of a second clause, its verb among them: not "and have two"."""
+_MARKS: Final = frozenset(",;:.?()\n\u2013\u2014")
+_AROUND_PRONOUN: Final = " '\u2019"
+_JE: Final = frozenset({"je", "j"})
+_VOWELS: Final = frozenset("aeiouhy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """A part of a text that tells something of its own."""
+
+    start: int
+    end: int
+    subject: str = ""
+    """Whom it is about, where an earlier clause says that: "I "."""
+
+    def quote_in(self, text: str) -> str:
+        """Its words as they stand in the text."""
+        return text[self.start : self.end]
+
+    def sentence_in(self, text: str) -> str:
+        """Its words with their subject."""
+        return self.subject + self.quote_in(text)
+
+
+def joined_clauses(text: str, language: str | None) -> tuple[Clause, ...]:
+    """The clauses of one statement about the user; one alone if it cannot surely be cut."""
+    tokens = tuple(tokens_of(Part(text=text, start=0)))
+    codes = (language,) if language in LANGUAGES else LANGUAGES
+    found = (tuple(_clauses(text, tokens, fact_words(code))) for code in codes)
+    return next((one for one in found if len(one) > 1), (Clause(start=0, end=len(text)),))
+
+
+def added_wishes(text: str) -> Iterator[Clause]:
+    """Clauses behind a comma and "and" that wish for answers of a kind."""
+    tokens = tuple(tokens_of(Part(text=text, start=0)))
+    words = tuple(token.word for token in tokens)
+    for code in LANGUAGES:
+        joints, known = fact_words(code).joints, standing_words(code)
+        for at in joints.places_in(words):
+            first, last = at + 1, _end_of_clause(words, at + 1)
+            if words[at - 1 : at] == (",",) and _wishes(words[first:last], known):
+                yield Clause(start=tokens[first].start, end=tokens[last - 1].end)
+
+
+def _wishes(clause: Phrase, known: StandingWords) -> bool:
+    length = known.wishes.length_at(clause)
+    if not length or any(one.are_in(clause) for one in (known.one_off, known.pointers)):
+        return False
+    return known.about_answers.are_in(clause[length:])
+
+
+def _end_of_clause(words: Phrase, place: int) -> int:
+    return next((at for at in range(place, len(words)) if words[at] in _MARKS), len(words))
+
+
+def _clauses(text: str, tokens: Sequence[Token], known: FactWords) -> Iterator[Clause]:
+    words = tuple(token.word for token in tokens)
+    pronoun = 0 if known.own_verbs.length_at(words) else known.subjects.length_at(words)
+    if not known.subjects.length_at(words) or not known.own_verbs.length_at(words, pronoun):
+        return
+    subject = text[: tokens[pronoun].start].strip(_AROUND_PRONOUN)
+    joints = [at for at in known.joints.places_in(words) if _joins(words, at, known)]
+    first, owner = 0, ""
+    for joint in (*joints, len(words)):
+        last = joint - 1
+        while words[last] in _MARKS:
+            last -= 1
+        yield Clause(start=tokens[first].start, end=tokens[last].end, subject=owner)
+        if joint < len(words):
+            first = joint + 1
+            owner = _subject_before(tokens[first].word, subject)
+
+
+def _joins(words: Phrase, joint: int, known: FactWords) -> bool:
+    """Whether another verb of the same subject begins behind an "and"."""
+    before, after = words[:joint], words[joint + 1 :]
+    if len(before) < _MIN_BEFORE or known.subordinating.are_in(before):
+        return False
+    adverb = known.clause_adverbs.length_at(after)
+    if not known.own_verbs.length_at(after, adverb) or known.own_verbs.length_at(words, joint - 1):
+        return False
+    return len(after) >= _MIN_CLAUSE + adverb and not known.referring.are_in(after)
+
+
+def _subject_before(word: str, subject: str) -> str:
+    """A subject as it stands before a verb: French "je" loses its vowel before another."""
+    if subject.lower() in _JE:
+        return "J'" if word[0] in _VOWELS else "Je "
+    return f"{subject} " if subject else ""

@@ -1,0 +1,72 @@
+"""Clauses that "and" joins, each of which tells a fact of its own."""
+
+import pytest
+
+from recollect.domain.facts.reading.joined_clauses import added_wishes, joined_clauses
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "sentences"),
+    [
+        ("I live in Hull and work at Tyrell", "en", ["I live in Hull", "I work at Tyrell"]),
+        (
+            "I'm a cook in Hull, and also teach young chefs",
+            "en",
+            ["I'm a cook in Hull", "I also teach young chefs"],
+        ),
+        ("We live in Hull and own a boat", None, ["We live in Hull", "We own a boat"]),
+        ("Ik woon in Assen en heb twee honden", "nl", ["Ik woon in Assen", "Ik heb twee honden"]),
+        (
+            "Ich lebe in Jena und arbeite bei Zeiss",
+            "de",
+            ["Ich lebe in Jena", "Ich arbeite bei Zeiss"],
+        ),
+        (
+            "J'habite à Brest et travaille au port",
+            "fr",
+            ["J'habite à Brest", "Je travaille au port"],
+        ),
+        ("Je vis à Brest et aime la voile", "fr", ["Je vis à Brest", "J'aime la voile"]),
+        ("Vivo en Lugo y trabajo en un banco", "es", ["Vivo en Lugo", "trabajo en un banco"]),
+    ],
+)
+def test_each_clause_of_the_same_subject_stands_by_itself(
+    text: str, language: str | None, sentences: list[str]
+) -> None:
+    clauses = joined_clauses(text, language)
+    assert [clause.sentence_in(text) for clause in clauses] == sentences
+    assert all(clause.quote_in(text) in text for clause in clauses)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live and work in Hull",
+        "I speak Danish and Greek",
+        "I have a canoe and use it daily",
+        "I live with sisters who teach and play the harp",
+        "I have to commute daily and work late shifts",
+        "I don't live in Hull and work at Tyrell",
+        "My aunt lives in Hull and works at Tyrell",
+        "Ik heb een kano en gebruik het elke dag",
+    ],
+)
+def test_what_is_not_surely_two_statements_stays_one(text: str) -> None:
+    (clause,) = joined_clauses(text, None)
+    assert clause.sentence_in(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [
+        ("I teach in Hull, and I prefer bullet points.", ["I prefer bullet points"]),
+        ("Ik kook graag, en ik wil korte antwoorden.", ["ik wil korte antwoorden"]),
+        ("Ich bin Koch, und ich möchte kurze Antworten.", ["ich möchte kurze Antworten"]),
+        ("Je suis chef, et je veux des réponses courtes.", ["je veux des réponses courtes"]),
+        ("Soy cocinera, y quiero respuestas cortas.", ["quiero respuestas cortas"]),
+        ("I teach in Hull, and I want a bicycle.", []),
+        ("I teach in Hull, and I want short answers this time.", []),
+    ],
+)
+def test_a_wish_about_answers_is_found_behind_a_comma(text: str, wishes: list[str]) -> None:
+    assert [clause.quote_in(text) for clause in added_wishes(text)] == wishes
