@@ -109,6 +109,6 @@ class OtlpMetrics:
             sum=series.value,
             bucket_counts=list(series.counts),
             explicit_bounds=list(series.metric.buckets),
-            min=0.0,
-            max=0.0,
+            min=None,  # type: ignore[arg-type]  # not known, and left out of what is sent
+            max=None,  # type: ignore[arg-type]
         )

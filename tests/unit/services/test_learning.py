@@ -22,10 +22,12 @@ from support.facts.scripted_models import Line, ScriptedExtractor, ScriptedRelat
 
 ACME = "I work at ACME. What is a payslip?"
 GLOBEX = "I've changed jobs, I'm at Globex now."
+MOVED = "I moved to Leiden."
 BLIND = "I am blind, so please never use tables."
 SCRIPT: Mapping[str, Sequence[Line]] = {
     ACME: [("I work at ACME", Slot.EMPLOYER)],
     GLOBEX: [("I'm at Globex now", Slot.EMPLOYER, Operation.CHANGE)],
+    MOVED: [("I moved to Leiden", Slot.EMPLOYER, Operation.CHANGE)],  # misread
     "I work at ACME, as I said.": [("I work at ACME", Slot.EMPLOYER)],
     "I have two cats.": [("I have two cats", Slot.PET)],
     "My cats are called Mies and Tom.": [("My cats are called Mies and Tom", Slot.PET)],
@@ -41,6 +43,7 @@ SCRIPT: Mapping[str, Sequence[Line]] = {
 RELATIONS = {
     ("My cats are called Mies and Tom.", "I have two cats."): Relation.COMPLEMENT,
     ("I'm vegan.", "I'm vegan."): Relation.RETRACTION,
+    ("I'm at Globex now.", "I work at ACME."): Relation.CONTRADICTION,
 }
 
 
@@ -124,6 +127,14 @@ async def test_a_new_value_supersedes_the_old_one(scene: Scene) -> None:
     ended = await scene.stores.facts.get(scene.scope, old.fact_id)
     assert ended is not None
     assert (ended.status, ended.valid_to) == (FactStatus.SUPERSEDED, scene.clock.now())
+
+
+async def test_what_has_nothing_to_do_with_a_value_leaves_it_and_is_learnt_as_well(
+    scene: Scene,
+) -> None:
+    await scene.say(ACME, MOVED)
+
+    assert sorted(await scene.contents()) == ["I moved to Leiden.", "I work at ACME."]
 
 
 async def test_more_of_the_same_is_merged(scene: Scene) -> None:

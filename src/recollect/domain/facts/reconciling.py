@@ -1,7 +1,7 @@
 """What a new statement does to the facts already known: nothing is stored twice or left stale."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from recollect.domain.facts.fact import MAX_CONTENT, Fact, FactSource
@@ -99,6 +99,19 @@ def reconcile(statement: Statement, compared: Sequence[Compared]) -> Outcome:
     if ended:
         return Outcome(is_new=True, supersedes=ended)
     return _more(statement, compared)
+
+
+def placed(statement: Statement, outcome: Outcome, compared: Sequence[Compared]) -> Statement:
+    """The statement, without its slot if that has one value and another fact keeps it.
+
+    Both hold then, and a slot of one value has room for one: the new one's was probably misread.
+    """
+    is_taken = outcome.is_new and any(
+        one.is_about(statement.slot) and one.fact not in outcome.supersedes for one in compared
+    )
+    if is_taken and statement.slot.has_one_value:
+        return replace(statement, slot=Slot.OTHER)
+    return statement
 
 
 def _withdraw(compared: Sequence[Compared]) -> Outcome:

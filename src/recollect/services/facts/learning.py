@@ -25,7 +25,7 @@ from recollect.domain.facts.reading.standing.detection import (
     standing_slot,
 )
 from recollect.domain.facts.reading.wording import content_of
-from recollect.domain.facts.reconciling import Compared, reconcile, worth_comparing
+from recollect.domain.facts.reconciling import Compared, placed, reconcile, worth_comparing
 from recollect.domain.facts.slots import Slot
 from recollect.domain.facts.statement import Operation, Statement
 from recollect.domain.facts.stored import EmbeddedFact
@@ -195,14 +195,15 @@ class Learning(Audited):
             if key in await self.store.learnt(scope, [statement.message_id]):
                 return False
             compared = await self._compare(statement, vector, await self.store.active(scope))
+            outcome = reconcile(statement, compared)
             draft = Draft(
-                statement=statement,
+                statement=placed(statement, outcome, compared),
                 message=message,
                 tables=tables,
                 now=self.clock.now(),
                 fact_id=self.ids.new_id(),
             )
-            edits = draft.edits(reconcile(statement, compared))
+            edits = draft.edits(outcome)
             if not edits:
                 return False
             vectors = await self._vectors(edits, vector)
