@@ -23,6 +23,7 @@ from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, CountingIds, FakeFollowUpModel, FixedClock
 from support.examples import a_message, a_scope, put_summary, summary_of
+from support.logs import logged
 from support.permissions import ByHand
 
 SALES = Access(tables={"sales.*": Visibility.ALL})
@@ -169,7 +170,7 @@ async def test_with_a_failing_source_only_messages_without_tables_are_shown_with
     assert [m.content for m in context.window] == ["Hello", "Hello to you."]
     assert context.warnings == (UNAVAILABLE,)
     assert context.to_json()["warnings"] == [UNAVAILABLE]
-    assert [record.message for record in caplog.records] == ["permissions.unavailable"]
+    assert logged(caplog, "permissions") == ["permissions.unavailable"]
     assert "1234567" not in everything_in(context)
 
 

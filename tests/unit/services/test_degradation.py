@@ -14,6 +14,7 @@ from recollect.errors import (
 )
 from recollect.ports.metrics import DEGRADED
 from recollect.services.chat.degradation import Degradation
+from support.logs import logged
 from support.recorded_telemetry import RecordedTelemetry
 
 
@@ -36,7 +37,7 @@ async def test_a_failure_of_memory_is_counted_logged_and_warned_about_once(
     assert attempts.warnings == ("Without it.",)
     assert counters.value(DEGRADED, "context") == 2
     assert counters.value(DEGRADED, "reply") == 0
-    assert [record.getMessage() for record in caplog.records] == ["memory.failed"] * 2
+    assert logged(caplog, "memory") == ["memory.failed"] * 2
     assert caplog.records[0].facts == {"step": "context", "error": "DatabaseUnavailable"}  # type: ignore[attr-defined]
     assert caplog.records[0].levelno == logging.WARNING
     assert "xyzzy" not in caplog.text

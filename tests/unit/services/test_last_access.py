@@ -24,6 +24,7 @@ from recollect.settings import load_settings
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import CountingIds, FixedClock
 from support.examples import a_message, a_scope, a_session
+from support.logs import logged
 
 A_WEEK = timedelta(days=7)
 QUESTION = "What is the capital of France?"
@@ -208,4 +209,4 @@ async def test_closing_does_not_wait_for_a_database_that_hangs(
     await scene.services.settle()
 
     assert scene.sessions.touched == []
-    assert caplog.messages == ["memory.not_settled"]
+    assert logged(caplog, "memory") == ["memory.not_settled"]

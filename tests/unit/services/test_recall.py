@@ -52,6 +52,7 @@ from recollect.services.recall.recall import (
 from recollect.sql_reading import SqlglotReader
 from recollect.testing import FIRST_MOMENT, FixedClock, WordEmbedder
 from support.examples import a_message, a_scope, append, start_session
+from support.logs import logged
 from support.recall.scripted_index import ScriptedIndex, an_entry
 from support.recall.search_comparison import Scores
 
@@ -194,7 +195,7 @@ async def test_an_embedder_that_fails_leaves_the_words(caplog: pytest.LogCapture
     assert index.queries[0].vector is None
     assert len(found.items) == 1
     assert found.warnings == (EMBEDDER_FAILED,)
-    assert [record.message for record in caplog.records] == ["recall.not_embedded"]
+    assert logged(caplog, "recall") == ["recall.not_embedded"]
 
 
 class StuckEmbedder(WordEmbedder):
@@ -408,7 +409,7 @@ async def test_a_context_never_fails_for_want_of_recall(
         )
 
     assert found == Recollection(warnings=(FAILED,))
-    assert [record.message for record in caplog.records] == ["recall.failed"]
+    assert logged(caplog, "recall") == ["recall.failed"]
 
 
 async def test_a_search_says_when_the_database_does_not_answer() -> None:

@@ -29,6 +29,7 @@ from recollect.services.recall.reranking import (
 from recollect.services.services import ServiceDependencies
 from recollect.testing import FIRST_MOMENT, CountingIds, FixedClock, WordEmbedder
 from support.examples import a_scope
+from support.logs import logged
 from support.recall.scripted_index import ScriptedIndex, an_entry
 from support.recall.scripted_reranker import ScriptedReranker
 
@@ -125,7 +126,7 @@ async def test_a_model_that_fails_leaves_the_order_and_warns_once(
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             assert await found_by(recall) == TEXTS[:3]
-    assert [record.message for record in caplog.records] == ["recall.not_reranked"]
+    assert logged(caplog, "recall") == ["recall.not_reranked"]
 
 
 async def test_a_model_that_cannot_be_loaded_does_not_stop_the_start(
@@ -133,7 +134,7 @@ async def test_a_model_that_cannot_be_loaded_does_not_stop_the_start(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         await Reranking(reranker=ScriptedReranker(problem=ConfigurationError("no model"))).warm()
-    assert [record.message for record in caplog.records] == ["recall.not_reranked"]
+    assert logged(caplog, "recall") == ["recall.not_reranked"]
 
 
 class StuckReranker(ScriptedReranker):
