@@ -606,3 +606,11 @@ def test_an_empty_name_is_no_setting(
 async def test_an_empty_tenant_is_refused_by_the_library(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="tenant must not be blank"):
         await memory.session(user="alice", tenant="")
+
+
+def test_without_a_master_key_the_status_of_encryption_is_off(run: Run) -> None:
+    done = run("encryption", "status")
+    assert (done.returncode, done.stdout.strip()) == (
+        0,
+        "encryption is off: MEMORY_ENCRYPTION_KEY is not set",
+    )

@@ -110,6 +110,16 @@ async def test_a_change_elsewhere_counts_within_five_seconds(setup: Setup) -> No
     assert await setup.mode("acme") is MaskingMode.HASH
 
 
+async def test_under_other_policies_of_the_server_a_tenant_keeps_its_own_settings(
+    setup: Setup,
+) -> None:
+    await put(setup, MASKED)
+    other = setup.policies.under(Policies(masking=MaskingPolicies(usual=MaskingMode.OFF)))
+
+    policies = [await other.of(a_scope(name)) for name in ("acme", "another")]
+    assert [policy.masking for policy in policies] == [MaskingMode.MASK, MaskingMode.OFF]
+
+
 async def test_who_asks_often_never_waits(setup: Setup) -> None:
     await put(setup, MASKED)
     assert await setup.mode("acme") is MaskingMode.MASK

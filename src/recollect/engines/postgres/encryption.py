@@ -20,7 +20,7 @@ from recollect.engines.postgres.connection.content import (
     stored_text,
 )
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
-from recollect.errors import ErasureUnderWay
+from recollect.errors import ErasureUnderWay, Unavailable
 from recollect.ports.encryption import (
     KeyWrapper,
     OwnerCipher,
@@ -279,6 +279,8 @@ class PostgresEncryptionStore(PostgresStore):
                 if not plain:
                     break
                 yield len(plain)
+            else:  # complete is only what nothing plain is left of
+                raise Unavailable(f"rows of {table.name} change too fast; encrypt again")
             if not rows:
                 return
             last = rows[-1]

@@ -42,16 +42,22 @@ def new_key(key_id: KeyId = None, as_json: AsJson = False) -> None:
 def status(as_json: AsJson = False) -> None:
     """Count what is encrypted and what is plain, by table; it reads all content.
 
-    Exit code 1 if something is plain.
+    Exit code 1 if something is plain although there is a master key.
     """
 
-    async def work(services: Services, _: object) -> EncryptionStatus:
+    async def work(services: Services, _: object) -> EncryptionStatus | None:
+        if services.encryption is None:
+            return None
         with Console(stderr=True).status("counting …") as shown:
-            return await _encryption_of(services).status(
+            return await services.encryption.status(
                 progress=lambda so_far: shown.update(f"{so_far.owners:,} owners counted …")
             )
 
     found = with_services(work)
+    if found is None:
+        text = "encryption is off: MEMORY_ENCRYPTION_KEY is not set"
+        show({"encryption": "off"}, as_json=as_json, text=text)
+        return
     tables = {name: fields_of(rows) for name, rows in found.tables.items()}
     answer = {"owners": found.owners, "keys": found.keys, "tables": tables}
     show(answer, as_json=as_json, text=_status_text(found))

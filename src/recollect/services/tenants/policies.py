@@ -1,6 +1,7 @@
 """What counts for a tenant now, by the server's policies and the settings of the tenant."""
 
 import logging
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -34,7 +35,7 @@ class TenantPolicies:
         self.server = server or ServerPolicy()
         self._usual = self.server.of("")
         self._store = store
-        clock = clock or _MachineClock()
+        self._clock = clock = clock or _MachineClock()
         self._has_any = RefreshedCache[str, bool](read=self._read_any, clock=clock)
         self._known = RefreshedCache[str, TenantPolicy](read=self._read, clock=clock)
 
@@ -42,6 +43,11 @@ class TenantPolicies:
     def of_server(cls, policies: Policies) -> "TenantPolicies":
         """The same policies for all tenants, which can set nothing."""
         return cls(ServerPolicy(policies=policies))
+
+    def under(self, policies: Policies) -> "TenantPolicies":
+        """What would count if the server had other policies; tenants' settings stay the same."""
+        server = replace(self.server, policies=policies)
+        return TenantPolicies(server, store=self._store, clock=self._clock)
 
     async def of(self, scope: Scope | TenantScope) -> TenantPolicy:
         """What counts for the scope's tenant now.

@@ -24,7 +24,6 @@ from recollect.interfaces.dashboard.site import Site, site_of
 from recollect.interfaces.dashboard.visitors import Form, KnownVisitor, PostedForm
 from recollect.interfaces.http.parameters import ANY_QUERY
 from recollect.services.context.contexts import ContextOptions, Contexts
-from recollect.services.tenants.policies import TenantPolicies
 
 PAGE: Final = "/dashboard/context"
 _SESSIONS: Final = 50
@@ -107,7 +106,7 @@ def _contexts(site: Site, form: Form) -> Contexts:
     if preset not in PRESETS:
         raise InvalidInput("preset", f"must be one of: {', '.join(PRESETS)}")
     policies = site.settings.model_copy(update={"preset": preset}).policies()
-    facts = replace(contexts.facts, tenants=TenantPolicies.of_server(policies))
+    facts = replace(contexts.facts, tenants=contexts.facts.tenants.under(policies))
     return replace(contexts, policies=policies, facts=facts)
 
 
