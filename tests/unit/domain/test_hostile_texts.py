@@ -11,6 +11,7 @@ from recollect.domain.context.quoting import quoted
 from recollect.domain.conversation.message import Role
 from recollect.domain.facts.reading.commands import commands_in
 from recollect.domain.facts.reading.gate import refuses
+from recollect.domain.facts.reading.joined_clauses import added_wishes, joined_clauses
 from recollect.domain.facts.reading.secrets import secrets_in
 from recollect.domain.facts.reading.standing.detection import slot_of, standing_instructions_in
 from recollect.domain.facts.slots import Slot
@@ -93,9 +94,30 @@ _READERS: dict[str, Callable[[str], object]] = {
     "secrets_in": lambda text: list(secrets_in(text)),
     "refuses": _refused,
     "commands_in": commands_in,
+    "joined_clauses": lambda text: joined_clauses(f"I work at ACME {text}", "en"),
+    "added_wishes": lambda text: list(added_wishes(text)),
     "rule_candidate": lambda text: rule_candidate(text, _HISTORY, "en"),
     "without_leading_thoughts": without_leading_thoughts,
 }
+
+_JOINED = {"and": " and I work", "comma and": ", and I want", "and alone": "and "}
+
+
+@pytest.mark.parametrize("reader", [joined_clauses, added_wishes])
+def test_clauses_are_found_in_time_linear_in_their_number(
+    reader: Callable[..., object],
+) -> None:
+    def read(text: str) -> object:
+        given = (f"I work {text}",) if reader is added_wishes else (f"I work {text}", "en")
+        return tuple(reader(*given))
+
+    slow = [
+        name
+        for name, piece in _JOINED.items()
+        if grows_faster_than_linear(read, repeated(piece), sizes=_SIZES)
+    ]
+
+    assert slow == []
 
 
 @pytest.mark.parametrize("reader", _READERS.values(), ids=_READERS)

@@ -18,6 +18,8 @@ _MIN_BEFORE: Final = 3
 """Words before "and" that can be a statement of their own: in "I live and work" they are not."""
 _MIN_CLAUSE: Final = 3
 """The fewest words of a second clause, its verb among them: not "and have two"."""
+_MOST_WORDS: Final = 80
+"""Of a statement that is cut: each joint is looked at with all words before and behind it."""
 _MARKS: Final = frozenset(",;:.?()\n\u2013\u2014")
 _AROUND_PRONOUN: Final = " '\u2019"
 _JE: Final = frozenset({"je", "j"})
@@ -45,6 +47,8 @@ class Clause:
 def joined_clauses(text: str, language: str | None) -> tuple[Clause, ...]:
     """The clauses of one statement about the user; one alone if it cannot surely be cut."""
     tokens = tuple(tokens_of(Part(text=text, start=0)))
+    if len(tokens) > _MOST_WORDS:
+        return (Clause(start=0, end=len(text)),)
     codes = (language,) if language in LANGUAGES else LANGUAGES
     found = (tuple(_clauses(text, tokens, fact_words(code))) for code in codes)
     return next((one for one in found if len(one) > 1), (Clause(start=0, end=len(text)),))
@@ -57,8 +61,10 @@ def added_wishes(text: str) -> Iterator[Clause]:
     for code in LANGUAGES:
         joints, known = fact_words(code).joints, standing_words(code)
         for at in joints.places_in(words):
+            if words[at - 1 : at] != (",",):
+                continue  # so that each word is looked at for one clause alone
             first, last = at + 1, _end_of_clause(words, at + 1)
-            if words[at - 1 : at] == (",",) and _wishes(words[first:last], known):
+            if _wishes(words[first:last], known):
                 yield Clause(start=tokens[first].start, end=tokens[last - 1].end)
 
 
