@@ -36,10 +36,10 @@ from recollect.permissions.cache import CachedPermissions
 from recollect.permissions.http import DenodoCatalog, PermissionsHook
 from recollect.permissions.local import PermissionFunction, PermissionsByFunction, PermissionsFile
 from recollect.ports.accounts import PermissionSource
-from recollect.ports.archive import ArchiveStore
-from recollect.ports.encryption import OwnerCiphers
 from recollect.ports.facts import FactExtractor
 from recollect.ports.models import Answerer
+from recollect.ports.privacy.archive import ArchiveStore
+from recollect.ports.privacy.encryption import OwnerCiphers
 from recollect.ports.recall import VectorStore
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 from recollect.services.facts.llm_extraction import LlmFactExtractor

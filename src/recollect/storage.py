@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import ConfigurationError
 from recollect.extras import require
 from recollect.ports import Stores
-from recollect.ports.encryption import KeyWrapper, OwnerCiphers
+from recollect.ports.privacy.encryption import KeyWrapper, OwnerCiphers
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import Telemetry
 from recollect.settings import EngineKind, Settings

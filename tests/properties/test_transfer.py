@@ -14,7 +14,7 @@ from recollect.domain.conversation.session import NewSession, TurnStatus
 from recollect.domain.profile.profile import ProfileChange
 from recollect.engines.in_memory import in_memory_stores
 from recollect.ports import Stores
-from recollect.services.privacy.json_stream import JsonStream
+from recollect.services.privacy.document.json_stream import JsonStream
 from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import a_scope
 from support.transfers import essence, exported, exported_bytes, imported, transfer_services

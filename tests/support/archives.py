@@ -14,7 +14,7 @@ from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores
-from recollect.ports.archive import ArchiveStore
+from recollect.ports.privacy.archive import ArchiveStore
 from recollect.services.privacy.archive_access import ArchiveAccess
 from recollect.services.privacy.archive_erasure import ArchivePlace, Counts
 from recollect.services.services import ServiceDependencies, Services

@@ -14,7 +14,7 @@ import zstandard
 
 from recollect.archives.objects import ObjectStore
 from recollect.errors import ArchivedSessionBroken
-from recollect.ports.archive import StoredObject
+from recollect.ports.privacy.archive import StoredObject
 
 _LEVEL: Final = 6
 _AT_ONCE: Final = 64 * 1024
@@ -25,7 +25,7 @@ _TRAILER_SIZE: Final = 8 + len(_KIND) + sha256().digest_size
 
 
 class CompressedArchive:
-    """Implements `recollect.ports.archive.ArchiveStore` on any store of objects.
+    """Implements `recollect.ports.privacy.archive.ArchiveStore` on any store of objects.
 
     An object is a frame of Zstandard and after it a skippable one with the SHA-256 of the first:
     `zstd -d` reads it as it is.

@@ -10,8 +10,8 @@ from typing import Final
 from recollect.archives.objects import ObjectStore
 from recollect.domain.transfer.archive import ArchivedSession
 from recollect.errors import ArchivedSessionBroken, ContentUnreadable
-from recollect.ports.archive import StoredObject
-from recollect.ports.encryption import OwnerCipher, OwnerCiphers
+from recollect.ports.privacy.archive import StoredObject
+from recollect.ports.privacy.encryption import OwnerCipher, OwnerCiphers
 
 _MAGIC: Final = b"recollect-encrypted:1\n"
 _SALT_BYTES: Final = 16

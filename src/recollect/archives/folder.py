@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import BinaryIO, Final
 
 from recollect.errors import ArchivedSessionNotFound, ArchiveUnavailable
-from recollect.ports.archive import StoredObject
+from recollect.ports.privacy.archive import StoredObject
 
 _CHUNK: Final = 1024 * 1024
 _UNFINISHED: Final = ".part"

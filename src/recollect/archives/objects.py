@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
 from typing import Protocol
 
-from recollect.ports.archive import StoredObject
+from recollect.ports.privacy.archive import StoredObject
 
 
 class ObjectStore(Protocol):
-    """Stores bytes by name; promises what `recollect.ports.archive.ArchiveStore` does."""
+    """Stores bytes by name; promises what `recollect.ports.privacy.archive.ArchiveStore` does."""
 
     async def put(self, name: str, pieces: AsyncIterator[bytes]) -> None:
         """Store the bytes in place of those of that name, durable on return, whole or not."""

@@ -15,7 +15,7 @@ from recollect.errors import (
     ArchiveUnavailable,
     ConfigurationError,
 )
-from recollect.ports.archive import StoredObject
+from recollect.ports.privacy.archive import StoredObject
 
 if TYPE_CHECKING:
     from obstore.store import S3Config

@@ -20,7 +20,7 @@ _OTHER_KEY: Final = "it is encrypted by another key than its owner has now, or w
 
 
 class AesSivCipher:
-    """Implements `recollect.ports.encryption.OwnerCipher`.
+    """Implements `recollect.ports.privacy.encryption.OwnerCipher`.
 
     Equal texts of one owner have equal stored forms: that is all they tell, beside their lengths.
     """

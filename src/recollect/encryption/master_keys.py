@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from recollect.encryption.cipher import DATA_KEY_BYTES, AesSivCipher
 from recollect.errors import ConfigurationError
-from recollect.ports.encryption import WrappedKey
+from recollect.ports.privacy.encryption import WrappedKey
 
 _NONCE_BYTES: Final = 12
 
 
 class MasterKeys:
-    """Implements `recollect.ports.encryption.KeyWrapper`.
+    """Implements `recollect.ports.privacy.encryption.KeyWrapper`.
 
     A wrapped key is of use for its owner alone: copied into the row of another, it does not unwrap.
     """

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from recollect.ports.accounts import ApiKeyStore, StateStore
 from recollect.ports.activity import ActivityStore
-from recollect.ports.archive import ExpiredRecords
-from recollect.ports.audit import AuditChains, AuditLog
 from recollect.ports.conversations import (
     BranchStore,
     HistoryStore,
@@ -14,15 +12,17 @@ from recollect.ports.conversations import (
     SessionStore,
     TurnStore,
 )
-from recollect.ports.encryption import EncryptionStore
-from recollect.ports.erasure import ErasureStores
 from recollect.ports.facts import FactStore
 from recollect.ports.jobs import ExpiredSessions, IndexingStore, JobQueue, SummaryStore, TurnQueue
+from recollect.ports.privacy.archive import ExpiredRecords
+from recollect.ports.privacy.audit import AuditChains, AuditLog
+from recollect.ports.privacy.encryption import EncryptionStore
+from recollect.ports.privacy.erasure import ErasureStores
+from recollect.ports.privacy.transfer import ExportStore, ImportStore, OwnerDirectory
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.recall import OutsideEntries, RecallIndex
 from recollect.ports.statistics import StatisticsStore
 from recollect.ports.tenants import TenantSettingsStore
-from recollect.ports.transfer import ExportStore, ImportStore, OwnerDirectory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

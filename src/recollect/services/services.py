@@ -11,7 +11,6 @@ from recollect.domain.language import PlainWords
 from recollect.domain.policy import FactExtractorKind
 from recollect.domain.recall.reranking import AUTO, RerankPolicy
 from recollect.ports.accounts import PermissionSource
-from recollect.ports.archive import ArchiveStore
 from recollect.ports.facts import FactExtractor, RelationModel, UnknownRelations
 from recollect.ports.models import (
     Answerer,
@@ -24,6 +23,7 @@ from recollect.ports.models import (
     TokenCounter,
     UnreadSql,
 )
+from recollect.ports.privacy.archive import ArchiveStore
 from recollect.ports.recall import VectorStore, WordStems
 from recollect.ports.runtime import Clock, Ids
 from recollect.ports.statistics import StatisticsStore

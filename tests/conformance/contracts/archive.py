@@ -1,4 +1,4 @@
-"""What `recollect.ports.archive.ExpiredRecords` promises."""
+"""What `recollect.ports.privacy.archive.ExpiredRecords` promises."""
 
 from collections.abc import AsyncIterator, Sequence
 from uuid import UUID, uuid4
@@ -8,7 +8,7 @@ import pytest
 from conformance.contracts.shared import END_OF_PAST, alone, long_ago
 from recollect.domain.identity.scope import Scope
 from recollect.ports import Stores
-from recollect.ports.archive import ExpiredSession
+from recollect.ports.privacy.archive import ExpiredSession
 from support.examples import a_message, a_scope, a_session, append, start_session
 
 

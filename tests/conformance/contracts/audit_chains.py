@@ -1,4 +1,4 @@
-"""What `recollect.ports.audit` promises about entries, their order and their chains."""
+"""What `recollect.ports.privacy.audit` promises about entries, their order and their chains."""
 
 import asyncio
 from collections.abc import Sequence

@@ -9,8 +9,8 @@ import pytest
 from recollect.archives.encrypted import EncryptedObjects
 from recollect.domain.transfer.archive import ArchivedSession
 from recollect.errors import ArchivedSessionBroken
-from recollect.ports.archive import StoredObject
-from recollect.ports.encryption import OwnerCipher
+from recollect.ports.privacy.archive import StoredObject
+from recollect.ports.privacy.encryption import OwnerCipher
 from support.encryption import master_keys
 
 CHUNK = 64 * 1024

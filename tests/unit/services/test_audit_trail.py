@@ -16,7 +16,7 @@ from recollect.domain.identity.audit import AuditAction, AuditFailure, AuditPoli
 from recollect.domain.identity.scope import Interface
 from recollect.domain.policy import Policies
 from recollect.engines.in_memory import in_memory_stores
-from recollect.engines.in_memory.audit import InMemoryAuditLog
+from recollect.engines.in_memory.privacy.audit import InMemoryAuditLog
 from recollect.errors import AuditUnavailable, DatabaseUnavailable
 from recollect.models.tokens import token_counter_for
 from recollect.ports import Stores

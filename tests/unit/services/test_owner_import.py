@@ -15,7 +15,7 @@ from recollect.domain.privacy.masking import MaskingMode, MaskingPolicies
 from recollect.domain.transfer.document import Outcome
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput
-from recollect.services.privacy import documents, json_stream
+from recollect.services.privacy.document import items, json_stream
 from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import a_scope, seconds_on, start_conversation
 from support.transfers import Document, exported, exported_bytes, imported, transfer_services
@@ -292,7 +292,7 @@ def manifest(**counts: int) -> bytes:
 async def test_archives_that_are_wrong_are_refused(
     files: dict[str, bytes], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "MAX_VALUE", 1_000_000)
+    monkeypatch.setattr(items, "MAX_VALUE", 1_000_000)
     scene = Scene()
     with pytest.raises(InvalidInput) as refused:
         await imported(scene.services, scene.target, archive_of(files))

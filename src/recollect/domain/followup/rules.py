@@ -8,8 +8,8 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
-from recollect.domain.followup.data_fragments import changed_by_fragment
-from recollect.domain.followup.data_pointers import data_pointer_candidate
+from recollect.domain.followup.data_questions.fragments import changed_by_fragment
+from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import words_of
 from recollect.domain.followup.items import item_candidate

@@ -4,8 +4,6 @@ from datetime import UTC, datetime
 
 from recollect.engines.in_memory.accounts import InMemoryApiKeys, InMemoryStates
 from recollect.engines.in_memory.activity import InMemoryActivity
-from recollect.engines.in_memory.archive import InMemoryExpiredRecords
-from recollect.engines.in_memory.audit import InMemoryAuditLog
 from recollect.engines.in_memory.conversations import (
     InMemoryBranches,
     InMemoryExpired,
@@ -13,7 +11,6 @@ from recollect.engines.in_memory.conversations import (
     InMemoryTurns,
 )
 from recollect.engines.in_memory.data import InMemoryData
-from recollect.engines.in_memory.erasure import in_memory_erasure_stores
 from recollect.engines.in_memory.facts import InMemoryFacts
 from recollect.engines.in_memory.jobs import (
     InMemoryIndexing,
@@ -22,10 +19,17 @@ from recollect.engines.in_memory.jobs import (
     InMemorySummaries,
 )
 from recollect.engines.in_memory.messages import InMemoryHistory, InMemoryMessages
+from recollect.engines.in_memory.privacy.archive import InMemoryExpiredRecords
+from recollect.engines.in_memory.privacy.audit import InMemoryAuditLog
+from recollect.engines.in_memory.privacy.erasure import in_memory_erasure_stores
+from recollect.engines.in_memory.privacy.transfer import (
+    InMemoryExports,
+    InMemoryImports,
+    InMemoryOwners,
+)
 from recollect.engines.in_memory.profiles import InMemoryProfiles
 from recollect.engines.in_memory.recall import InMemoryRecallIndex
 from recollect.engines.in_memory.tenants import InMemoryTenantSettings
-from recollect.engines.in_memory.transfer import InMemoryExports, InMemoryImports, InMemoryOwners
 from recollect.ports import Stores
 from recollect.ports.runtime import Clock
 

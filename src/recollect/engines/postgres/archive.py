@@ -11,7 +11,7 @@ from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.engines.postgres.connection.database import PostgresStore
 from recollect.engines.postgres.rows import read_message_records, read_session_records
-from recollect.ports.archive import ExpiredSession
+from recollect.ports.privacy.archive import ExpiredSession
 
 _PAGE_BYTES: Final = 4_000_000
 """A page ends with the message that passes this."""

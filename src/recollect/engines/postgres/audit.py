@@ -32,7 +32,7 @@ _MOST_ENTRIES: Final = 1_000
 
 
 class PostgresAuditLog(PostgresStore):
-    """Implements `recollect.ports.audit.AuditLog` and `AuditChains`."""
+    """Implements `recollect.ports.privacy.audit.AuditLog` and `AuditChains`."""
 
     async def append(self, entries: Sequence[OwnedEntry]) -> None:
         await self._database.write("append_audit", entries=await _json(entries))

@@ -21,7 +21,7 @@ from recollect.engines.postgres.connection.content import (
 )
 from recollect.engines.postgres.connection.database import Database, PostgresStore, Transaction
 from recollect.errors import ErasureUnderWay, Unavailable
-from recollect.ports.encryption import (
+from recollect.ports.privacy.encryption import (
     KeyWrapper,
     OwnerCipher,
     RowCounts,
@@ -186,7 +186,7 @@ async def pages(
 
 
 class PostgresCiphers:
-    """Implements `recollect.ports.encryption.OwnerCiphers` with the keys of a database."""
+    """Implements `recollect.ports.privacy.encryption.OwnerCiphers` with the keys of a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

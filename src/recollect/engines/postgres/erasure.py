@@ -26,7 +26,7 @@ from recollect.engines.postgres.connection.database import Database, PostgresSto
 from recollect.engines.postgres.conversations.messages import name_anew
 from recollect.engines.postgres.encryption import MESSAGES, TABLES, EncryptedTable, pages
 from recollect.engines.postgres.rows import to_json, worker_scope
-from recollect.ports.erasure import ErasureStores, RecentErasure, TenantProgress
+from recollect.ports.privacy.erasure import ErasureStores, RecentErasure, TenantProgress
 from recollect.ports.recall import EntryKey
 from recollect.ports.runtime import Clock
 

@@ -40,7 +40,7 @@ from recollect.engines.postgres.rows import (
     read_session_records,
     to_json,
 )
-from recollect.ports.transfer import NumberedAuditEntry
+from recollect.ports.privacy.transfer import NumberedAuditEntry
 
 _PAGE_BYTES: Final = 4_000_000
 """A page ends with the item that passes this."""

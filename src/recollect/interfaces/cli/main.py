@@ -14,13 +14,8 @@ from recollect.errors import DatabaseUnavailable, RecollectError
 from recollect.extras import named_extra
 from recollect.interfaces.cli import (
     accounts,
-    archive,
-    audit,
     chatting,
-    copying,
     dynamodb,
-    encryption,
-    erase,
     fact_files,
     facts,
     profile,
@@ -28,7 +23,6 @@ from recollect.interfaces.cli import (
     sessions,
     tenants,
     top,
-    transfer,
 )
 from recollect.interfaces.cli.output import (
     AsJson,
@@ -40,6 +34,14 @@ from recollect.interfaces.cli.output import (
     show,
     show_table,
     with_services,
+)
+from recollect.interfaces.cli.privacy import (
+    archive,
+    audit,
+    copying,
+    encryption,
+    erase,
+    transfer,
 )
 from recollect.services.services import Services
 from recollect.settings import load_settings

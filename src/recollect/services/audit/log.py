@@ -19,7 +19,7 @@ from recollect.domain.identity.audit import (
     ChainFault,
 )
 from recollect.domain.identity.scope import Scope, TenantScope
-from recollect.ports.audit import AuditChains, AuditLog
+from recollect.ports.privacy.audit import AuditChains, AuditLog
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.background import repeat

@@ -15,8 +15,8 @@ from recollect.concurrency import watch
 from recollect.domain.identity.audit import AuditAction, AuditFailure, AuditPolicy, OwnedEntry
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.errors import AuditUnavailable, Unavailable
-from recollect.ports.audit import AuditLog
 from recollect.ports.metrics import AUDIT_LOST
+from recollect.ports.privacy.audit import AuditLog
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Telemetry
 

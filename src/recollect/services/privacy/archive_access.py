@@ -12,9 +12,9 @@ from recollect.domain.transfer import reading
 from recollect.domain.transfer.archive import ArchivedSession, prefix_of
 from recollect.domain.transfer.document import Outcome, Part, TransferReport
 from recollect.errors import ArchivedSessionBroken, ArchivedSessionNotFound, InvalidInput
-from recollect.ports.archive import ArchiveStore
+from recollect.ports.privacy.archive import ArchiveStore
 from recollect.ports.runtime import Clock
-from recollect.services.privacy.documents import Item, items_of
+from recollect.services.privacy.document.items import Item, items_of
 from recollect.services.privacy.importing import OwnerImport
 
 _UNKNOWN_NAME: Final = "its name is not that of an archived session"

@@ -14,11 +14,11 @@ from recollect.domain.transfer.archive import prefix_of
 from recollect.domain.transfer.document import Part, check_header
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.errors import ArchivedSessionBroken, ArchivedSessionNotFound, InvalidInput
-from recollect.ports.archive import ArchiveStore, StoredObject
+from recollect.ports.privacy.archive import ArchiveStore, StoredObject
 from recollect.ports.runtime import Clock
-from recollect.services.privacy.documents import items_of
+from recollect.services.privacy.document.items import items_of
+from recollect.services.privacy.document.json_lines import END_OF_DOCUMENT, SessionList, opened
 from recollect.services.privacy.exporting import message_lines
-from recollect.services.privacy.json_document import END_OF_DOCUMENT, SessionList, opened
 
 ARCHIVE: Final = "archive"
 Counts = Mapping[str, int]

@@ -11,10 +11,10 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.archive import ArchivedSession, prefix_of
 from recollect.domain.transfer.document import header_of
-from recollect.ports.archive import ArchiveStore, ExpiredRecords, ExpiredSession
+from recollect.ports.privacy.archive import ArchiveStore, ExpiredRecords, ExpiredSession
 from recollect.ports.runtime import Clock
+from recollect.services.privacy.document.json_lines import END_OF_DOCUMENT, SessionList, opened
 from recollect.services.privacy.exporting import message_lines
-from recollect.services.privacy.json_document import END_OF_DOCUMENT, SessionList, opened
 from recollect.services.tenants.policies import TenantPolicies
 
 _SESSIONS: Final = 16

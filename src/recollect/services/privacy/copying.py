@@ -9,11 +9,11 @@ from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.domain.transfer.checksums import Checksums
 from recollect.domain.transfer.document import Outcome, TransferReport
 from recollect.ports.accounts import ApiKeyStore
+from recollect.ports.privacy.transfer import OwnerDirectory
 from recollect.ports.runtime import Clock
 from recollect.ports.tenants import TenantSettingsStore
-from recollect.ports.transfer import OwnerDirectory
-from recollect.services.privacy.document_pipe import read_by_a_thread
-from recollect.services.privacy.documents import Item, items_of
+from recollect.services.privacy.document.items import Item, items_of
+from recollect.services.privacy.document.pipe import read_by_a_thread
 from recollect.services.privacy.exporting import OwnerExport
 from recollect.services.privacy.importing import OwnerImport
 

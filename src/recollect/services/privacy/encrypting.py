@@ -8,8 +8,8 @@ from uuid import UUID
 
 from recollect.domain.identity.audit import AuditAction, OwnedEntry
 from recollect.domain.identity.scope import TenantScope
-from recollect.ports.audit import AuditLog
-from recollect.ports.encryption import EncryptionStore, RowCounts, TenantOwner
+from recollect.ports.privacy.audit import AuditLog
+from recollect.ports.privacy.encryption import EncryptionStore, RowCounts, TenantOwner
 from recollect.ports.runtime import Clock
 
 _OWNERS: Final = 200

@@ -27,7 +27,7 @@ from recollect.errors import (
     SessionNotFound,
     Unavailable,
 )
-from recollect.ports.erasure import Erasable, ErasureStores, TenantProgress
+from recollect.ports.privacy.erasure import Erasable, ErasureStores, TenantProgress
 from recollect.ports.runtime import Clock, Ids
 
 _AT_ONCE: Final = 1_000

@@ -17,7 +17,7 @@ from recollect.domain.transfer.records import MessageRecord
 from recollect.ports.metrics import OPERATIONS
 from recollect.ports.runtime import Clock
 from recollect.services.audit.operations import Audited
-from recollect.services.privacy.json_document import (
+from recollect.services.privacy.document.json_lines import (
     END_OF_DOCUMENT,
     JsonList,
     SessionList,
@@ -25,8 +25,8 @@ from recollect.services.privacy.json_document import (
     member,
     opened,
 )
+from recollect.services.privacy.document.zip_archive import ZipArchive
 from recollect.services.privacy.owner_pages import SESSIONS_AT_ONCE, OwnerPages, Pages
-from recollect.services.privacy.zip_archive import ZipArchive
 
 _ID_BYTES: Final = 16
 _MOST_COUNTED: Final = 1_000_000

@@ -21,11 +21,11 @@ from recollect.domain.transfer.document import Outcome, Part, TransferReport, ch
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.errors import InvalidInput
 from recollect.ports.metrics import OPERATIONS
+from recollect.ports.privacy.transfer import ImportStore
 from recollect.ports.runtime import Clock
-from recollect.ports.transfer import ImportStore
 from recollect.services.audit.operations import Audited
 from recollect.services.conversations.sessions import MakeRoom, leave_room
-from recollect.services.privacy.documents import HeaderCheck, Item, items_of
+from recollect.services.privacy.document.items import HeaderCheck, Item, items_of
 from recollect.services.redaction import Redaction, masked_message, stored_session
 from recollect.services.tenants.policies import TenantPolicies
 

@@ -12,8 +12,8 @@ from recollect.domain.text import JsonObject
 from recollect.domain.transfer import writing
 from recollect.domain.transfer.records import MessagePlace, MessageRecord, SessionRecord, place_of
 from recollect.ports.accounts import ApiKeyStore, StateStore
+from recollect.ports.privacy.transfer import ExportStore
 from recollect.ports.profiles import ProfileStore
-from recollect.ports.transfer import ExportStore
 from recollect.services.access import Permissions
 from recollect.services.facts.transfer import FactTransfer
 

@@ -10,7 +10,7 @@ from recollect.domain.erasure.erasure import CACHES, KEYS, VECTORS, Counts, Eras
 from recollect.domain.identity.accounts import ApiKey
 from recollect.domain.identity.scope import Interface, Scope, TenantScope
 from recollect.ports.accounts import ApiKeyStore
-from recollect.ports.erasure import ErasureStore, OwnerCache, OwnerRemovals
+from recollect.ports.privacy.erasure import ErasureStore, OwnerCache, OwnerRemovals
 from recollect.ports.recall import VectorStore
 from recollect.ports.runtime import Clock
 

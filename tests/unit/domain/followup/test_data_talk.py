@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.data_phrases import data_phrase
+from recollect.domain.followup.data_questions.phrases import data_phrase
 from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.followup.languages import words_for
 from recollect.domain.followup.rules import rule_candidate, with_complete_questions

@@ -15,7 +15,7 @@ from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
 from recollect.engines.dynamodb.table.keys import WORK_DUE, WORK_QUEUE, queue_of
 from recollect.engines.dynamodb.table.table import owner_of
-from recollect.ports.archive import ExpiredSession
+from recollect.ports.privacy.archive import ExpiredSession
 
 _AT_ONCE: Final = 1000
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -111,7 +111,7 @@ class DynamoExpired(DynamoExpiredBase):
 
 
 class DynamoExpiredRecords(DynamoExpiredBase):
-    """Implements `recollect.ports.archive.ExpiredRecords`."""
+    """Implements `recollect.ports.privacy.archive.ExpiredRecords`."""
 
     async def some(self, *, now: datetime, limit: int) -> tuple[ExpiredSession, ...]:
         return tuple(map(_expired, await self.expired(now=now, limit=limit)))

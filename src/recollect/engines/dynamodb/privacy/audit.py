@@ -58,7 +58,7 @@ _MOST_CHAINS: Final = 100_000
 
 
 class DynamoAuditLog(DynamoStore):
-    """Implements `recollect.ports.audit.AuditLog` and `AuditChains`.
+    """Implements `recollect.ports.privacy.audit.AuditLog` and `AuditChains`.
 
     More entries than a transaction takes are several ones. If one of these fails, the entries
     before it are remembered: whoever appends the same entries again appends the others.

@@ -48,7 +48,7 @@ from recollect.engines.dynamodb.table.keys import (
 )
 from recollect.engines.dynamodb.table.table import Table, Transaction, name_of, owner_of, version_of
 from recollect.errors import ErasureUnderWay
-from recollect.ports.erasure import ErasureStores, RecentErasure, TenantProgress
+from recollect.ports.privacy.erasure import ErasureStores, RecentErasure, TenantProgress
 from recollect.ports.recall import EntryKey
 from recollect.ports.runtime import Clock
 
@@ -72,7 +72,7 @@ def dynamo_erasure_stores(table: Table, clock: Clock, *, kept_in: str | None) ->
 
 
 class DynamoErasures(DynamoStore):
-    """Implements `recollect.ports.erasure.ErasureStore`.
+    """Implements `recollect.ports.privacy.erasure.ErasureStore`.
 
     An owner who is being erased is marked, and so is every session of theirs: readers look at
     nothing but the session, and who starts another one looks at the owner.
@@ -254,7 +254,7 @@ def _part_prefix(erasure_id: UUID) -> str:
 
 
 class DynamoErasable(DynamoStore):
-    """Implements `recollect.ports.erasure.Erasable`."""
+    """Implements `recollect.ports.privacy.erasure.Erasable`."""
 
     @property
     def name(self) -> str:
@@ -272,7 +272,7 @@ class DynamoErasable(DynamoStore):
 
 
 class DynamoTenantErasures(DynamoStore):
-    """Implements `recollect.ports.erasure.TenantErasures`."""
+    """Implements `recollect.ports.privacy.erasure.TenantErasures`."""
 
     async def users(self, erasure: Erasure, *, after: UUID | None, limit: int) -> tuple[Scope, ...]:
         owners = await self._owners(erasure)
@@ -334,7 +334,7 @@ def _sampled(part: Erasure) -> int:
 
 
 class DynamoErasedPhrases(DynamoStore):
-    """Implements `recollect.ports.erasure.ErasedPhrases`."""
+    """Implements `recollect.ports.privacy.erasure.ErasedPhrases`."""
 
     async def sample(self, erasure: Erasure, *, limit: int) -> tuple[str, ...]:
         if erasure.request.kind is ErasureKind.TENANT:
@@ -375,7 +375,7 @@ class DynamoErasedPhrases(DynamoStore):
 
 
 class DynamoReceiptKeys(DynamoStore):
-    """Implements `recollect.ports.erasure.ReceiptKeys`."""
+    """Implements `recollect.ports.privacy.erasure.ReceiptKeys`."""
 
     async def key(self, new: bytes, *, now: datetime) -> bytes:
         stored = await self.table.get(_SYSTEM, _RECEIPT_KEY)
@@ -391,7 +391,7 @@ class DynamoReceiptKeys(DynamoStore):
 
 
 class DynamoOwnerRemovals:
-    """Implements `recollect.ports.erasure.OwnerRemovals`."""
+    """Implements `recollect.ports.privacy.erasure.OwnerRemovals`."""
 
     def __init__(self, table: Table, kept_in: str) -> None:
         self._notes = RemovalNotes(table, kept_in)

@@ -48,11 +48,11 @@ from recollect.engines.dynamodb.table.keys import (
     audit_key,
 )
 from recollect.engines.dynamodb.table.table import Transaction, name_of
-from recollect.ports.transfer import NumberedAuditEntry
+from recollect.ports.privacy.transfer import NumberedAuditEntry
 
 
 class DynamoOwners(DynamoStore):
-    """Implements `recollect.ports.transfer.OwnerDirectory`, by the index that has all owners."""
+    """Implements `recollect.ports.privacy.transfer.OwnerDirectory`: an index has all owners."""
 
     async def owners(
         self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
@@ -78,7 +78,7 @@ def _owner_from(item: Item) -> Scope | TenantScope:
 
 
 class DynamoExports(DynamoStore):
-    """Implements `recollect.ports.transfer.ExportStore`."""
+    """Implements `recollect.ports.privacy.transfer.ExportStore`."""
 
     async def sessions(self, scope: Scope, *, start: UUID, limit: int) -> tuple[SessionRecord, ...]:
         now = self.clock.now()
@@ -141,7 +141,7 @@ class DynamoExports(DynamoStore):
 
 
 class DynamoImports(DynamoStore):
-    """Implements `recollect.ports.transfer.ImportStore`.
+    """Implements `recollect.ports.privacy.transfer.ImportStore`.
 
     What is given is stored session by session; a process that is killed in between leaves whole
     sessions' parts, and the same import again goes on.

@@ -17,7 +17,7 @@ from asyncpg import Record
 from recollect.concurrency import off_loop
 from recollect.domain.privacy.encrypted import ENCRYPTED_PREFIX, ESCAPED_PREFIX, STORED_MARK
 from recollect.errors import ContentUnreadable
-from recollect.ports.encryption import OwnerCipher
+from recollect.ports.privacy.encryption import OwnerCipher
 
 _JSON_MEMBER: Final = "encrypted"
 _JSON_START: Final = f'{{"{_JSON_MEMBER}":"'

@@ -28,7 +28,7 @@ from recollect.engines.postgres.connection.owner_keys import (
 from recollect.engines.postgres.connection.pool import ConnectionPool, Probe
 from recollect.engines.postgres.sql import statement
 from recollect.errors import ConfigurationError, ContentUnreadable, ErasureUnderWay
-from recollect.ports.encryption import OwnerCipher
+from recollect.ports.privacy.encryption import OwnerCipher
 from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import UNMEASURED, Span, SpanKind, Telemetry
 

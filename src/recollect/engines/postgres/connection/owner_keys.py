@@ -10,7 +10,7 @@ from asyncpg import Record
 
 from recollect.engines.postgres.sql import statement
 from recollect.errors import ConfigurationError, ErasureUnderWay
-from recollect.ports.encryption import KeyWrapper, OwnerCipher, WrappedKey
+from recollect.ports.privacy.encryption import KeyWrapper, OwnerCipher, WrappedKey
 
 FRESH_SECONDS: Final = 3.0
 """How long a key is used for writing without a look at the database. The row of a destroyed key,

@@ -22,7 +22,7 @@ _ANY_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class InMemoryAuditLog(InMemoryStore):
-    """Implements `recollect.ports.audit.AuditLog` and `AuditChains`."""
+    """Implements `recollect.ports.privacy.audit.AuditLog` and `AuditChains`."""
 
     async def append(self, entries: Sequence[OwnedEntry]) -> None:
         for entry in entries:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from recollect.domain.conversation.message import Role
-from recollect.domain.followup.data_phrases import DataPhrase, data_phrase, part_from
+from recollect.domain.followup.data_questions.phrases import DataPhrase, data_phrase, part_from
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase

@@ -8,13 +8,13 @@ from uuid import UUID
 from recollect.domain.identity.scope import Scope
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
 from recollect.engines.in_memory.data import InMemoryStore
+from recollect.engines.in_memory.privacy.transfer import session_record, turn_of
 from recollect.engines.in_memory.stored_conversation import StoredConversation
-from recollect.engines.in_memory.transfer import session_record, turn_of
-from recollect.ports.archive import ExpiredSession
+from recollect.ports.privacy.archive import ExpiredSession
 
 
 class InMemoryExpiredRecords(InMemoryStore):
-    """Implements `recollect.ports.archive.ExpiredRecords`."""
+    """Implements `recollect.ports.privacy.archive.ExpiredRecords`."""
 
     async def some(self, *, now: datetime, limit: int) -> tuple[ExpiredSession, ...]:
         owned = (

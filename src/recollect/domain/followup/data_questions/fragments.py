@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.domain.followup.data_phrases import singular
+from recollect.domain.followup.data_questions.phrases import singular
 from recollect.domain.followup.edits import Word, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.refinements import fragment_words

@@ -11,7 +11,7 @@ from recollect.domain.identity.scope import Interface, Scope
 from recollect.domain.transfer.document import Outcome
 from recollect.errors import InvalidInput
 from recollect.interfaces.cli.output import AsJson, fail, fields_of, named_tenant, not_blank, show
-from recollect.interfaces.cli.transfer import report_fields, taken_in
+from recollect.interfaces.cli.privacy.transfer import report_fields, taken_in
 from recollect.models.tokens import token_counter_for
 from recollect.ports.telemetry import UNMEASURED
 from recollect.services.privacy.copying import CopyReport, Progress

@@ -19,7 +19,7 @@ from recollect.domain.erasure.phrases import phrases_of
 from recollect.domain.identity.scope import Scope, TenantScope
 from recollect.domain.text import JsonObject
 from recollect.engines.in_memory.data import InMemoryData, InMemoryStore, OwnerMemory
-from recollect.ports.erasure import ErasureStores, RecentErasure, TenantProgress
+from recollect.ports.privacy.erasure import ErasureStores, RecentErasure, TenantProgress
 
 
 def in_memory_erasure_stores(data: InMemoryData) -> ErasureStores:
@@ -34,7 +34,7 @@ def in_memory_erasure_stores(data: InMemoryData) -> ErasureStores:
 
 
 class InMemoryErasures(InMemoryStore):
-    """Implements `recollect.ports.erasure.ErasureStore`."""
+    """Implements `recollect.ports.privacy.erasure.ErasureStore`."""
 
     async def begin(
         self,
@@ -127,7 +127,7 @@ class InMemoryErasures(InMemoryStore):
 
 
 class InMemoryErasable(InMemoryStore):
-    """Implements `recollect.ports.erasure.Erasable`: nothing is left to erase."""
+    """Implements `recollect.ports.privacy.erasure.Erasable`: nothing is left to erase."""
 
     @property
     def name(self) -> str:
@@ -141,7 +141,7 @@ class InMemoryErasable(InMemoryStore):
 
 
 class InMemoryTenantErasures(InMemoryStore):
-    """Implements `recollect.ports.erasure.TenantErasures`."""
+    """Implements `recollect.ports.privacy.erasure.TenantErasures`."""
 
     async def users(self, erasure: Erasure, *, after: UUID | None, limit: int) -> tuple[Scope, ...]:
         users = sorted(self._users(erasure), key=lambda scope: scope.owner_id)
@@ -174,7 +174,7 @@ class InMemoryTenantErasures(InMemoryStore):
 
 
 class InMemoryErasedPhrases(InMemoryStore):
-    """Implements `recollect.ports.erasure.ErasedPhrases`: all has gone before it is asked."""
+    """Implements `recollect.ports.privacy.erasure.ErasedPhrases`: all has gone before."""
 
     async def sample(self, erasure: Erasure, *, limit: int) -> tuple[str, ...]:
         messages = _messages(self.data.of(erasure.owner_id))
@@ -187,7 +187,7 @@ class InMemoryErasedPhrases(InMemoryStore):
 
 
 class InMemoryReceiptKeys(InMemoryStore):
-    """Implements `recollect.ports.erasure.ReceiptKeys`."""
+    """Implements `recollect.ports.privacy.erasure.ReceiptKeys`."""
 
     async def key(self, new: bytes, *, now: datetime) -> bytes:  # noqa: ARG002  # the port's
         if self.data.receipt_key is None:

@@ -9,7 +9,7 @@ from typing import IO, BinaryIO, Final, NamedTuple
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.document import MANIFEST, Part, check_header
 from recollect.errors import InvalidInput
-from recollect.services.privacy.json_stream import MAX_VALUE, JsonStream, decoder_for
+from recollect.services.privacy.document.json_stream import MAX_VALUE, JsonStream, decoder_for
 
 _ZIP: Final = b"PK\x03\x04"
 _HEADER: Final = frozenset({"format", "version", "exported_at", "owner"})

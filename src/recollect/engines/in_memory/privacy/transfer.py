@@ -34,11 +34,11 @@ from recollect.engines.in_memory.data import (
     copy_object,
 )
 from recollect.engines.in_memory.stored_conversation import StoredConversation
-from recollect.ports.transfer import NumberedAuditEntry
+from recollect.ports.privacy.transfer import NumberedAuditEntry
 
 
 class InMemoryOwners(InMemoryStore):
-    """Implements `recollect.ports.transfer.OwnerDirectory`."""
+    """Implements `recollect.ports.privacy.transfer.OwnerDirectory`."""
 
     async def owners(
         self, *, after: Scope | TenantScope | None, limit: int, tenant: str | None = None
@@ -61,7 +61,7 @@ def _order(owner: Scope | TenantScope) -> tuple[str, UUID]:
 
 
 class InMemoryExports(InMemoryStore):
-    """Implements `recollect.ports.transfer.ExportStore`."""
+    """Implements `recollect.ports.privacy.transfer.ExportStore`."""
 
     async def sessions(self, scope: Scope, *, start: UUID, limit: int) -> tuple[SessionRecord, ...]:
         following = (one for one in self._conversations(scope) if one.session.session_id >= start)
@@ -125,7 +125,7 @@ def turn_of(conversation: StoredConversation, message: Message) -> TurnRecord | 
 
 
 class InMemoryImports(InMemoryStore):
-    """Implements `recollect.ports.transfer.ImportStore`."""
+    """Implements `recollect.ports.privacy.transfer.ImportStore`."""
 
     async def add_profile(
         self, scope: Scope, items: Sequence[ProfileItem], texts: Mapping[str, str]

@@ -6,7 +6,7 @@ from typing import IO, cast
 
 from recollect.domain.text import JsonObject
 from recollect.domain.transfer.document import MANIFEST
-from recollect.services.privacy.json_document import dumped
+from recollect.services.privacy.document.json_lines import dumped
 
 
 class ZipArchive:

@@ -1,0 +1,1 @@
+"""Follow-ups to questions about data, read as phrases."""

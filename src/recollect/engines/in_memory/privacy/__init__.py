@@ -1,0 +1,1 @@
+"""Privacy in memory: export, erasure, archive, audit."""

@@ -1,0 +1,1 @@
+"""Commands about privacy: export, copy, erase, archive, audit, encryption."""
