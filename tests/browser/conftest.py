@@ -16,7 +16,7 @@ from recollect.domain.facts.ranking import FactPolicy
 from recollect.domain.identity.audit import AuditPolicy
 from recollect.domain.policy import Policies
 from recollect.engines.postgres.connection.database import Database
-from recollect.interfaces.http.app import create_app, prepare
+from recollect.interfaces.http.app import create_app
 from recollect.memory import Memory
 from recollect.models.followup.span_editor import SpanEditor
 from recollect.models.tokens import token_counter_for
@@ -81,7 +81,6 @@ async def dashboards(memory: Memory) -> AsyncIterator[Callable[..., Any]]:
             key = repr(sorted(settings.items()))
             if key not in known:
                 app = create_app(memory, load_settings(**settings))
-                prepare(app)
                 url = await stack.enter_async_context(serving(app))
                 known[key] = Dashboard(
                     url=url,

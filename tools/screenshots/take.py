@@ -18,7 +18,7 @@ from pathlib import Path
 import uvicorn
 from playwright.async_api import Browser, Page, async_playwright
 
-from recollect.interfaces.http.app import create_app, prepare
+from recollect.interfaces.http.app import create_app
 from recollect.interfaces.worker import Heartbeat
 from recollect.memory import Memory
 from recollect.settings import Settings, load_settings
@@ -89,7 +89,6 @@ PICTURES = (
 async def serving(memory: Memory, settings: Settings) -> AsyncIterator[str]:
     """Serve the memory on a free port of this machine; its address."""
     app = create_app(memory, settings, pulse=Heartbeat())
-    prepare(app)
     config = uvicorn.Config(app, port=0, lifespan="off", log_config=None, access_log=False)
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve())

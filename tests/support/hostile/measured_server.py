@@ -13,7 +13,7 @@ from typing import Final
 
 import uvicorn
 
-from recollect.interfaces.http.app import create_app, prepare
+from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.serving.server import collect_seldom, watching_loop
 from recollect.interfaces.worker import working_meanwhile
 from recollect.memory import Memory
@@ -91,7 +91,6 @@ async def measured_server(
             await memory.warm()
             collect_seldom()
             app = create_app(memory, settings)
-            prepare(app)
             config = uvicorn.Config(
                 app,
                 host="127.0.0.1",

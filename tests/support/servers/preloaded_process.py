@@ -25,6 +25,7 @@ import aiohttp  # noqa: F401  # what a server with a model loads
 import bpe_openai  # noqa: F401  # half of what a server loads
 import sqlglot  # noqa: F401  # as bpe_openai
 
+import recollect.adapters
 import recollect.engines.postgres.engine
 import recollect.interfaces.http.serving.server  # noqa: F401  # most programs are servers
 from recollect.domain.followup.language import load_languages

@@ -16,7 +16,7 @@ from recollect.interfaces.dashboard.pages import (
     shared,
     tenant,
 )
-from recollect.interfaces.dashboard.rendering import compile_templates, make_environment
+from recollect.interfaces.dashboard.rendering import make_environment
 from recollect.interfaces.dashboard.site import Site
 from recollect.interfaces.http.parameters import ANY_QUERY
 from recollect.interfaces.http.route_index import add_routers
@@ -49,9 +49,3 @@ def add_dashboard(app: FastAPI, memory: Memory, settings: Settings) -> None:
     )
     # The last takes all that is left.
     add_routers(app, (_root, *_ROUTERS, shared.missing))
-
-
-def prepare_dashboard(app: FastAPI) -> None:
-    """Compile the templates before the first visitor comes."""
-    if site := getattr(app.state, "dashboard", None):
-        compile_templates(site.templates)

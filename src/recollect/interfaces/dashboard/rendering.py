@@ -46,12 +46,6 @@ def make_environment() -> Environment:
     return environment
 
 
-def compile_templates(environment: Environment) -> None:
-    """Compile all templates, so that the first visitor does not wait for it."""
-    for name in environment.list_templates():
-        environment.get_template(name)
-
-
 def is_htmx(request: Request) -> bool:
     """Whether a part of a page is to be replaced, not a whole page loaded."""
     return HTMX_HEADER in request.headers
@@ -78,7 +72,7 @@ async def render(
 
 
 async def render_text(request: Request, template: str, **values: object) -> str:
-    """The same as a text. It is made in a thread: texts may be long."""
+    """The same as a text. It is made in a thread: texts may be long, templates not yet compiled."""
     site = site_of(request)
     shared = _shared(request, language_of(request))
     make = partial(_rendered, site.templates, template, {**shared, **values})

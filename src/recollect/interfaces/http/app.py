@@ -5,7 +5,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from recollect.interfaces import openai_proxy
-from recollect.interfaces.dashboard.app import add_dashboard, prepare_dashboard
+from recollect.interfaces.dashboard.app import add_dashboard
 from recollect.interfaces.http.admission import Admission, OverloadGuard
 from recollect.interfaces.http.callers import Authenticator
 from recollect.interfaces.http.errors import add_error_handlers
@@ -55,7 +55,10 @@ def create_app(memory: Memory, settings: Settings, *, pulse: Heartbeat | None = 
         version=version("recollect"),
         description=_DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        docs_url=None,  # its page would load scripts from the internet; `api_page` is ours
+        # `api_page` serves both: FastAPI's page would load scripts from the internet, and to make
+        # the document takes more than half a second, which it would spend on the event loop.
+        openapi_url=None,
+        docs_url=None,
         redoc_url=None,
     )
     app.state.memory = memory
@@ -88,9 +91,3 @@ def _serve_metrics(app: FastAPI, memory: Memory, settings: Settings) -> None:
     page = metrics_page(memory, settings)
     if page is not None:
         app.add_route(PATH, page.answer, include_in_schema=False)
-
-
-def prepare(app: FastAPI) -> None:
-    """Build what the first request of each route would wait for, some 50 ms on the event loop."""
-    app.openapi()
-    prepare_dashboard(app)

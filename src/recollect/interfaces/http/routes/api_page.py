@@ -1,16 +1,18 @@
-"""The API for people: GET /docs, without scripts and without the internet."""
+"""The API, for programs and for people: GET /openapi.json, and GET /docs without scripts."""
 
 import asyncio
 import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse
+import orjson
+from fastapi import APIRouter, FastAPI, Request
+from starlette.responses import HTMLResponse, Response
 
 Json: TypeAlias = Mapping[str, Any]
 router = APIRouter()
@@ -157,19 +159,44 @@ def _text(text: str) -> str:
     )
 
 
+@router.get("/openapi.json", include_in_schema=False)
+async def openapi(request: Request) -> Response:
+    """Answer with the OpenAPI document."""
+    return Response((await _description(request.app)).document, media_type="application/json")
+
+
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> HTMLResponse:
     """Show the OpenAPI document; the page needs no scripts and loads nothing."""
-    state = request.app.state
-    if not hasattr(state, "api_page"):
-        # In a thread, and once: it is half a megabyte.
-        has_dashboard = hasattr(state, "dashboard")
-        state.api_page = await asyncio.to_thread(_page, request.app.openapi(), has_dashboard)
-    text, headers = state.api_page
-    return HTMLResponse(text, headers=headers)
+    description = await _description(request.app)
+    return HTMLResponse(description.page, headers=description.headers)
 
 
-def _page(document: Json, has_dashboard: bool) -> tuple[str, Mapping[str, str]]:  # noqa: FBT001
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What an application can do: half a megabyte for programs, and as much for people."""
+
+    document: bytes
+    page: str
+    headers: Mapping[str, str]
+
+
+async def _description(app: FastAPI) -> _Description:
+    """Made once, when somebody first asks for it, in a thread: it takes half a second."""
+    state = app.state
+    if not hasattr(state, "description"):
+        state.description = asyncio.create_task(asyncio.to_thread(_described, app))
+    described: _Description = await asyncio.shield(state.description)
+    return described
+
+
+def _described(app: FastAPI) -> _Description:
+    document = app.openapi()
+    page, headers = _page(document, has_dashboard=hasattr(app.state, "dashboard"))
+    return _Description(orjson.dumps(document), page, headers)
+
+
+def _page(document: Json, *, has_dashboard: bool) -> tuple[str, Mapping[str, str]]:
     """The page and its headers, which allow its own style and nothing else."""
     style = files("recollect.interfaces.http.api_page").joinpath("style.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

@@ -18,7 +18,7 @@ import uvicorn
 from recollect.concurrency import TaskSupervisor, running_beside
 from recollect.errors import RecollectError
 from recollect.instrumentation import MetricBlocks, open_telemetry
-from recollect.interfaces.http.app import create_app, prepare
+from recollect.interfaces.http.app import create_app
 from recollect.interfaces.http.serving.connection import HttpConnection
 from recollect.interfaces.http.serving.connection_registry import ConnectionRegistry
 from recollect.interfaces.http.serving.listener import address_of, allow_open_files, listening
@@ -164,7 +164,6 @@ async def _serve(serving: Serving, ready: Ready) -> None:
         Memory.open(settings, telemetry=telemetry) as memory,
     ):
         app = create_app(memory, settings, pulse=pulse)
-        prepare(app)
         config = uvicorn.Config(
             app,
             lifespan="off",
