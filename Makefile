@@ -12,7 +12,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=5
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test run-tests coverage check check-types check-quickly format bench screenshots docs clean
+.PHONY: help install run test compile-tests run-tests coverage check check-types check-quickly format bench screenshots docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## */\t/' | expand -t 10
@@ -22,9 +22,14 @@ run: $(VENV)/.installed  ## set everything up and start the server
 
 install: $(VENV)/.installed-dev  ## install what 'make test' needs, which does so by itself
 
-# Types are checked beside the tests: without a cache that takes one core half a minute.
-test: check-quickly  ## check the code and run all tests
+# Two things at a time: types take one core half a minute where there is no cache, and so does
+# compiling the tests, which each of pytest's workers would do again.
+test: $(VENV)/.installed-dev  ## check the code and run all tests
+	@$(MAKE) --no-print-directory -j2 check-quickly compile-tests
 	@$(MAKE) --no-print-directory -j2 check-types run-tests
+
+compile-tests: $(VENV)/.installed-dev
+	@cd $(ROOT) && $(BIN)/python -m pytest --collect-only -qq >/dev/null || true  # told by run-tests
 
 run-tests:
 	@for b in chromium chromium-browser google-chrome; do command -v $$b >/dev/null && exit 0; done; \
