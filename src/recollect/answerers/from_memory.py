@@ -1,4 +1,4 @@
-"""Answers without a model: the nearest stored messages, quoted with their dates."""
+"""Answers without a model: what is known and was said before, quoted with its dates."""
 
 import re
 from collections import Counter
@@ -14,9 +14,11 @@ from recollect.domain.context.context import Context
 from recollect.domain.conversation.message import FROM_MEMORY, AnswerDetails, Message, Role
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Recalled
+from recollect.domain.summary.statements import is_question, read_statement
 from recollect.domain.text import JsonValue, without_breaks
 
 _MOST_EXCHANGES: Final = 3
+_MOST_FACTS: Final = 3
 _QUOTED_CHARACTERS: Final = 500
 _SHORTEST_WORD: Final = 4
 _WORD: Final = re.compile(r"\w+")
@@ -26,10 +28,12 @@ _WORD: Final = re.compile(r"\w+")
 class _Words:
     no_model: str
     nothing: str
+    noted: str
     nearest: str
     question: str
     answer: str
     earlier: str
+    known: str
 
 
 _LANGUAGES: Final = {
@@ -37,19 +41,23 @@ _LANGUAGES: Final = {
         no_model="No language model is set (MEMORY_LLM_BASE_URL and MEMORY_LLM_MODEL), so this is "
         "not a new answer.",
         nothing="Nothing is stored yet that could answer: {question}",
+        noted="This is stored, and can be asked for later: {question}",
         nearest="What was said before that comes nearest to: {question}",
         question="You asked",
         answer="The answer was",
         earlier="Said before",
+        known="Known about you",
     ),
     "nl": _Words(
         no_model="Er is geen taalmodel ingesteld (MEMORY_LLM_BASE_URL en MEMORY_LLM_MODEL), dus "
         "dit is geen nieuw antwoord.",
         nothing="Er is nog niets opgeslagen dat antwoord geeft op: {question}",
+        noted="Dit is opgeslagen, en u kunt er later naar vragen: {question}",
         nearest="Wat eerder is gezegd en hier het dichtst bij komt: {question}",
         question="U vroeg",
         answer="Het antwoord was",
         earlier="Eerder gezegd",
+        known="Over u bekend",
     ),
 }
 
@@ -58,7 +66,7 @@ class FromMemory:
     """Implements `recollect.ports.models.Answerer` without any model."""
 
     async def answer(self, scope: Scope, request: AnswerRequest) -> Answer:  # noqa: ARG002  # the port's
-        """The nearest stored exchanges, quoted, and that no model is set."""
+        """The nearest facts and exchanges, quoted, and that no model is set."""
         return await _off_loop(request.context)
 
     async def stream(
@@ -80,9 +88,11 @@ async def _off_loop(context: Context) -> Answer:
 def _answer(context: Context) -> Answer:
     words = _LANGUAGES.get(context.language, _LANGUAGES["en"])
     nearest, recalled = _nearest(context), _news(context)
-    opening = words.nearest if nearest or recalled else words.nothing
+    known = context.facts[:_MOST_FACTS]
+    opening = words.nearest if nearest or recalled or known else _opening(context, words)
     standalone_question = without_breaks(context.standalone_question)
     paragraphs = [words.no_model, opening.format(question=standalone_question)]
+    paragraphs += (_quoted(fact.content, fact.valid_from, words.known) for fact in known)
     for exchange in nearest:
         question, reply = exchange.question, exchange.reply
         quote = _quoted(question.content, question.created_at, words.question)
@@ -92,6 +102,14 @@ def _answer(context: Context) -> Answer:
     paragraphs += (_quoted(one.text, one.created_at, words.earlier) for one in recalled)
     details = AnswerDetails(model=FROM_MEMORY, citations=_citations(nearest, recalled) or None)
     return Answer(content="\n\n".join(paragraphs), details=details)
+
+
+def _opening(context: Context, words: _Words) -> str:
+    """What to say where memory has nothing: users who tell something did not ask."""
+    said = context.question[:_QUOTED_CHARACTERS]
+    statement = read_statement(said, language=context.language)
+    is_told = statement.is_own and statement.worth > 0 and not is_question(said)
+    return words.noted if is_told else words.nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

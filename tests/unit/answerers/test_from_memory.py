@@ -8,6 +8,7 @@ from recollect.answerers.from_memory import FROM_MEMORY, FromMemory
 from recollect.domain.chat.answers import Answer, AnswerRequest
 from recollect.domain.context.context import Context, Sources, Tokens, Truncation
 from recollect.domain.conversation.message import AnswerDetails, Message, Role
+from recollect.domain.facts.fact import Fact, FactSource, FactType, Priority
 from recollect.domain.identity.scope import Scope
 from recollect.domain.recall.entry import Recalled
 from recollect.testing import FIRST_MOMENT
@@ -89,6 +90,28 @@ async def test_where_nothing_matches_nothing_is_quoted() -> None:
     assert "Nothing is stored yet that could answer: Who is Zoë?" in answer.content
     assert "2.5M" not in answer.content
     assert answer.details.citations is None
+
+
+async def test_what_users_tell_is_said_to_be_stored() -> None:
+    told = await answer_to(context("I work at Philips in Eindhoven."))
+    assert "This is stored, and can be asked for later: I work at Philips" in told.content
+    verteld = await answer_to(context("Ik werk bij Philips in Eindhoven.", language="nl"))
+    assert "Dit is opgeslagen" in verteld.content
+
+
+async def test_facts_about_the_user_are_quoted_first() -> None:
+    fact = Fact(
+        fact_id=UUID(int=7),
+        type=FactType.FACT,
+        priority=Priority.HIGH,
+        content="I work at Philips.",
+        source=FactSource.EXTRACTED,
+        **dict.fromkeys(("created_at", "updated_at", "accessed_at", "valid_from"), FIRST_MOMENT),
+    )
+    asked = replace(context("Where do I work?", SALES), facts=(fact,))
+    answer = await answer_to(asked)
+    assert "> Known about you (2026-01-01 12:00 UTC): “I work at Philips.”" in answer.content
+    assert "Nothing is stored yet" not in answer.content
 
 
 async def test_a_dutch_question_is_answered_in_dutch() -> None:
