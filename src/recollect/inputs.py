@@ -21,7 +21,7 @@ from recollect.domain.followup.dialogue import HistoryMessage
 from recollect.domain.recall.entry import RecallFilter
 from recollect.domain.text import JsonObject, JsonValue, check_text, parse_choice, parse_moment
 from recollect.errors import InvalidInput
-from recollect.services.conversations.sessions import MAX_APPENDED
+from recollect.services.conversations.messages import MAX_APPENDED
 
 
 class Details(TypedDict, total=False):

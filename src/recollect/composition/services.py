@@ -21,11 +21,8 @@ from recollect.services.chat.turn import Answering, TurnMemory, Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
 from recollect.services.context.summarising import Compaction, ExtractiveSummariser, LlmSummariser
-from recollect.services.conversations.sessions import (
-    Messages,
-    OwnerMessages,
-    Sessions,
-)
+from recollect.services.conversations.messages import Messages, OwnerMessages
+from recollect.services.conversations.sessions import Sessions
 from recollect.services.profiles import ChosenProfile, Profiles
 from recollect.services.recall.indexing import Indexing, Reindexing
 from recollect.services.recall.outside_index import Removals, VectorStoreCheck

@@ -7,7 +7,7 @@ from recollect.domain.tenants.policy import ServerPolicy
 from recollect.ports import Stores
 from recollect.services.access import Permissions
 from recollect.services.audit.trail import AuditTrail
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.last_access import LastAccess
 from recollect.services.recall.outside_index import OutsideIndex
 from recollect.services.redaction import Redaction
 from recollect.services.services import ServiceDependencies

@@ -38,7 +38,9 @@ from recollect.services.chat.proxy import Proxy
 from recollect.services.chat.turn import Turns
 from recollect.services.context.contexts import Contexts
 from recollect.services.context.rewriting import Rewriting
-from recollect.services.conversations.sessions import LastAccess, Messages, OwnerMessages, Sessions
+from recollect.services.conversations.last_access import LastAccess
+from recollect.services.conversations.messages import Messages, OwnerMessages
+from recollect.services.conversations.sessions import Sessions
 from recollect.services.facts.facts import Facts
 from recollect.services.facts.maintenance import FactPruning, FactReembedding, TurnLearning
 from recollect.services.facts.transfer import FactTransfer

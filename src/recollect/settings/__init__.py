@@ -34,18 +34,16 @@ from recollect.settings.behaviour import (
     SizeSettings,
     UnknownSession,
 )
+from recollect.settings.keeping import AuditSettings, MaintenanceSettings, PrivacySettings
 from recollect.settings.observability import LogSettings, ObservabilitySettings
 from recollect.settings.server import (
     EMBEDDED_CONNECTIONS,
     LOOPBACK_HOSTS,
-    AuditSettings,
     AuthSettings,
     ChatClientSettings,
     DashboardSettings,
     EngineKind,
-    MaintenanceSettings,
     PermissionSettings,
-    PrivacySettings,
     ServerSettings,
     UserIdSource,
     VectorSettings,

@@ -30,7 +30,7 @@ from recollect.domain.profile.profile import check_chosen_keys
 from recollect.domain.recall.entry import MAX_RECALLED, RecallScope
 from recollect.domain.recall.reranking import RerankPolicy
 from recollect.errors import InvalidInput
-from recollect.settings.server import NumbersByName, SeparatedByCommas, accepted_by
+from recollect.settings.values import NumbersByName, SeparatedByCommas, accepted_by
 
 
 def _number_or_off(value: object) -> object:

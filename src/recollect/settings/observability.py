@@ -6,7 +6,8 @@ from enum import StrEnum
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from recollect.ports.telemetry import TracedUsers
-from recollect.settings.server import LOOPBACK_HOSTS, SeparatedByCommas
+from recollect.settings.server import LOOPBACK_HOSTS
+from recollect.settings.values import SeparatedByCommas
 
 
 class LogFormat(StrEnum):

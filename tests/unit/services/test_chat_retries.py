@@ -59,8 +59,8 @@ async def test_retries_at_once_store_one_answer_and_both_get_it() -> None:
     )
     setup.answerer.gate.set()
     answered = await asyncio.gather(*both)
-    assert {one.answer.content for one in answered} == {"one"}
-    assert await setup.stored_texts() == [("user", "Hi?"), ("assistant", "one")]
+    (stored,) = {one.answer.content for one in answered}  # of whichever comes first
+    assert await setup.stored_texts() == [("user", "Hi?"), ("assistant", stored)]
 
 
 async def test_the_id_of_another_question_is_refused_without_calling_the_answerer() -> None:

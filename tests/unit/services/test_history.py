@@ -6,7 +6,7 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import InvalidInput, MessageNotFound
 from recollect.ports import Stores
-from recollect.services.conversations.sessions import OwnerMessages
+from recollect.services.conversations.messages import OwnerMessages
 from recollect.testing import FixedClock
 from support.examples import a_scope, start_conversation
 from support.permissions import permissions_on

@@ -14,7 +14,8 @@ from recollect.errors import (
     TurnNotFound,
 )
 from recollect.ports import Stores
-from recollect.services.conversations.sessions import LastAccess, Messages
+from recollect.services.conversations.last_access import LastAccess
+from recollect.services.conversations.messages import Messages
 from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import (
     a_message,

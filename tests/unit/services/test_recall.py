@@ -39,7 +39,7 @@ from recollect.ports.accounts import PermissionSource
 from recollect.ports.models import Embedder
 from recollect.ports.recall import RecallIndex
 from recollect.services.access import UNAVAILABLE, Permissions
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.last_access import LastAccess
 from recollect.services.recall.recall import (
     FAILED,
     NO_EMBEDDER,

@@ -7,7 +7,8 @@ from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.conversation.session import SessionChanges
 from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import SessionNotFound
-from recollect.services.conversations.sessions import LastAccess, Sessions
+from recollect.services.conversations.last_access import LastAccess
+from recollect.services.conversations.sessions import Sessions
 from recollect.testing import FIRST_MOMENT, FixedClock
 from support.examples import a_scope, a_session
 from support.permissions import permissions_on

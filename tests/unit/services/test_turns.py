@@ -13,7 +13,8 @@ from recollect.engines.in_memory import in_memory_stores
 from recollect.errors import DatabaseUnavailable, IdAlreadyUsed, SessionNotFound
 from recollect.ports.conversations import Appended, MessageStore
 from recollect.services.chat.turn import Turns
-from recollect.services.conversations.sessions import LastAccess, Messages
+from recollect.services.conversations.last_access import LastAccess
+from recollect.services.conversations.messages import Messages
 from recollect.testing import FixedClock
 from support.examples import a_message, a_scope
 from support.permissions import permissions_on

@@ -30,7 +30,8 @@ from recollect.services.access import States
 from recollect.services.audit.operations import Audited, audited
 from recollect.services.chat.degradation import REPLY_NOT_STORED, SESSION_GONE, Degradation, Probe
 from recollect.services.chat.turn_record import TurnOutcome, TurnRecord
-from recollect.services.conversations.sessions import Messages, Sessions
+from recollect.services.conversations.messages import Messages
+from recollect.services.conversations.sessions import Sessions
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")

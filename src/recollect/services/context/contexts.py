@@ -56,7 +56,7 @@ from recollect.services.context.rewriting import (
     history_of,
 )
 from recollect.services.context.summarising import SLOWNESS
-from recollect.services.conversations.sessions import Messages
+from recollect.services.conversations.messages import Messages
 from recollect.services.facts.known import KnownFacts
 from recollect.services.profiles import ChosenProfile
 from recollect.services.recall.recall import Recall

@@ -28,7 +28,7 @@ from recollect.ports.metrics import REWRITES
 from recollect.ports.models import ChatModel, FollowUpModel, Prompt
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
-from recollect.services.conversations.sessions import Messages
+from recollect.services.conversations.messages import Messages
 from recollect.services.redaction import unmasked
 
 Result = TypeVar("Result")

@@ -54,7 +54,7 @@ from recollect.ports.runtime import Clock
 from recollect.ports.telemetry import Stage
 from recollect.services.access import Permissions
 from recollect.services.audit.operations import Audited, audited
-from recollect.services.conversations.sessions import LastAccess
+from recollect.services.conversations.last_access import LastAccess
 from recollect.services.recall.reranking import Reranking
 from recollect.services.redaction import Redaction
 

@@ -12,16 +12,9 @@ from recollect.interfaces.http.callers import CallerScope
 from recollect.interfaces.http.errors import ERRORS, NOT_FOUND
 from recollect.interfaces.http.large_json import WRITTEN_AT_ONCE, LargeBodyRoute, written
 from recollect.interfaces.http.parameters import SessionIdPath, UseCases
-from recollect.interfaces.http.schemas.contexts import (
-    AnyContextOut,
-    ContextFormat,
-    ContextIn,
-    RecallIn,
-    RecallOut,
-    RewriteIn,
-    RewriteOut,
-    in_form,
-)
+from recollect.interfaces.http.schemas.context_forms import AnyContextOut, ContextFormat, in_form
+from recollect.interfaces.http.schemas.contexts import ContextIn
+from recollect.interfaces.http.schemas.recall import RecallIn, RecallOut, RewriteIn, RewriteOut
 
 router = APIRouter(
     prefix="/api/v1/sessions/{session_id}",

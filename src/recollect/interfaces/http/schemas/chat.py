@@ -10,7 +10,7 @@ from recollect.answerers.denodo import names_in
 from recollect.domain.chat.answers import Answer, Answered
 from recollect.domain.conversation.session import MAX_SESSION_NAME_LENGTH, Session
 from recollect.domain.text import json_characters
-from recollect.interfaces.http.schemas.contexts import RecalledOut, RecallOptions, SourcesOut
+from recollect.interfaces.http.schemas.contexts import SourcesOut
 from recollect.interfaces.http.schemas.conversations import (
     AnyJson,
     Content,
@@ -19,6 +19,7 @@ from recollect.interfaces.http.schemas.conversations import (
     example,
     optional,
 )
+from recollect.interfaces.http.schemas.recall import RecalledOut, RecallOptions
 
 _Short: TypeAlias = Annotated[str, Field(max_length=1000)]
 _Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]

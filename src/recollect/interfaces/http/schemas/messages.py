@@ -37,7 +37,7 @@ from recollect.interfaces.http.schemas.conversations import (
     optional,
 )
 from recollect.ports.runtime import Ids
-from recollect.services.conversations.sessions import MAX_APPENDED
+from recollect.services.conversations.messages import MAX_APPENDED
 
 _LongText: TypeAlias = Annotated[str, Field(max_length=MAX_CONTENT_LENGTH)]
 _ShortText: TypeAlias = Annotated[str, Field(max_length=1000)]
