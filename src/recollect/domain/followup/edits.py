@@ -8,6 +8,7 @@ be invented: every content word comes from the question or from the history.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from recollect.domain.conversation.message import Role
@@ -24,6 +25,8 @@ _WORD: Final = re.compile(
 _CHARACTERS_A_WORD: Final = 12  # of a long message no more is cut into words than can be used
 _FEWEST_WORDS: Final = 8  # of a message that is worth reading
 _ROOM_FOR_FIRST: Final = 20  # words that the first question may always have
+_LONGEST_CACHED: Final = 400  # characters
+_CACHED_TEXTS: Final = 256  # at most some 4 MB
 _SPACE: Final = re.compile(r"\s+")
 _NO_SPACE_AFTER: Final = frozenset("([{“\"'\u2019-/$€£#¿¡«@")
 _CLOSING_QUOTES: Final = frozenset("\"'")
@@ -92,7 +95,21 @@ class Edits:
 
 def words_of(text: str) -> tuple[Word, ...]:
     """Cut a text into words, numbers and signs."""
-    return tuple(Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text))
+    return _words_of_question(text) if len(text) <= _LONGEST_CACHED else _cut_words(text)
+
+
+def _cut_words(text: str) -> tuple[Word, ...]:
+    return tuple([Word(match[0], *match.span()) for match in _WORD.finditer(text)])
+
+
+_words_of_question = lru_cache(maxsize=_CACHED_TEXTS)(_cut_words)
+"""A turn's rules and model read each recent question a dozen times."""
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def spoken_words(question: str) -> tuple[str, ...]:
+    """The words of a question in small letters, without signs."""
+    return tuple([word.text.lower() for word in words_of(question) if not word.is_sign])
 
 
 def recent_blocks(history: Sequence[HistoryMessage], limits: ReadingLimits) -> list[Block]:

@@ -1,11 +1,12 @@
 """Items of a list in the last reply: "the second one", or all of them: "Which is cheaper?"."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
-from recollect.domain.followup.edits import Word, words_of
+from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.followup.lists import item_titles
 
@@ -25,15 +26,14 @@ def item_candidate(
     words = words_of(question)
     if len(words) > _LONGEST_QUESTION or not history or history[-1].role is not Role.ASSISTANT:
         return None
-    if _is_comparison(words, known):
+    if _is_comparison(spoken_words(question), known):
         is_data = history[-1].sql_query is not None  # of its rows one figure is compared
         return None if is_data else _compared(question, words, history[-1].content, known)
     return _named(question, words, history[-1].content, known)
 
 
-def _is_comparison(words: Sequence[Word], known: LanguageWords) -> bool:
+def _is_comparison(texts: Sequence[str], known: LanguageWords) -> bool:
     """Whether a question asks which, and has no noun that says which what."""
-    texts = [word.text.lower() for word in words if not word.is_sign]
     length = starting_phrase(texts, known.which)
     rest = texts[length:]
     if starting_phrase(texts, known.idioms):
@@ -96,10 +96,13 @@ def _named(
 
 def _place_in_list(word: Word, known: LanguageWords) -> int | None:
     """Which item an ordinal names, counted from 0; -1 for the last one."""
-    text = word.text.lower()
-    if text in known.last_words:
-        return -1
-    return next((n for n, forms in enumerate(known.ordinals) if text in forms), None)
+    return _places_of_ordinals(known).get(word.text.lower())
+
+
+@cache
+def _places_of_ordinals(known: LanguageWords) -> dict[str, int]:
+    ordinals = ((form, n) for n, forms in enumerate(known.ordinals) for form in forms)
+    return dict(ordinals) | dict.fromkeys(known.last_words, -1)
 
 
 def _is_name(title: str) -> bool:

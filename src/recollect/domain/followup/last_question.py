@@ -5,7 +5,7 @@ from typing import Final
 
 from recollect.domain.conversation.message import Role
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
-from recollect.domain.followup.edits import Word, words_of
+from recollect.domain.followup.edits import Word, spoken_words, words_of
 from recollect.domain.followup.languages import LanguageWords, starting_phrase
 from recollect.domain.language import content_words
 
@@ -29,13 +29,19 @@ def last_question_candidate(
     counted = _counted(question, words, last, earlier, known)
     if counted is not None:
         return counted
-    if history[-1].role is Role.ASSISTANT:
-        reply = history[-1].content[: _LONGEST * 2]
-        new = set(map(str.lower, content_words(reply, language)))
-        new -= set(map(str.lower, content_words(f"{last} {question}", language)))
-        if len(new) > _NEW_WORDS or len(history[-1].content) > len(reply):
-            return None
-    return _with_object(question, words, last, earlier, known)
+    completed = _with_object(question, words, last, earlier, known)
+    is_answered = completed is not None and history[-1].role is Role.ASSISTANT
+    if is_answered and _names_others(history[-1].content, f"{last} {question}", language):
+        return None
+    return completed
+
+
+def _names_others(reply: str, said: str, language: str) -> bool:
+    """Whether a reply has more words of its own than one that names nothing else."""
+    read = reply[: _LONGEST * 2]
+    new = set(map(str.lower, content_words(read, language)))
+    new -= set(map(str.lower, content_words(said, language)))
+    return len(new) > _NEW_WORDS or len(reply) > len(read)
 
 
 def _counted(
@@ -46,7 +52,7 @@ def _counted(
     known: LanguageWords,
 ) -> Proposal | None:
     """As "How many of them?" after "Which of the five have been sold?"."""
-    texts = [word.text.lower() for word in words if not word.is_sign]
+    texts = spoken_words(question)
     of = next((n for n, word in enumerate(earlier) if word.text.lower() == known.of_word), 0)
     for lead in range(1, min(_LEAD, len(texts)) + 1):
         length = starting_phrase(texts[lead:], known.of_them)
@@ -65,6 +71,8 @@ def _with_object(
     known: LanguageWords,
 ) -> Proposal | None:
     """As "Welke producten heb je daarvoor?" after "Wat zijn de vereisten voor valbeveiliging?"."""
+    if not known.adverb_beginnings:
+        return None
     adverbs = [(n, p) for n, word in enumerate(words) if (p := _preposition_of(word, known))]
     if len(adverbs) != 1 or not known.pointers.isdisjoint(
         word.text.lower() for n, word in enumerate(words) if n != adverbs[0][0]

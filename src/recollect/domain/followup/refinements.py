@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, lru_cache
 from typing import Final
 
 from recollect.domain.followup.edits import Word, words_of
-from recollect.domain.followup.languages import LanguageWords, Phrase, starting_phrase
+from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
 
 _LONGEST_FRAGMENT: Final = 12  # words
 _LONGEST_VALUE: Final = 4  # words, without the preposition
@@ -20,6 +21,7 @@ _QUOTES: Final = frozenset('"\u201c\u201d\u201e\u00ab\u00bb')
 _LONGEST_GROUP: Final = 4  # words
 _LONGEST_REMARK: Final = 6  # words
 _LONGEST_REMARK_TEXT: Final = 100  # characters
+_CACHED_QUESTIONS: Final = 256
 _AFTER_IDIOM: Final = 2  # words: "just a quick thought"
 
 
@@ -60,6 +62,7 @@ class Refinement:
     has_question_mark: bool
 
 
+@lru_cache(maxsize=_CACHED_QUESTIONS)
 def read_refinement(question: str, known: LanguageWords) -> Refinement | None:
     """The part that a fragment changes, and how; None for any other message."""
     body, is_opened = _without_opener(words_of(question), known)
@@ -115,9 +118,8 @@ def is_remark(message: str, known: LanguageWords, *, is_answer: bool) -> bool:
     return not (is_answer or named or has_value) and (bool(begins) or not words)
 
 
-def _beginnings(
-    known: LanguageWords,
-) -> tuple[tuple[Part, tuple[Phrase, ...], str | None], ...]:
+@cache
+def _beginnings(known: LanguageWords) -> tuple[tuple[Part, PhraseList, str | None], ...]:
     """How fragments of each kind begin, and how that is written; None for as it was."""
     return (
         (Part.ORDER, known.order, None),
@@ -216,10 +218,10 @@ def _without_signs(words: Sequence[Word]) -> Sequence[Word]:
     return words[first:]
 
 
-def _up_to(words: Sequence[Word], phrases: tuple[Phrase, ...]) -> Sequence[Word]:
+def _up_to(words: Sequence[Word], phrases: PhraseList) -> Sequence[Word]:
     """The words before the first of some phrases."""
     lower = _lower(words)
-    places = (place for place in range(1, len(words)) if starting_phrase(lower[place:], phrases))
+    places = (n for n in range(1, len(lower)) if starting_phrase(lower, phrases, start=n))
     return words[: next(places, len(words))]
 
 

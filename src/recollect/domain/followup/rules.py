@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -11,7 +12,7 @@ from recollect.domain.followup.chit_chat import is_chit_chat, without_chit_chat
 from recollect.domain.followup.data_questions.fragments import changed_by_fragment
 from recollect.domain.followup.data_questions.pointers import data_pointer_candidate
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
-from recollect.domain.followup.edits import words_of
+from recollect.domain.followup.edits import spoken_words, words_of
 from recollect.domain.followup.items import item_candidate
 from recollect.domain.followup.languages import LanguageWords, starting_phrase, words_for
 from recollect.domain.followup.last_question import last_question_candidate
@@ -26,6 +27,7 @@ _COMPLETE: Final = 4  # words that a question with a meaning of its own has
 _LONGEST: Final = 60  # words of a question
 _LONGEST_TEXT: Final = 800  # characters
 _CHAIN: Final = 4  # fragments in a row
+_CACHED_QUESTIONS: Final = 256
 _RECENT: Final = 6  # messages of a history that are completed
 _NEED: Final = 0.95  # a fragment says nothing without the question before it
 _CONFIDENCE: Final = 0.8
@@ -115,8 +117,7 @@ def is_data_talk(history: Sequence[HistoryMessage], known: LanguageWords) -> boo
 
 def _is_data(question: str, sql: str | None, known: LanguageWords) -> bool:
     """Whether a question was answered with SQL, or begins as one to data."""
-    words = [word.text.lower() for word in words_of(question) if not word.is_sign]
-    return sql is not None or starting_phrase(words, known.data_questions) > 0
+    return sql is not None or starting_phrase(spoken_words(question), known.data_questions) > 0
 
 
 def with_complete_questions(
@@ -138,11 +139,12 @@ def asks_back(history: Sequence[HistoryMessage]) -> bool:
     return bool(history) and history[-1].role is Role.ASSISTANT and "?" in history[-1].content
 
 
+@lru_cache(maxsize=_CACHED_QUESTIONS)
 def _is_complete(question: str, known: LanguageWords) -> bool:
     """Whether a question says what it asks about, in one sentence."""
     if len(question) >= _LONGEST_TEXT or "\n" in question or _SENTENCE_END.search(question):
         return False
-    words = [word.text.lower() for word in words_of(question) if not word.is_sign]
+    words = spoken_words(question)
     change = read_refinement(question, known)
     is_limit = change is not None and change.part is Part.LIMIT
     is_request = is_limit and starting_phrase(words, known.data_questions) > 0

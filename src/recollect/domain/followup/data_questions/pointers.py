@@ -9,7 +9,7 @@ from recollect.domain.conversation.message import Role
 from recollect.domain.followup.data_questions.phrases import DataPhrase, data_phrase, part_from
 from recollect.domain.followup.dialogue import HistoryMessage, Proposal
 from recollect.domain.followup.edits import Word, words_of
-from recollect.domain.followup.languages import LanguageWords, starting_phrase
+from recollect.domain.followup.languages import LanguageWords, PhraseList, starting_phrase
 from recollect.domain.language import content_words
 
 _SENTENCE_END: Final = re.compile(r"[.!?…]\s+\S")
@@ -166,7 +166,8 @@ class _Pointing:
         if phrase.whole and lower[length] == phrase.verb:
             owner = phrase.whole  # "which have none?", "which ones have some?": not among these
         if is_asking:
-            wh = self._text(0, starting_phrase(lower, (*known.wh_words, *known.which[:2])))
+            wh_words = PhraseList((*known.wh_words, *known.which[:2]))
+            wh = self._text(0, starting_phrase(lower, wh_words))
             rest = f"{wh[:1].lower()}{wh[1:]} {rest}"
         return f"{known.among_word} {owner}, {rest}"
 

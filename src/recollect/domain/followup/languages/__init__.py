@@ -4,20 +4,36 @@
 """
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Final
 
 _INSTALLED: Final = ("en", "nl", "de", "fr", "es")
+_FRAGMENTS: Final = ("openers", "only", "without", "leave_out", "group", "order", "sort")
 DEFAULT_LANGUAGE: Final = "en"
 Phrase = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseList(tuple[Phrase, ...]):  # noqa: SLOT001  # `__dict__` has the cached index
+    """Phrases in their order, which are looked up by their first word."""
+
+    @cached_property
+    def by_first_word(self) -> Mapping[str, Sequence[Phrase]]:
+        """The phrases that begin with a word, the longest first."""
+        found: dict[str, list[Phrase]] = {}
+        for phrase in sorted(filter(None, self), key=len, reverse=True):
+            found.setdefault(phrase[0], []).append(phrase)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LanguageWords:
-    """Words and phrases in small letters."""
+    """Words and phrases in small letters.
+
+    There is one object for each language, equal to itself alone, so that it can be a cache's key.
+    """
 
     small_words: frozenset[str]
     """Words with a grammatical use; they tell the language of a text."""
@@ -35,34 +51,34 @@ class LanguageWords:
     articles: frozenset[str]
     contractions: frozenset[str]
     """Prepositions that contain an article: "du", "zum"."""
-    openers: tuple[Phrase, ...]
+    openers: PhraseList
     """How a fragment begins that changes the last question: "what about"."""
     trailing: frozenset[str]
     """Words that say nothing at the end of a fragment: "please"."""
-    instead: tuple[Phrase, ...]
+    instead: PhraseList
     """What follows them is what no longer holds: "instead of"."""
-    idioms: tuple[Phrase, ...]
+    idioms: PhraseList
     """How messages begin that look like a fragment and change nothing: "by the way"."""
     form_words: frozenset[str]
     """Words about the form of a reply, or about the conversation: "paragraph", "French"."""
-    only: tuple[Phrase, ...]
-    without: tuple[Phrase, ...]
-    leave_out: tuple[Phrase, ...]
+    only: PhraseList
+    without: PhraseList
+    leave_out: PhraseList
     """Commands that mean `without_word`."""
-    group: tuple[Phrase, ...]
-    order: tuple[Phrase, ...]
-    sort: tuple[Phrase, ...]
+    group: PhraseList
+    order: PhraseList
+    sort: PhraseList
     """Commands that mean `sorted_by`."""
-    limit: tuple[Phrase, ...]
+    limit: PhraseList
     group_words: frozenset[str]
     """The prepositions of a grouping: "by", "per"."""
     without_word: str
     sorted_by: str
-    data_questions: tuple[Phrase, ...]
+    data_questions: PhraseList
     """How questions to data begin: "how many"."""
-    ordinals: tuple[Phrase, ...]
+    ordinals: PhraseList
     """The forms of "first", of "second" and so on."""
-    which: tuple[Phrase, ...]
+    which: PhraseList
     """How a question begins that compares things: "which one"."""
     or_word: str
     last_words: frozenset[str]
@@ -70,28 +86,28 @@ class LanguageWords:
     """Words that begin a statement or an answer: "I", "yes"."""
     item_words: frozenset[str]
     """Nouns that may follow an ordinal: "the second one"."""
-    of_them: tuple[Phrase, ...]
+    of_them: PhraseList
     of_word: str
     adverb_beginnings: frozenset[str]
     """What stands before a preposition in "daarvoor" or "dafür"."""
-    data_requests: tuple[Phrase, ...]
+    data_requests: PhraseList
     """How requests for data begin: "show me"."""
-    data_copulas: tuple[Phrase, ...]
+    data_copulas: PhraseList
     """How questions begin that name what they ask for: "what are"."""
-    wh_words: tuple[Phrase, ...]
+    wh_words: PhraseList
     """What asks for rows: "which", "how many"."""
-    counts: tuple[Phrase, ...]
+    counts: PhraseList
     """What stands before the things that are counted: "the number of"."""
     among: frozenset[str]
     among_word: str
-    among_them: tuple[Phrase, ...]
+    among_them: PhraseList
     """How a question about some of the rows begins: "of those"."""
-    which_of_them: tuple[Phrase, ...]
+    which_of_them: PhraseList
     """The same with the word that asks: "which of them"."""
-    how_many: tuple[Phrase, ...]
+    how_many: PhraseList
     count_rest: frozenset[str]
     """Words that "how many" alone may be followed by."""
-    there_are: tuple[Phrase, ...]
+    there_are: PhraseList
     auxiliaries: frozenset[str]
     helping_verbs: frozenset[str]
     """Verbs of a question that a statement has not, but for "not"."""
@@ -120,7 +136,7 @@ class LanguageWords:
     """Nouns for the rows of any question."""
     extremes: frozenset[str]
     """Words that take each other's place: "the highest", "the lowest"."""
-    extreme_leads: tuple[Phrase, ...]
+    extreme_leads: PhraseList
     """What may stand before them in a fragment."""
     conditions: frozenset[str]
     """Words that begin a condition."""
@@ -128,12 +144,12 @@ class LanguageWords:
     """Words that begin a comparison with a value."""
     personal: frozenset[str]
     """Words of remarks, which change no question."""
-    bare_questions: tuple[Phrase, ...]
+    bare_questions: PhraseList
     """What asks for rows without naming them."""
     it: str
     never_before_articles: frozenset[str]
     """Question words that no article follows."""
-    plural_verbs: tuple[Phrase, ...]
+    plural_verbs: PhraseList
     properties: frozenset[str]
     """Nouns for what things have: what follows "of" is then meant."""
     quantifiers: frozenset[str]
@@ -144,18 +160,8 @@ class LanguageWords:
     """Words of a question that adds to the last one, or replaces a part of it."""
     figures: frozenset[str]
 
-    @property
-    def fragments(self) -> tuple[Phrase, ...]:
-        """All that a fragment of another question may begin with."""
-        return (
-            *self.openers,
-            *self.only,
-            *self.without,
-            *self.leave_out,
-            *self.group,
-            *self.order,
-            *self.sort,
-        )
+    fragments: PhraseList
+    """All that a fragment of another question may begin with."""
 
 
 def installed() -> tuple[str, ...]:
@@ -169,27 +175,32 @@ def words_for(code: str) -> LanguageWords:
     known = code if code in _INSTALLED else DEFAULT_LANGUAGE
     text = files(__name__).joinpath(f"{known}.toml").read_text("utf-8")
     fields = tomllib.loads(text)
+    fields["fragments"] = ";".join(fields[name] for name in _FRAGMENTS)
     for name, kind in LanguageWords.__annotations__.items():
         fields[name] = _READERS[kind](fields[name])
     return LanguageWords(**fields)
 
 
-def starting_phrase(words: Iterable[str], phrases: tuple[Phrase, ...]) -> int:
-    """How many words the longest phrase has that these words begin with; 0 if there is none."""
-    beginning = tuple(words)
-    return max((len(one) for one in phrases if beginning[: len(one)] == one), default=0)
+def starting_phrase(words: Sequence[str], phrases: PhraseList, *, start: int = 0) -> int:
+    """How many words the longest phrase has that begins at a place; 0 if there is none."""
+    if start >= len(words):
+        return 0
+    for phrase in phrases.by_first_word.get(words[start], ()):
+        if tuple(words[start : start + len(phrase)]) == phrase:
+            return len(phrase)
+    return 0
 
 
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _phrases(text: str) -> tuple[Phrase, ...]:
-    return tuple(tuple(phrase.split()) for phrase in text.split(";"))
+def _phrases(text: str) -> PhraseList:
+    return PhraseList(tuple(phrase.split()) for phrase in text.split(";"))
 
 
 _READERS: Final[dict[object, Callable[[str], object]]] = {
     frozenset[str]: _word_set,
-    tuple[Phrase, ...]: _phrases,
+    PhraseList: _phrases,
     str: str,
 }
