@@ -60,8 +60,8 @@ format: $(VENV)/.installed-dev  ## format the code and write the generated files
 bench: $(VENV)/.installed-dev  ## measure latency beside hand-written SQL
 	@cd $(ROOT) && $(BIN)/python benchmarks/latency.py $(ARGS)
 
-screenshots: $(VENV)/.installed-dev  ## take the pictures of the dashboard; needs chromium
-	@cd $(ROOT) && $(BIN)/python tools/screenshots/take.py $(ARGS)
+screenshots: $(VENV)/.installed-dev  ## take the pictures of the documentation; needs chromium
+	@cd $(ROOT) && $(BIN)/python tools/screenshots/take.py $(ARGS) && $(BIN)/python tools/screenshots/top.py
 
 docs: $(VENV)/.installed-dev  ## write the reference pages that are made from the code
 	@cd $(ROOT) && $(BIN)/python tools/generate_reference.py

@@ -8,9 +8,12 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import typer
-from rich.console import Console
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from recollect.errors import ConfigurationError
 from recollect.extras import named_extra
@@ -19,6 +22,34 @@ from recollect.settings import load_settings
 from recollect.telemetry.quantiles import quantile
 
 _SECONDS: Final = 10
+_WIDTH: Final = 9
+_DECIMALS: Final = {"/s": 1, "ms": 1}
+_STAGES: Final = ("window", "rewrite", "embed", "recall", "facts", "assemble")
+_QUEUES: Final = ("jobs", "indexing", "learning", "erasures")
+_GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
+    "Turns": {
+        "answered": ("turns_per_second", "/s"),
+        "failed": ("failed_turns_per_second", "/s"),
+        "degraded": ("degraded_per_second", "/s"),
+        "HTTP requests": ("requests_per_second", "/s"),
+    },
+    "Memory adds to a turn": {
+        "median": ("memory_p50_milliseconds", "ms"),
+        "95 of 100": ("memory_p95_milliseconds", "ms"),
+        "99 of 100": ("memory_p99_milliseconds", "ms"),
+    },
+    "Does it help?": {
+        "contexts with memory": ("hit_rate", "%"),
+        "recalls with a result": ("recall_hit_rate", "%"),
+    },
+    "Stages, 95 of 100": {one: (f"{one}_p95_milliseconds", "ms") for one in _STAGES},
+    "Waiting": {one: (f"waiting_{one}", "") for one in _QUEUES},
+    "Server": {
+        "database connections busy": ("database_connections_busy", ""),
+        "resident memory": ("resident_megabytes", "MB"),
+    },
+}
+"""What the view shows: groups of figures, each with its label and its unit."""
 Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]
 
 
@@ -83,10 +114,10 @@ def figures(change: Change) -> dict[str, float | None]:
     for share in (0.5, 0.95, 0.99):
         name = f"memory_p{share * 100:g}_milliseconds"
         shown[name] = change.quantile("recollect_turn_memory_seconds", share)
-    for stage in ("window", "rewrite", "embed", "recall", "facts", "assemble"):
+    for stage in _STAGES:
         name = f"{stage}_p95_milliseconds"
         shown[name] = change.quantile("recollect_stage_seconds", 0.95, stage=stage)
-    for queue in ("jobs", "indexing", "learning", "erasures"):
+    for queue in _QUEUES:
         shown[f"waiting_{queue}"] = change.now("recollect_queue_depth", queue=queue)
     return shown
 
@@ -116,7 +147,7 @@ def top(
             time.sleep(seconds)
             after, now = _read(place, token), time.monotonic()
             change = Change(before=before, after=after, seconds=now - then)
-            live.update(_table(figures(change), place))
+            live.update(view(figures(change), place))
             before, then = after, now
 
 
@@ -139,14 +170,22 @@ def _read(url: str, token: str | None) -> Samples:
         ) from None
 
 
-def _table(shown: Mapping[str, float | None], place: str) -> Table:
-    table = Table(title=place, box=None)
-    table.add_column("what")
-    table.add_column("now", justify="right")
-    for name, value in shown.items():
-        if name.endswith("_rate"):
-            text = "-" if value is None else f"{value:.0%}"
-        else:
-            text = "-" if value is None else f"{value:,.1f}"
-        table.add_row(name.replace("_", " "), text)
+def view(shown: Mapping[str, float | None], place: str) -> RenderableType:
+    """The figures in groups, as many beside each other as the terminal has room for."""
+    panels = [Panel(_group(rows, shown), title=title) for title, rows in _GROUPS.items()]
+    return Group(Text(place, style="dim"), Columns(panels, equal=True))
+
+
+def _group(rows: Mapping[str, tuple[str, str]], shown: Mapping[str, float | None]) -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column()
+    table.add_column(justify="right", min_width=_WIDTH)
+    for label, (name, unit) in rows.items():
+        table.add_row(label, _text(shown[name], unit))
     return table
+
+
+def _text(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.0%}" if unit == "%" else f"{value:,.{_DECIMALS.get(unit, 0)}f} {unit}".rstrip()
