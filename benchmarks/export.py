@@ -1,6 +1,6 @@
 """What an export and an erasure take, and what others notice of them.
 
-    python benchmarks/export.py [--messages N …] [--formats json zip] [--seconds N]
+    python benchmarks/export.py [--messages N …] [--formats json zip] [--seconds N] [--rounds N]
 
 Owners with `--messages` messages each (10,000, 100,000 and 1,000,000 by default) are stored by SQL:
 half of the messages in one session, the rest in sessions of fifty, and an entry of recall without a
@@ -10,7 +10,9 @@ what it gets. Printed are the seconds, the bytes, and the highest resident memor
 between beside that before: it should be the same for all owners. Then the largest is erased, by the
 server's own worker. Meanwhile another owner asks questions one after the other, whose answers are
 quoted from memory. Their times are printed beside those of `--seconds` right before, with nothing
-else going on, and the ratio of both: machines have faster and slower minutes. Linux only.
+else going on, and the ratio of both: machines have faster and slower minutes. With `--rounds` each
+memory is exported several times, with such a time before each, and their turns are taken together.
+Linux only.
 """
 
 import argparse
@@ -67,6 +69,7 @@ class Work:
     form: str
     """The format of the export; `erase` for an erasure."""
     seconds: float = 0.0
+    """Of the last one, if there were several."""
     size: int = 0
     before: int = 0
     """Resident bytes of the server when it began."""
@@ -80,7 +83,8 @@ class Work:
 async def measured(client: httpx.AsyncClient, server: Served, one: Work, *, user: str) -> None:
     """Export a user's memory while another one asks."""
     process = psutil.Process(server.pid)
-    one.before = one.peak = process.memory_info().rss
+    one.before, one.size = process.memory_info().rss, 0
+    one.peak = max(one.peak, one.before)
     async with beside(watch(process, one)), beside(ask(client, one.turns)):
         began = time.perf_counter()
         async with client.stream(
@@ -148,7 +152,9 @@ async def beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
             await task
 
 
-async def measure(*, sizes: list[int], formats: list[str], seconds: float) -> list[Work]:
+async def measure(
+    *, sizes: list[int], formats: list[str], seconds: float, rounds: int
+) -> list[Work]:
     """Load the owners, serve them, export each in these formats, and erase the largest."""
     with TemporaryDirectory(prefix="recollect-benchmark-") as folder:
         home = Path(folder)
@@ -165,7 +171,8 @@ async def measure(*, sizes: list[int], formats: list[str], seconds: float) -> li
         ):
             async with beside(ask(client, [])):  # loads what the first answers wait for
                 await asyncio.sleep(_WARM_UP_SECONDS)
-            for one in works:
+            repeated = [one for one in works for _ in range(1 if one.form == "erase" else rounds)]
+            for one in repeated:
                 print(f"{one.form}, {one.messages:,} messages …", file=sys.stderr)
                 async with beside(ask(client, one.alone)):
                     await asyncio.sleep(seconds)
@@ -233,10 +240,12 @@ def main() -> None:
     parser.add_argument("--messages", type=int, nargs="+", default=sizes, metavar="N")
     parser.add_argument("--formats", nargs="+", default=_FORMATS, choices=_FORMATS)
     parser.add_argument("--seconds", type=float, default=10, metavar="N")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N")
     args = parser.parse_args()
-    print_table(
-        asyncio.run(measure(sizes=args.messages, formats=args.formats, seconds=args.seconds))
+    measuring = measure(
+        sizes=args.messages, formats=args.formats, seconds=args.seconds, rounds=args.rounds
     )
+    print_table(asyncio.run(measuring))
 
 
 if __name__ == "__main__":

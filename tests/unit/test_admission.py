@@ -7,7 +7,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from recollect.interfaces.http.admission import Admission, OverloadGuard
-from recollect.ports.admission import waiting_outside
+from recollect.ports.admission import give_way, waiting_outside
 from recollect.ports.metrics import HTTP_REFUSED
 from support.recorded_telemetry import RecordedTelemetry
 
@@ -127,3 +127,28 @@ async def test_a_cancelled_request_takes_no_place_with_it(moment: str) -> None:
 
     async with asyncio.timeout(1):
         assert await admission.enter()
+
+
+async def test_long_work_waits_for_the_others_and_goes_on_when_they_have_left() -> None:
+    admission = Admission(max_at_work=2, patience=10, longest_pause=10)
+    assert await admission.enter()
+    export = asyncio.create_task(_ask(_guard(give_way, admission=admission)))
+    await _soon()
+    assert not export.done()
+    assert await admission.enter()  # the place of the export is free meanwhile
+    admission.leave()
+    admission.leave()
+    async with asyncio.timeout(1):
+        assert (await export)["status"] == 200
+
+
+async def test_long_work_goes_on_one_piece_at_a_time_while_others_are_always_at_work() -> None:
+    admission = Admission(max_at_work=5, patience=10, longest_pause=0.01)
+    assert await admission.enter()
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    work = [asyncio.create_task(_ask(_guard(give_way, admission=admission))) for _ in range(3)]
+    await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+    assert [one.done() for one in work] == [True, False, False]
+    await asyncio.gather(*work)
+    assert loop.time() - began >= 0.03

@@ -1,14 +1,18 @@
 """What an export has of an owner, as JSON."""
 
 from datetime import datetime
+from typing import Final
 
 from recollect.domain.context.compaction import Summary
+from recollect.domain.conversation.message import NO_DETAILS, Visibility
 from recollect.domain.identity.accounts import ApiKey, UserState
 from recollect.domain.identity.audit import AuditEntry
 from recollect.domain.profile.profile import ProfileItem
 from recollect.domain.recall.entry import Entry
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer.records import MessageRecord, SessionRecord, TurnRecord
+
+_VISIBILITIES: Final = {one: one.name.lower() for one in Visibility}
 
 
 def profile_item(item: ProfileItem) -> JsonObject:
@@ -80,10 +84,10 @@ def message(record: MessageRecord) -> JsonObject:
         "role": str(one.role),
         "content": one.content,
         "metadata": one.metadata,
-        "details": one.details.to_json(),
+        "details": {} if one.details is NO_DETAILS else one.details.to_json(),
         "created_at": _time(one.created_at),
         "is_active": one.is_active,
-        "visibility": one.visibility.name.lower(),
+        "visibility": _VISIBILITIES[one.visibility],
         "turn": None if record.turn is None else _turn(record.turn),
     }
 
@@ -126,4 +130,7 @@ def audit_entry(entry: AuditEntry) -> JsonObject:
 
 
 def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
+    if moment is None:
+        return None
+    text = moment.isoformat()
+    return text[:-6] + "Z" if text.endswith("+00:00") else text

@@ -31,6 +31,7 @@ _SESSION: Final = tuple(field.name for field in fields(Session))
 _SUMMARY: Final = tuple(field.name for field in fields(Summary))
 _EMPTY_DETAILS: Final = (None, "{}")
 _ROLES: Final = {str(role): role for role in Role}  # a third of the time of Role(…)
+_STATUSES: Final = {str(status): status for status in TurnStatus}
 
 
 def worker_scope(tenant: str, user: str) -> Scope:
@@ -94,7 +95,7 @@ def _message_record(row: Record) -> MessageRecord:
     if row["turn_number"] is not None:
         turn = TurnRecord(
             number=row["turn_number"],
-            status=TurnStatus(row["status"]),
+            status=_STATUSES[row["status"]],
             follows=row["parent_sequence"],
             is_learnt=row["is_learnt"],
         )

@@ -74,8 +74,13 @@ class PostgresExportStore(PostgresStore):
     async def messages(
         self, scope: Scope, session_ids: Sequence[UUID], *, after: int, limit: int
     ) -> tuple[MessageRecord, ...]:
-        rows = await self._page(
-            "export_messages", scope, limit, session_ids=session_ids, after_sequence=after
+        rows = await self._database.read(
+            "export_messages",
+            owner_id=scope.owner_id,
+            session_ids=session_ids,
+            after_sequence=after,
+            limit=limit,
+            most_bytes=_PAGE_BYTES,
         )
         return await read_message_records(rows)
 

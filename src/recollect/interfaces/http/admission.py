@@ -24,6 +24,8 @@ _STANDING: Final = 0.1
 """The share of the patience that is left once a queue lasts: what comes then waits too long."""
 _RETRY_SECONDS: Final = (1, 3)
 """At random, so that those who were refused together do not return together."""
+_LONGEST_PAUSE: Final = 0.025
+"""Seconds for which a piece of long work waits while others are at work: about a turn."""
 _OVERLOADED: Final = "the server has more requests than it can answer now; try again"
 
 
@@ -40,13 +42,20 @@ class Admission:
     is refused early.
     """
 
-    def __init__(self, *, max_at_work: int, patience: float) -> None:
+    def __init__(
+        self, *, max_at_work: int, patience: float, longest_pause: float = _LONGEST_PAUSE
+    ) -> None:
         self._max_at_work = max_at_work
         self._patience = patience
+        self._longest_pause = longest_pause
         self._at_work = 0
         self._waiting: deque[_Waiting] = deque()
         self._waiting_since = 0.0
         """When somebody began to wait while nobody else did."""
+        self._next_piece = asyncio.Lock()
+        """Of those who give way, one goes on at a time."""
+        self._all_left: asyncio.Future[None] | None = None
+        """What the next of them waits for."""
 
     async def enter(self) -> bool:
         """Wait for a place, or return False where there will be none in time."""
@@ -82,10 +91,20 @@ class Admission:
             is_in_time = now - waiting.since <= longest_wait
             self._at_work += is_in_time
             waiting.admitted.set_result(is_in_time)
+        if self._all_left is not None and not self._at_work and not self._all_left.done():
+            self._all_left.set_result(None)
 
     def come_back(self) -> None:
         """Take a place again that was given back only for a while, even if there are too many."""
         self._at_work += 1
+
+    async def give_way(self) -> None:
+        """Wait until nobody is at work, for a moment at most, after others who give way, too."""
+        async with self._next_piece:
+            await asyncio.sleep(0)
+            if self._at_work:
+                self._all_left = asyncio.get_running_loop().create_future()
+                await asyncio.wait([self._all_left], timeout=self._longest_pause)
 
     def _longest_wait(self, now: float) -> float:
         is_standing = now - self._waiting_since > self._patience
@@ -104,12 +123,13 @@ class Admission:
 class _Place:
     """The place of one request: counted while nothing makes the request wait."""
 
-    __slots__ = ("_admission", "_has_left", "_times_aside")
+    __slots__ = ("_admission", "_gives_way", "_has_left", "_times_aside")
 
     def __init__(self, admission: Admission) -> None:
         self._admission = admission
         self._times_aside = 0
         self._has_left = False
+        self._gives_way = False
 
     def step_aside(self) -> None:
         self._times_aside += 1
@@ -120,6 +140,12 @@ class _Place:
         self._times_aside -= 1
         if self._times_aside == 0 and not self._has_left:
             self._admission.come_back()
+
+    async def give_way(self) -> None:
+        if not self._gives_way:
+            self._gives_way = True
+            self.step_aside()
+        await self._admission.give_way()
 
     def leave(self) -> None:
         """End it; tasks that outlive the request do not count."""

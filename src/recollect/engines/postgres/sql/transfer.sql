@@ -42,7 +42,8 @@ ORDER BY page.session_id
 
 -- name: export_messages
 -- Messages of all branches of some sessions, in the order of these, with their turns.
--- The function sets the owner. Turns are looked up one by one: a join might read all of the owner's.
+-- The function sets the owner, before the turns of its rows are looked up. That is done one by one: a
+-- join might read all of the owner's.
 SELECT message.*, turn.status, turn.parent_sequence, turn.is_learnt
 FROM export_messages(:owner_id, :session_ids, :after_sequence, :limit, :most_bytes) AS message
 LEFT JOIN LATERAL (

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 from uuid import UUID
 
+import orjson
+
 from recollect.domain.text import JsonObject, JsonValue
 from recollect.domain.transfer import writing
 from recollect.domain.transfer.document import Part
 from recollect.domain.transfer.records import MessageRecord, SessionRecord
+from recollect.ports.admission import give_way
 
 Item = TypeVar("Item")
 _SLICE: Final = 25
-"""Items that are written at once: half a millisecond."""
+"""Items that are written at once: less than half a millisecond."""
 _LARGE: Final = 500_000
 """Characters of a page from which on it is written in a thread."""
 
@@ -21,7 +24,7 @@ _LARGE: Final = 500_000
 async def lines_of(
     items: Sequence[Item], write: Callable[[Item], JsonValue], *, characters: int = 0
 ) -> list[bytes]:
-    """Items as lines of JSON; other requests go on between some of them.
+    """Items as lines of JSON; other requests go first between some of them.
 
     Not in a thread, unless the items are large: one that works all the time takes the interpreter
     lock for 5 ms each time that the event loop has something to do.
@@ -31,13 +34,16 @@ async def lines_of(
     lines: list[bytes] = []
     for start in range(0, len(items), _SLICE):
         lines += [dumped(write(item)) for item in items[start : start + _SLICE]]
-        await asyncio.sleep(0)
+        await give_way()
     return lines
 
 
 def dumped(value: JsonValue) -> bytes:
     """A value as compact JSON on one line; integers of any size."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:  # has an integer of more than 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def opened(header: JsonObject) -> bytes:
