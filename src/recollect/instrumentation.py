@@ -95,9 +95,10 @@ def _tracer(settings: Settings, resource: dict[str, str], stack: AsyncExitStack)
     name = "MEMORY_LANGFUSE_URL" if settings.otlp_endpoint is None else "MEMORY_OTLP_ENDPOINT"
     with named_extra(name):
         # Loaded here: it is an extra, and takes 0.2 s.
+        from recollect.telemetry.otlp_spans import OtlpSpans  # noqa: PLC0415
         from recollect.telemetry.tracing import (  # noqa: PLC0415
-            OtelTracer,
             SpanReceiver,
+            SpanTracer,
             langfuse_receiver,
         )
 
@@ -114,9 +115,8 @@ def _tracer(settings: Settings, resource: dict[str, str], stack: AsyncExitStack)
                 secret_key=secret.get_secret_value(),
             )
         )
-    tracer = OtelTracer(
-        receivers,
-        resource=resource,
+    tracer = SpanTracer(
+        [OtlpSpans(receiver, resource=resource) for receiver in receivers],
         sample=settings.trace_sample,
         traces_content=settings.trace_content,
     )

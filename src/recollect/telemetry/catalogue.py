@@ -56,6 +56,7 @@ EVENTS: Final = {
     "operation.slow": "The same, where it took longer than MEMORY_SLOW_MILLISECONDS, with its "
     "slowest stage.",
     "otlp.metrics_not_sent": "The collector did not take the metrics.",
+    "otlp.spans_not_sent": "The collector or Langfuse did not take some spans, which are lost.",
     "permissions.file_broken": "The file of permissions cannot be read.",
     "permissions.unavailable": "The permission source does not answer.",
     "profile.failed": "The profile could not be read; the context lacks it.",
