@@ -17,7 +17,8 @@ from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, decode, encode, size_of
 from recollect.engines.dynamodb.table.keys import PARTITION, SORT
 from recollect.engines.dynamodb.table.provisioning import INDEXES
-from recollect.engines.dynamodb.table.table import MAX_OPERATIONS, Table
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import MAX_OPERATIONS
 
 LARGEST = 400 * 1024
 """The most bytes of an item."""

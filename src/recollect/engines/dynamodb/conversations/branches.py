@@ -20,8 +20,8 @@ from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.session_items import PENDING, pending_before
 from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.table.items import time_text
-from recollect.engines.dynamodb.table.keys import SORT
-from recollect.engines.dynamodb.table.table import Transaction, owner_of
+from recollect.engines.dynamodb.table.keys import SORT, owner_of
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.errors import IdAlreadyUsed
 from recollect.ports.conversations import Followed, StoredTurn, WriteTerms
 

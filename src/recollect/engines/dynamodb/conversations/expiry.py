@@ -13,8 +13,7 @@ from recollect.engines.dynamodb.conversations.purging import PURGES, purge
 from recollect.engines.dynamodb.conversations.store import EXPIRY, DynamoStore
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
-from recollect.engines.dynamodb.table.keys import WORK_DUE, WORK_QUEUE, queue_of
-from recollect.engines.dynamodb.table.table import owner_of
+from recollect.engines.dynamodb.table.keys import WORK_DUE, WORK_QUEUE, owner_of, queue_of
 from recollect.ports.privacy.archive import ExpiredSession
 
 _AT_ONCE: Final = 1000

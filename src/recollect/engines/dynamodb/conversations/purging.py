@@ -27,10 +27,12 @@ from recollect.engines.dynamodb.table.keys import (
     message_id_key,
     message_key,
     messages_prefix,
+    owner_of,
     purge_key,
     queue_of,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, in_parts, owner_of
+from recollect.engines.dynamodb.table.table import Table, in_parts
+from recollect.engines.dynamodb.table.transaction import Transaction
 
 PURGES: Final = "purge"
 CHANGES: Final = "changes"

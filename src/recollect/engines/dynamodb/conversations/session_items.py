@@ -33,7 +33,7 @@ from recollect.engines.dynamodb.table.keys import (
     queue_of,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import VERSION
+from recollect.engines.dynamodb.table.transaction import VERSION
 from recollect.errors import InvalidInput
 
 PENDING: Final = "pending"

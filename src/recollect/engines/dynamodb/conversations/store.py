@@ -28,10 +28,12 @@ from recollect.engines.dynamodb.table.keys import (
     known_session_key,
     message_key,
     messages_prefix,
+    name_of,
     queue_of,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Table, Transaction, name_of
+from recollect.engines.dynamodb.table.table import Table
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.errors import ErasureUnderWay
 from recollect.ports.runtime import Clock
 

@@ -43,16 +43,12 @@ from recollect.engines.dynamodb.table.keys import (
     fact_history_key,
     fact_key,
     key_of,
-    queue_of,
-)
-from recollect.engines.dynamodb.table.table import (
-    VERSION,
-    Transaction,
-    in_parts,
     name_of,
     owner_of,
-    version_of,
+    queue_of,
 )
+from recollect.engines.dynamodb.table.table import in_parts
+from recollect.engines.dynamodb.table.transaction import VERSION, Transaction, version_of
 from recollect.engines.dynamodb.work.embedded import MIXED, common_model, note_model
 
 OWNERS_WITH_FACTS: Final = "facts"

@@ -29,7 +29,7 @@ from recollect.engines.dynamodb.table.keys import (
     messages_prefix,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Transaction
+from recollect.engines.dynamodb.table.transaction import Transaction
 
 _STAYS: Final = ("@audit", "@erasure#", "@key#", "@owner", "@part#", "@receiptkey", "@settings")
 """What is kept of an owner: who did what, erasures and their receipts, a tenant's keys."""

@@ -46,8 +46,9 @@ from recollect.engines.dynamodb.table.keys import (
     STATE,
     WORK_DUE,
     audit_key,
+    name_of,
 )
-from recollect.engines.dynamodb.table.table import Transaction, name_of
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.ports.privacy.transfer import NumberedAuditEntry
 
 

@@ -47,9 +47,11 @@ from recollect.engines.dynamodb.table.keys import (
     entry_prefix,
     key_of,
     message_id_key,
+    name_of,
+    owner_of,
     session_key,
 )
-from recollect.engines.dynamodb.table.table import Table, in_parts, name_of, owner_of
+from recollect.engines.dynamodb.table.table import Table, in_parts
 from recollect.engines.dynamodb.work.embedded import note_model
 from recollect.ports.runtime import Clock
 

@@ -12,7 +12,8 @@ from recollect.engines.dynamodb.recall.index import DynamoRecallIndex
 from recollect.engines.dynamodb.recall.removals import RemovalNotes, put_removal
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Attribute, Item
-from recollect.engines.dynamodb.table.table import Table, owner_of
+from recollect.engines.dynamodb.table.keys import owner_of
+from recollect.engines.dynamodb.table.table import Table
 from recollect.ports.recall import EntryKey, Removal
 from recollect.ports.runtime import Clock
 

@@ -6,10 +6,11 @@ session with its last messages. Everything else begins with '@', which no sessio
 """
 
 import hashlib
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from recollect.engines.dynamodb.table.items import Item
+from recollect.engines.dynamodb.table.items import Attribute, Item
 
 PARTITION: Final = "userId"
 SORT: Final = "sessionKey"
@@ -35,6 +36,16 @@ TENANT_SETTINGS: Final = "@settings"
 def key_of(owner_id: UUID, sort: str) -> Item:
     """The whole key of an item."""
     return {PARTITION: str(owner_id), SORT: sort}
+
+
+def name_of(item: Mapping[str, Attribute | None]) -> tuple[str, str]:
+    """The partition and sort key of an item."""
+    return str(item[PARTITION]), str(item[SORT])
+
+
+def owner_of(item: Mapping[str, Attribute]) -> UUID:
+    """The owner of an item."""
+    return UUID(str(item[PARTITION]))
 
 
 def session_key(session_id: UUID) -> str:

@@ -23,8 +23,6 @@ from recollect.engines.dynamodb.table.items import (
     Item,
     decode,
     encode,
-    encode_value,
-    size_of,
 )
 from recollect.engines.dynamodb.table.keys import (
     LAST,
@@ -34,98 +32,24 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_INDEX,
     WORK_QUEUE,
     key_of,
+    name_of,
     queues_of,
+)
+from recollect.engines.dynamodb.table.transaction import (
+    VERSION,
+    Transaction,
+    condition_on,
+    key_in,
+    on_top_of,
 )
 from recollect.errors import DatabaseUnavailable
 
-MAX_OPERATIONS: Final = 100
-"""The most items of one transaction."""
-MAX_BYTES: Final = 3_500_000
-"""The most bytes of one transaction, below the 4 MB that DynamoDB takes with its own overhead."""
-VERSION: Final = "itemVersion"
-"""Grows with every change of an item that is changed as it was read."""
 _READ_AT_ONCE: Final = 100
 _WRITTEN_AT_ONCE: Final = 25
 _ATTEMPTS: Final = 60
 _LONGEST_PAUSE: Final = 0.5
-_EXISTS_NOT: Final = f"attribute_not_exists({PARTITION})"
 
 Result = TypeVar("Result")
-
-
-class Transaction:
-    """Writes that are done together or not at all; no two of them touch the same item."""
-
-    def __init__(self, table: str) -> None:
-        self._table = table
-        self.operations: list[dict[str, Any]] = []
-        self.size = 0
-
-    def put(self, item: Mapping[str, Attribute | None], *, read: int | None = None) -> None:
-        """Store an item; if the version is given that was read, 0 for none, only on top of that."""
-        self.size += size_of(item)
-        if read is None:
-            self._add("Put", Item=encode(item))
-            return
-        stored = {**item, VERSION: read + 1}
-        self._add("Put", Item=encode(stored), **_on_top_of(read))
-
-    def put_new(self, item: Mapping[str, Attribute | None]) -> None:
-        """Store an item that must not be there yet."""
-        self.size += size_of(item)
-        self._add("Put", Item=encode(item), ConditionExpression=_EXISTS_NOT)
-
-    def put_if(
-        self,
-        item: Mapping[str, Attribute | None],
-        condition: str,
-        values: Mapping[str, Attribute] | None = None,
-    ) -> None:
-        """Store an item if a condition on the one before holds."""
-        self.size += size_of(item)
-        self._add("Put", Item=encode(item), **_condition(condition, values))
-
-    def delete(self, key: Item, *, read: int | None = None) -> None:
-        """Delete an item; if a version is given, only that one."""
-        self._add("Delete", Key=encode(_key_in(key)), **({} if read is None else _on_top_of(read)))
-
-    def update(
-        self,
-        key: Item,
-        expression: str,
-        values: Mapping[str, Attribute],
-        *,
-        condition: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> None:
-        """Change an item in place, which is made if it is not there."""
-        more: dict[str, Any] = {"UpdateExpression": expression}
-        if condition is not None:
-            more["ConditionExpression"] = condition
-        if names:
-            more["ExpressionAttributeNames"] = dict(names)
-        more["ExpressionAttributeValues"] = {
-            name: encode_value(value) for name, value in values.items()
-        }
-        self._add("Update", Key=encode(_key_in(key)), **more)
-
-    def check(
-        self, key: Item, condition: str, values: Mapping[str, Attribute] | None = None
-    ) -> None:
-        """Require something of an item that stays as it is."""
-        self._add("ConditionCheck", Key=encode(_key_in(key)), **_condition(condition, values))
-
-    def check_version(self, key: Item, read: int) -> None:
-        """Require that an item is as it was read."""
-        self._add("ConditionCheck", Key=encode(_key_in(key)), **_on_top_of(read))
-
-    @property
-    def fits(self) -> bool:
-        """Whether DynamoDB takes so many and so large items at once."""
-        return len(self.operations) <= MAX_OPERATIONS and self.size <= MAX_BYTES
-
-    def _add(self, kind: str, **operation: Any) -> None:  # noqa: ANN401  # the request's own form
-        self.operations.append({kind: {"TableName": self._table, **operation}})
 
 
 class Table:
@@ -174,7 +98,7 @@ class Table:
 
     async def _get_batch(self, keys: Collection[Item]) -> list[Item]:
         waiting: Any = {
-            self.name: {"Keys": [encode(_key_in(key)) for key in keys], "ConsistentRead": True}
+            self.name: {"Keys": [encode(key_in(key)) for key in keys], "ConsistentRead": True}
         }
         items: list[Item] = []
         for attempt in range(_ATTEMPTS):
@@ -293,7 +217,7 @@ class Table:
     async def delete_all(self, keys: Iterable[Item]) -> None:
         """Delete items that nobody reads any more, in batches; it may be repeated."""
         for part in in_parts(keys, _WRITTEN_AT_ONCE):
-            requests = [{"DeleteRequest": {"Key": encode(_key_in(key))}} for key in part]
+            requests = [{"DeleteRequest": {"Key": encode(key_in(key))}} for key in part]
             await self._write_batch(requests)
 
     async def _write_batch(self, requests: list[dict[str, Any]]) -> None:
@@ -309,7 +233,7 @@ class Table:
     async def put(self, item: Mapping[str, Attribute | None], *, read: int) -> None:
         """Store one item on top of the version that was read."""
         stored = {**item, VERSION: read + 1}
-        request = {"TableName": self.name, "Item": encode(stored), **_on_top_of(read)}
+        request = {"TableName": self.name, "Item": encode(stored), **on_top_of(read)}
         await self.client.call("PutItem", request)
 
     async def update(
@@ -318,24 +242,24 @@ class Table:
         """Change one item in place if a condition on it holds; else raise `ConditionFailed`."""
         request = {
             "TableName": self.name,
-            "Key": encode(_key_in(key)),
+            "Key": encode(key_in(key)),
             "UpdateExpression": expression,
-            **_condition(condition, values),
+            **condition_on(condition, values),
         }
         await self.client.call("UpdateItem", request)
 
     async def delete(self, key: Item, *, read: int | None = None) -> None:
         """Delete one item; if a version is given, only that one."""
-        more = {} if read is None else _on_top_of(read)
-        request = {"TableName": self.name, "Key": encode(_key_in(key)), **more}
+        more = {} if read is None else on_top_of(read)
+        request = {"TableName": self.name, "Key": encode(key_in(key)), **more}
         await self.client.call("DeleteItem", request)
 
     async def delete_if(self, key: Item, condition: str, values: Mapping[str, Attribute]) -> None:
         """Delete one item if a condition on it holds; else raise `ConditionFailed`."""
         request = {
             "TableName": self.name,
-            "Key": encode(_key_in(key)),
-            **_condition(condition, values),
+            "Key": encode(key_in(key)),
+            **condition_on(condition, values),
         }
         await self.client.call("DeleteItem", request)
 
@@ -359,44 +283,11 @@ class Table:
             yield
 
 
-def name_of(item: Mapping[str, Attribute | None]) -> tuple[str, str]:
-    """The partition and sort key of an item."""
-    return str(item[PARTITION]), str(item[SORT])
-
-
-def version_of(item: Mapping[str, Attribute] | None) -> int:
-    """The version of an item that was read; 0 where there is none."""
-    return 0 if item is None else int(item[VERSION])
-
-
-def owner_of(item: Mapping[str, Attribute]) -> UUID:
-    """The owner of an item."""
-    return UUID(str(item[PARTITION]))
-
-
 def in_parts(items: Iterable[Result], size: int) -> Iterator[list[Result]]:
     """Yield lists of at most so many of the items."""
     left = iter(items)
     while part := list(islice(left, size)):
         yield part
-
-
-def _key_in(item: Mapping[str, Attribute]) -> Item:
-    return {PARTITION: item[PARTITION], SORT: item[SORT]}
-
-
-def _on_top_of(read: int) -> dict[str, Any]:
-    if read == 0:
-        return {"ConditionExpression": _EXISTS_NOT}
-    return {
-        "ConditionExpression": f"{VERSION} = :read",
-        "ExpressionAttributeValues": encode({":read": read}),
-    }
-
-
-def _condition(condition: str, values: Mapping[str, Attribute] | None) -> dict[str, Any]:
-    named = {"ExpressionAttributeValues": encode(values)} if values else {}
-    return {"ConditionExpression": condition, **named}
 
 
 async def _pause(attempt: int) -> None:

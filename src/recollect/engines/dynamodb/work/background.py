@@ -15,8 +15,8 @@ from recollect.engines.dynamodb.conversations.session_items import DUE, PENDING
 from recollect.engines.dynamodb.conversations.store import DynamoStore
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
-from recollect.engines.dynamodb.table.keys import SORT, WORK_DUE, job_key, key_of
-from recollect.engines.dynamodb.table.table import Transaction, name_of, owner_of
+from recollect.engines.dynamodb.table.keys import SORT, WORK_DUE, job_key, key_of, name_of, owner_of
+from recollect.engines.dynamodb.table.transaction import Transaction
 from recollect.engines.dynamodb.work.job_items import JOBS, job_from
 from recollect.ports.jobs import DueTurn, Job
 
