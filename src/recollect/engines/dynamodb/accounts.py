@@ -280,6 +280,7 @@ class Profile:
         item: Item = {
             **key_of(owner_id, PROFILE),
             "values": json_text(values),
+            "valueCount": len(values),
             "lastVersion": self.last_version,
         }
         transaction.put(item, read=self.read)

@@ -1,6 +1,7 @@
 """Facts about users: an owner has hundreds, so they are compared in the process."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -50,6 +51,7 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import in_parts
 from recollect.engines.dynamodb.table.transaction import VERSION, Transaction, version_of
 from recollect.engines.dynamodb.work.embedded import MIXED, common_model, note_model
+from recollect.errors import ContentUnreadable
 
 OWNERS_WITH_FACTS: Final = "facts"
 """The queue of all owners with active facts, each due at the model of all their vectors."""
@@ -258,8 +260,9 @@ class DynamoFacts(DynamoStore):
         found: list[tuple[Scope, Fact]] = []
         for part in in_parts(keys, _OWNERS_AT_ONCE):
             for head in (await self.table.get_many(part)).values():
-                outdated = await self._outdated_of(head, model)
-                found += [(stored_scope(head), fact) for fact in outdated]
+                with suppress(ContentUnreadable):  # those of other owners are embedded all the same
+                    outdated = await self._outdated_of(head, model)
+                    found += [(stored_scope(head), fact) for fact in outdated]
                 if len(found) >= limit:
                     return tuple(found[:limit])
         return tuple(found)

@@ -36,7 +36,7 @@ class DynamoErasedPhrases(DynamoStore):
 
     async def found(self, erasure: Erasure, phrases: Sequence[str]) -> int:
         gone = await self._only_erased(erasure, phrases)
-        left = [text async for text in texts_left(self, erasure.owner_id)] if gone else []
+        left = [text async for text in texts_left(self, erasure)] if gone else []
         return sum(any(phrase in text for text in left) for phrase in gone)
 
     async def _conversations(self, erasure: Erasure) -> list[Conversation]:

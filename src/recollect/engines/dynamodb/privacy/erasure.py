@@ -50,14 +50,16 @@ from recollect.engines.dynamodb.table.keys import (
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.dynamodb.table.transaction import Transaction, version_of
 from recollect.errors import ErasureUnderWay
-from recollect.ports.privacy.erasure import ErasureStores, RecentErasure
+from recollect.ports.privacy.erasure import Erasable, ErasureStores, RecentErasure
 from recollect.ports.runtime import Clock
 
 _ERASURES: Final = "@erasure#"
 _MOST: Final = 100_000
 
 
-def dynamo_erasure_stores(table: Table, clock: Clock, *, kept_in: str | None) -> ErasureStores:
+def dynamo_erasure_stores(
+    table: Table, clock: Clock, *, kept_in: str | None, data_keys: Erasable | None
+) -> ErasureStores:
     """All that erasures need; `kept_in` names the store that vectors are in."""
     return ErasureStores(
         removals=None if kept_in is None else DynamoOwnerRemovals(table, kept_in),
@@ -66,6 +68,7 @@ def dynamo_erasure_stores(table: Table, clock: Clock, *, kept_in: str | None) ->
         tenants=DynamoTenantErasures(table, clock),
         phrases=DynamoErasedPhrases(table, clock),
         receipt_keys=DynamoReceiptKeys(table, clock),
+        data_keys=data_keys,
     )
 
 
@@ -161,18 +164,20 @@ class DynamoErasures(DynamoStore):
             added = dict(Counter(known.counts.get(place, {})) + Counter(counts))
             return replace(known, counts={**known.counts, place: added})
 
-        await self._change(erasure, change)
+        await self.change(erasure, change)
 
     async def postpone(self, erasure: Erasure, *, until: datetime, waits_for: str | None) -> None:
-        await self._change(erasure, lambda one: replace(one, waits_for=waits_for), due=until)
+        await self.change(erasure, lambda one: replace(one, waits_for=waits_for), due=until)
 
-    async def _change(
+    async def change(
         self,
         erasure: Erasure,
         change: Callable[[Erasure], Erasure],
         *,
         due: datetime | None = None,
     ) -> None:
+        """Change an erasure that is not done, as it is stored now."""
+
         async def attempt() -> None:
             item = await self.table.get(erasure.owner_id, erasure_key(erasure.erasure_id))
             if item is None or erasure_from(item).is_done:

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
+from recollect.engines.dynamodb.recall.entry_items import entry_key_of
 from recollect.engines.dynamodb.table.items import Item
 from recollect.engines.dynamodb.table.keys import (
     OWNER,
-    SORT,
     WORK_DUE,
     WORK_QUEUE,
     key_of,
@@ -28,9 +28,8 @@ _MOST: Final = 100_000
 def put_removal(transaction: Transaction, entry: Item) -> None:
     """Note in a transaction that the vector of an entry, as it was read, has to go."""
     if "keptIn" in entry:
-        session_id = UUID(str(entry[SORT]).split("#")[1])
-        key = EntryKey(session_id=session_id, number=int(entry["entryNumber"]))
-        transaction.put(removal_item(owner_of(entry), str(entry["keptIn"]), key))
+        item = removal_item(owner_of(entry), str(entry["keptIn"]), entry_key_of(entry))
+        transaction.put(item)
 
 
 def removal_item(owner_id: UUID, kept_in: str, key: EntryKey) -> Item:

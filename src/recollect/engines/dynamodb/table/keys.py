@@ -31,6 +31,8 @@ ENTRIES: Final = "@entries"
 FACTS: Final = "@facts"
 PROFILE: Final = "@profile"
 TENANT_SETTINGS: Final = "@settings"
+DATA_KEY: Final = "@datakey"
+"""The key of an owner's content, in the table of keys."""
 
 
 def key_of(owner_id: UUID, sort: str) -> Item:
@@ -43,7 +45,7 @@ def name_of(item: Mapping[str, Attribute | None]) -> tuple[str, str]:
     return str(item[PARTITION]), str(item[SORT])
 
 
-def owner_of(item: Mapping[str, Attribute]) -> UUID:
+def owner_of(item: Mapping[str, Attribute | None]) -> UUID:
     """The owner of an item."""
     return UUID(str(item[PARTITION]))
 

@@ -10,14 +10,18 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
 )
 from contextlib import asynccontextmanager
+from copy import copy
+from functools import cached_property
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 from recollect.engines.dynamodb.table.client import ConditionFailed, DynamoClient
+from recollect.engines.dynamodb.table.content import AsStored, ItemContent, KeyedContent, Sealed
 from recollect.engines.dynamodb.table.items import (
     Attribute,
     Item,
@@ -36,12 +40,12 @@ from recollect.engines.dynamodb.table.keys import (
     queues_of,
 )
 from recollect.engines.dynamodb.table.transaction import (
-    VERSION,
     Transaction,
     condition_on,
     key_in,
     on_top_of,
 )
+from recollect.engines.owner_keys import OwnerKeys
 from recollect.errors import DatabaseUnavailable
 
 _READ_AT_ONCE: Final = 100
@@ -55,10 +59,30 @@ Result = TypeVar("Result")
 class Table:
     """The table of an engine. All reads are strongly consistent but those of indexes."""
 
-    def __init__(self, client: DynamoClient, name: str) -> None:
+    def __init__(
+        self, client: DynamoClient, name: str, content: KeyedContent | None = None
+    ) -> None:
+        """Without `content`, nothing is encrypted."""
         self.client = client
         self.name = name
+        self.content = KeyedContent(OwnerKeys()) if content is None else content
+        self._content: ItemContent = self.content
         self._locks: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+    @cached_property
+    def sealed(self) -> Self:
+        """The same table, read without content: for what is about keys, states and times alone."""
+        return self._with(Sealed())
+
+    @cached_property
+    def as_stored(self) -> Self:
+        """The same table with content as it is stored, perhaps encrypted."""
+        return self._with(AsStored())
+
+    def _with(self, content: ItemContent) -> Self:
+        table = copy(self)
+        table._content = content  # noqa: SLF001  # its own
+        return table
 
     def transaction(self) -> Transaction:
         """Begin a transaction; `write` does it."""
@@ -70,12 +94,24 @@ class Table:
         Its token makes it safe to send it again: what was done stays done once. A single item is
         stored without one, at half the price; its condition keeps it from being done twice.
         """
-        operations = transaction.operations
+        operations = await self._encoded(transaction.operations)
         if len(operations) == 1 and "Put" in operations[0]:
             await self.client.call("PutItem", operations[0]["Put"])
         elif operations:
-            request = {"TransactItems": transaction.operations, "ClientRequestToken": str(uuid4())}
+            request = {"TransactItems": operations, "ClientRequestToken": str(uuid4())}
             await self.client.call("TransactWriteItems", request)
+
+    async def _encoded(self, operations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The operations with items as they are stored."""
+        puts = [one["Put"]["Item"] for one in operations if "Put" in one]
+        items = iter(await self._content.stored(puts))
+        return [
+            {"Put": {**one["Put"], "Item": encode(next(items))}} if "Put" in one else one
+            for one in operations
+        ]
+
+    async def _decoded(self, items: Iterable[Mapping[str, Any]]) -> Sequence[Item]:
+        return await self._content.read([decode(item) for item in items])
 
     async def get(self, owner_id: UUID, sort: str) -> Item | None:
         """Return an item, or None."""
@@ -85,7 +121,10 @@ class Table:
             "ConsistentRead": True,
         }
         answer = await self.client.call("GetItem", request)
-        return decode(answer["Item"]) if "Item" in answer else None
+        if "Item" not in answer:
+            return None
+        (item,) = await self._decoded([answer["Item"]])
+        return item
 
     async def get_many(self, keys: Iterable[Item]) -> dict[tuple[str, str], Item]:
         """Return items by partition and sort key; those that are not there are left out."""
@@ -103,7 +142,7 @@ class Table:
         items: list[Item] = []
         for attempt in range(_ATTEMPTS):
             answer = await self.client.call("BatchGetItem", {"RequestItems": waiting})
-            items += map(decode, answer["Responses"].get(self.name, ()))
+            items += await self._decoded(answer["Responses"].get(self.name, ()))
             waiting = answer.get("UnprocessedKeys")
             if not waiting:
                 return items
@@ -208,8 +247,8 @@ class Table:
             if limit is not None:
                 request["Limit"] = limit
             answer = await self.client.call(operation, request)
-            for item in answer["Items"]:
-                yield decode(item)
+            for item in await self._decoded(answer["Items"]):
+                yield item
             if "LastEvaluatedKey" not in answer:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
@@ -232,12 +271,18 @@ class Table:
 
     async def put(self, item: Mapping[str, Attribute | None], *, read: int) -> None:
         """Store one item on top of the version that was read."""
-        stored = {**item, VERSION: read + 1}
-        request = {"TableName": self.name, "Item": encode(stored), **on_top_of(read)}
-        await self.client.call("PutItem", request)
+        transaction = self.transaction()
+        transaction.put(item, read=read)
+        await self.write(transaction)
 
     async def update(
-        self, key: Item, expression: str, values: Mapping[str, Attribute], *, condition: str
+        self,
+        key: Item,
+        expression: str,
+        values: Mapping[str, Attribute],
+        *,
+        condition: str,
+        names: Mapping[str, str] | None = None,
     ) -> None:
         """Change one item in place if a condition on it holds; else raise `ConditionFailed`."""
         request = {
@@ -246,6 +291,8 @@ class Table:
             "UpdateExpression": expression,
             **condition_on(condition, values),
         }
+        if names:
+            request["ExpressionAttributeNames"] = dict(names)
         await self.client.call("UpdateItem", request)
 
     async def delete(self, key: Item, *, read: int | None = None) -> None:

@@ -27,21 +27,22 @@ class Transaction:
     def __init__(self, table: str) -> None:
         self._table = table
         self.operations: list[dict[str, Any]] = []
+        """Requests whose items are not encoded yet: their content may have to be encrypted."""
         self.size = 0
 
     def put(self, item: Mapping[str, Attribute | None], *, read: int | None = None) -> None:
         """Store an item; if the version is given that was read, 0 for none, only on top of that."""
         self.size += size_of(item)
         if read is None:
-            self._add("Put", Item=encode(item))
+            self._add("Put", Item=item)
             return
         stored = {**item, VERSION: read + 1}
-        self._add("Put", Item=encode(stored), **on_top_of(read))
+        self._add("Put", Item=stored, **on_top_of(read))
 
     def put_new(self, item: Mapping[str, Attribute | None]) -> None:
         """Store an item that must not be there yet."""
         self.size += size_of(item)
-        self._add("Put", Item=encode(item), ConditionExpression=_EXISTS_NOT)
+        self._add("Put", Item=item, ConditionExpression=_EXISTS_NOT)
 
     def put_if(
         self,
@@ -51,7 +52,7 @@ class Transaction:
     ) -> None:
         """Store an item if a condition on the one before holds."""
         self.size += size_of(item)
-        self._add("Put", Item=encode(item), **condition_on(condition, values))
+        self._add("Put", Item=item, **condition_on(condition, values))
 
     def delete(self, key: Item, *, read: int | None = None) -> None:
         """Delete an item; if a version is given, only that one."""

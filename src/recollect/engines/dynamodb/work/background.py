@@ -133,7 +133,7 @@ class DynamoTurnQueue(DynamoStore):
                 session_id = UUID(str(key[SORT]).partition("#")[0])
                 by_owner.setdefault(owner_of(key), []).append(session_id)
             for owner_id, ids in by_owner.items():
-                found += (await self.data.many(owner_id, ids)).values()
+                found += (await self.sealed_data.many(owner_id, ids)).values()
         now = self.clock.now()
         return [one for one in found if one.is_visible(now)]
 
