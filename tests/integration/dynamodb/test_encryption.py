@@ -1,11 +1,14 @@
 """Encrypted content in DynamoDB: unreadable without its keys, and with them as usable as ever."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import cast
 from uuid import UUID, uuid4
 
 import pytest
 import pytest_asyncio
+from typer.testing import CliRunner
 
 from recollect.domain.conversation.paging import PageRequest
 from recollect.domain.identity.audit import AuditAction
@@ -15,16 +18,20 @@ from recollect.domain.recall.entry import RecallQuery
 from recollect.domain.transfer.document import ExportFormat
 from recollect.engines.dynamodb.engine import dynamo_stores
 from recollect.engines.dynamodb.table.content import content_of
-from recollect.engines.dynamodb.table.data_keys import check_data_keys, keys_table, memory_table
+from recollect.engines.dynamodb.table.data_keys import check_data_keys, memory_table
 from recollect.engines.dynamodb.table.items import Item
-from recollect.engines.dynamodb.table.keys import OWNER, SORT, owner_of
+from recollect.engines.dynamodb.table.keys import OWNER, SORT, keys_table, owner_of
 from recollect.engines.dynamodb.table.table import Table
 from recollect.engines.owner_keys import OwnerKeys
 from recollect.errors import ConfigurationError, ContentUnreadable
+from recollect.interfaces.cli.doctor.storage import check_encryption
+from recollect.interfaces.cli.main import app
 from recollect.ports import Stores
 from recollect.services.services import Services
+from recollect.settings import load_settings
 from recollect.system import SystemClock
 from support.doubles.dynamodb import DynamoDouble, a_double
+from support.dynamodb import a_client
 from support.encryption import FIRST_KEY, SECOND_KEY, encryption_of, owner_keys
 from support.erasures import erasing_services, fill_everything
 from support.examples import a_message, a_scope, append, start_session
@@ -239,3 +246,46 @@ async def test_the_background_work_of_others_goes_on_and_an_unreadable_owner_can
     erased = receipt["erased"]["database"]
     assert (erased["messages"], erased["facts"], erased["fact_changes"]) == (2, 1, 1)
     await say(encrypted, lost, "back again")
+
+
+async def test_the_commands_create_both_tables_encrypt_count_and_rotate(
+    dynamodb_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"memory-{uuid4()}"
+    for setting, value in (
+        *(("ENGINE", "dynamodb"), ("DYNAMODB_TABLE", name)),
+        *(("DYNAMODB_ENDPOINT_URL", dynamodb_url), ("DYNAMODB_REGION", "us-east-1")),
+    ):
+        monkeypatch.setenv(f"MEMORY_{setting}", value)
+    await command("dynamodb", "create", "--recovery")
+    async with a_client(dynamodb_url) as client:
+        await say(Table(client, name), a_scope(), "stored plain")
+        recovery = [
+            await client.call("DescribeContinuousBackups", {"TableName": one})
+            for one in (name, keys_table(name))
+        ]
+    assert [
+        "ENABLED" in repr(one["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"])
+        for one in recovery
+    ] == [True, False]
+    first, second = [(await command("encryption", "new-key", "--id", one)).strip() for one in "ab"]
+    monkeypatch.setenv("MEMORY_ENCRYPTION_KEY", first)
+    encrypted = json.loads(await command("encryption", "encrypt", "--json"))
+    assert encrypted == {"rows": 2, "owners": 1}
+    status = json.loads(await command("encryption", "status", "--json"))
+    assert status["tables"]["messages"] == {"encrypted": 1, "plain": 0}
+    monkeypatch.setenv("MEMORY_ENCRYPTION_KEY", f"{second},{first}")
+    assert "1 keys are wrapped" in await command("encryption", "rotate")
+    for key, expected in ((second, "ok"), (first, "failed"), (None, "failed")):
+        (finding,) = await asyncio.to_thread(
+            list, check_encryption(load_settings(encryption_key=key))
+        )
+        assert finding.status == expected
+    await command("dynamodb", "delete", "--yes")
+
+
+async def command(*words: str) -> str:
+    """What a command prints; it runs in a thread, because it has an event loop of its own."""
+    done = await asyncio.to_thread(CliRunner().invoke, app, [*words])
+    assert done.exit_code == 0, done.output
+    return done.stdout

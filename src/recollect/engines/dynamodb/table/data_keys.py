@@ -18,6 +18,7 @@ from recollect.engines.dynamodb.table.keys import (
     WORK_DUE,
     WORK_QUEUE,
     key_of,
+    keys_table,
     name_of,
     owner_of,
     queue_of,
@@ -57,11 +58,6 @@ async def check_data_keys(table: Table) -> None:
             ) from None
         return
     check_keys(keys.wrapper, samples)
-
-
-def keys_table(name: str) -> str:
-    """What the table of keys is called."""
-    return f"{name}-keys"
 
 
 class KeyItems:

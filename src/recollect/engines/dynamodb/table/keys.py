@@ -35,6 +35,11 @@ DATA_KEY: Final = "@datakey"
 """The key of an owner's content, in the table of keys."""
 
 
+def keys_table(name: str) -> str:
+    """What the table of data keys is called, beside the one that they encrypt."""
+    return f"{name}-keys"
+
+
 def key_of(owner_id: UUID, sort: str) -> Item:
     """The whole key of an item."""
     return {PARTITION: str(owner_id), SORT: sort}
