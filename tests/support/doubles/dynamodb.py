@@ -24,6 +24,8 @@ from recollect.engines.owner_keys import OwnerKeys
 
 LARGEST = 400 * 1024
 """The most bytes of an item."""
+LARGEST_WRITE = 4 * 2**20
+"""The most bytes of a transaction."""
 PAGE = 1_000_000
 """The most bytes that a query reads."""
 KEYS = {None: (PARTITION, SORT), **INDEXES}
@@ -95,6 +97,8 @@ class DynamoDouble:
             _name(each["TableName"], decode(each.get("Key") or each["Item"])) for each in asked
         ]
         assert len(names) == len({*names}), "DynamoDB takes an item once"
+        items = [decode(each["Item"]) for each in asked if "Item" in each]
+        assert sum(map(size_of, items)) <= LARGEST_WRITE, "DynamoDB takes no more bytes at once"
         changes: dict[Name, Item | None] = {}
         failed: list[int] = []
         for at, one in enumerate(operations):

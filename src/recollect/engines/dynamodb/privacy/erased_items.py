@@ -13,7 +13,8 @@ from recollect.engines.dynamodb.conversations.conversation import Conversation
 from recollect.engines.dynamodb.conversations.messages import remove_messages
 from recollect.engines.dynamodb.conversations.purging import purge
 from recollect.engines.dynamodb.conversations.store import DynamoStore
-from recollect.engines.dynamodb.facts.store import DynamoFacts, OwnerFacts
+from recollect.engines.dynamodb.facts.owner_facts import OwnerFacts
+from recollect.engines.dynamodb.facts.store import DynamoFacts
 from recollect.engines.dynamodb.recall.removals import REMOVALS_PREFIX, put_removals
 from recollect.engines.dynamodb.table.client import ConditionFailed
 from recollect.engines.dynamodb.table.items import Item, time_text
